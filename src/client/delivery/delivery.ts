@@ -1,0 +1,55 @@
+import type { BannerEvent, EventType } from '../banner-event.ts';
+import type { OptOutPolicy } from '../options.ts';
+
+/** Where every captured event is now. `captured` is always the sum of all the others. */
+export interface Diagnostics {
+  captured: number;
+  delivered: number;
+  pending: number;
+  inDoubt: number;
+  deadLetters: number;
+  discarded: number;
+  evicted: number;
+  expired: number;
+  purged: number;
+  /** True while IndexedDB cannot be used: events survive the page only as long as the page does. */
+  memoryMode: boolean;
+  /** True in the one tab that sends at the moment. */
+  sender: boolean;
+  /** Unix milliseconds before which nothing is sent, or `null`. */
+  waitingUntil: number | null;
+}
+
+/** An event the server would not take, with its reason. */
+export interface DeadLetter {
+  key: string;
+  event: BannerEvent;
+  reason: string;
+  attempts: number;
+}
+
+export type FlushOutcome = { delivered: number; pending: number };
+
+/** The half of the client that gets events to the server; what `createDelivery(options)` returns. */
+export interface Delivery {
+  /** Resolves with the stored event when it is durable. */
+  capture(event: {
+    type: EventType;
+    bannerId: string;
+    placementId: string;
+    userId: string;
+  }): Promise<BannerEvent>;
+  /** Sends what is due now; callers that meet a running flush share its outcome. */
+  flush(): Promise<FlushOutcome>;
+  diagnostics(): Promise<Diagnostics>;
+  deadLetters(): Promise<DeadLetter[]>;
+  retryDeadLetters(keys?: string[]): Promise<void>;
+  discardDeadLetters(keys?: string[]): Promise<void>;
+  /** Stops capturing and sending, in every tab. */
+  disable(policy: OptOutPolicy): Promise<void>;
+  enable(): Promise<void>;
+  /** Releases timers, listeners, locks and channels; stored events stay. */
+  stop(): void;
+  /** Forgets everything, and writes nothing afterwards. */
+  wipe(): Promise<void>;
+}

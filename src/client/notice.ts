@@ -1,0 +1,54 @@
+import type { Banner } from './banner.ts';
+import type { BannerEvent } from './banner-event.ts';
+
+/** Why an event was given up. */
+export type DropReason =
+  | 'attempts' // skipped by the server too often: kept as a dead letter
+  | 'rejected' // refused alone, and no correction was offered: kept as a dead letter
+  | 'discarded' // the host discarded the dead letter
+  | 'evicted' // a cap or the quota pushed it out
+  | 'expired' // older than the age cap
+  | 'purged'; // opt-out or wipe
+
+/** Why the client cannot do what it was asked; `message` is for developers. */
+export type FailureKind =
+  | 'config' // an option or argument is wrong
+  | 'sync' // a sync had no usable answer
+  | 'budget' // the refresh budget is empty
+  | 'deliver' // a batch had no usable answer; it stays stored
+  | 'unauthorized' // 401 or 403: sending stops until a new key
+  | 'not-found' // 404: parked, probed slowly
+  | 'storage' // IndexedDB is absent, blocked, full or lost
+  | 'answer' // the server's answer contradicts itself
+  | 'property' // a banner property does not have its declared type
+  | 'url' // a URL was refused for its scheme
+  | 'hook' // a placement hook threw
+  | 'correct' // the correction hook threw
+  | 'listener'; // a subscriber threw
+
+/** What happened, one union: each carries just its facts. */
+export type Notice =
+  | { type: 'synced'; placements: string[]; banners: Record<string, Banner | null> }
+  | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
+  | {
+      type: 'emptied';
+      placementId: string;
+      reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control';
+    }
+  | { type: 'tracked'; event: BannerEvent }
+  | { type: 'delivered'; events: BannerEvent[] }
+  | { type: 'skipped'; event: BannerEvent; reason: string; attempts: number }
+  | { type: 'in-doubt'; events: BannerEvent[] }
+  | { type: 'dropped'; event: BannerEvent; reason: DropReason; detail?: string }
+  | {
+      type: 'waiting';
+      untilMs: number;
+      reason: 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
+    }
+  | { type: 'memory-mode'; on: boolean; reason?: string }
+  | { type: 'consent'; state: 'enabled' | 'disabled' }
+  | { type: 'failed'; kind: FailureKind; message: string; cause?: unknown };
+
+export type Listener = (notice: Notice) => void;
+/** How the parts tell the host; never throws. */
+export type Notify = (notice: Notice) => void;

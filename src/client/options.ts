@@ -1,0 +1,83 @@
+import type { EventType, Instance } from '../protocol/index.ts';
+import type { BannerEvent } from './banner-event.ts';
+import type { Store } from './platform/store.ts';
+
+/** What the server said of an event it skipped. */
+export interface Skip {
+  /** Text for people, as the server sent it; do not branch on it. */
+  reason: string;
+  /** How often the event was sent. */
+  attempts: number;
+}
+
+/** Repairs a skipped event (return the changed event), sends it again as it is (return it), or gives it up (`null`). */
+export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
+
+/** What happens to an event whose answer was never read. */
+export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
+
+/** What happens to queued events when the user opts out. */
+export type OptOutPolicy = 'keep' | 'send' | 'purge';
+
+interface CommonOptions {
+  /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
+  apiKey: string | (() => string | Promise<string>);
+  /** The app of the workspace. */
+  appId: string;
+  /** At most 255 characters. */
+  appVersion: string;
+  /** `null` while nobody is signed in: nothing is synced or tracked. */
+  userId: string | null;
+  deviceId?: string;
+  /** `'disabled'`: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
+  consent?: 'enabled' | 'disabled';
+  /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
+  correct?: Correct;
+  delivery?: Partial<DeliveryOptions>;
+  banners?: Partial<BannerOptions>;
+  platform?: Partial<Platform>;
+}
+
+/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
+export type PlacardOptions = CommonOptions &
+  ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+
+export interface DeliveryOptions {
+  /** Events in one batch. Default 50. */
+  maxBatch: number;
+  /** Longest an event waits for company, in milliseconds. Default 5,000. */
+  maxWaitMs: number;
+  /** How often an event is sent before a skip makes it a dead letter. Default 3. */
+  maxAttempts: number;
+  /** Caps of what is stored: events, bytes, age in milliseconds. Default 10,000, 2 MB, 7 days. */
+  maxEvents: number;
+  maxBytes: number;
+  maxAgeMs: number;
+  /** Per event type. Default `at-least-once` for all. */
+  inDoubt: Record<EventType, InDoubtPolicy>;
+  /** Longest wait for an answer, in milliseconds. Default 30,000. */
+  timeoutMs: number;
+}
+
+export interface BannerOptions {
+  /** Explicit refreshes a session starts with. Default 5. */
+  refreshCapacity: number;
+  /** Milliseconds until one more is granted. Default 180,000. */
+  refreshIntervalMs: number;
+  /** A session ends after this long without a visible page, in milliseconds. Default 30 minutes. */
+  sessionTimeoutMs: number;
+  /** Whether one impression per banner counts per session (all tabs) or per tab. Default `'session'`. */
+  impressionScope: 'session' | 'tab';
+}
+
+/** Every platform piece can be passed in; each has a browser default. */
+export interface Platform {
+  fetch: typeof fetch;
+  /** Ordered records by key; one store for banners, one for the outbox. Default IndexedDB, memory where it fails. */
+  openStore: (name: string) => Store;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** Milliseconds that never jump. */
+  monotonic: () => number;
+  random: () => number;
+}

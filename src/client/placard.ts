@@ -1,0 +1,32 @@
+import type { Banner } from './banner.ts';
+import type { BannerEvent, EventType } from './banner-event.ts';
+import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+import type { Listener } from './notice.ts';
+import type { OptOutPolicy } from './options.ts';
+import type { PlacementHook } from './placement-hook.ts';
+
+/** What `createPlacard` returns. No verb throws into the page; what went wrong is a `failed` notice. */
+export interface Placard {
+  /** Shows the placement's banner in `element` and keeps it right until the returned function is called. */
+  mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
+  /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
+  identify(userId: string | null): Promise<void>;
+  /** Explicit sync of the named placements (default: all asked for so far), within the refresh budget. */
+  refresh(placementIds?: string[]): Promise<void>;
+  /** What would be shown now; `null` for nobody eligible, `undefined` for never asked. */
+  banner(placementId: string): Banner | null | undefined;
+  /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */
+  track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
+  flush(): Promise<FlushOutcome>;
+  subscribe(listener: Listener): () => void;
+  diagnostics(): Promise<Diagnostics>;
+  deadLetters(): Promise<DeadLetter[]>;
+  retryDeadLetters(keys?: string[]): Promise<void>;
+  discardDeadLetters(keys?: string[]): Promise<void>;
+  enable(): Promise<void>;
+  disable(queued?: OptOutPolicy): Promise<void>;
+  /** Leaves no listener, timer, lock or observer behind; stored events stay. */
+  stop(): void;
+  /** Forgets cache, queued events, suppressions, dead letters and counters, and writes nothing afterwards. */
+  wipe(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+/** Bounds of the wire contract. Bytes are UTF-8 bytes, characters are Unicode code points. */
+const MB = 1024 * 1024;
+const KB = 1024;
+
+export const MAX_BODY_BYTES = 4 * MB;
+export const MAX_BULK_BODY_BYTES = 2 * MB;
+export const MAX_TRACK_OBJECTS = 75;
+export const MAX_BULK_OBJECTS = 1_000;
+export const MAX_BULK_OBJECTS_PER_USER = 100;
+export const MAX_PROFILE_ENTRIES = 50;
+
+export const MAX_EXTERNAL_ID_BYTES = 987;
+/** The banner endpoints say "fewer than 987 bytes", one less than user tracking. */
+export const MAX_EXTERNAL_USER_ID_BYTES = 986;
+export const MAX_ALIAS_BYTES = 236;
+export const MAX_EMAIL_CHARACTERS = 256;
+export const MAX_APP_VERSION_CHARACTERS = 255;
+export const MAX_BANNER_DEVICE_ID_BYTES = 1_011;
+export const MIN_DEVICE_ID_BYTES = 8;
+export const MAX_DEVICE_ID_BYTES = 255;
+
+export const MAX_NAME_CHARACTERS = 255;
+export const MAX_STRING_CHARACTERS = 255;
+export const MAX_IMAGE_URL_CHARACTERS = 1_024;
+export const MAX_ARRAY_ELEMENTS = 500;
+export const MAX_NESTED_BYTES = 100 * KB;
+export const MAX_NESTED_DEPTH = 50;
+export const MAX_PROPERTY_KEYS = 256;
+export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
+export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
+export const MAX_PURCHASE_QUANTITY = 100;
+
+export const INTEGRATIONS_PAGE_SIZE = 10;
+export const MAX_PLACEMENTS = 10;
+/** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
+export const MAX_TRACK_BATCH = 50;

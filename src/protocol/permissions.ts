@@ -1,0 +1,17 @@
+/** What a client-side key may be allowed to do: banners, and nothing else. */
+export const CLIENT_PERMISSIONS = ['banners.sync', 'banners.track'] as const;
+
+/** What a server-side key may be allowed to do. */
+export const SERVER_PERMISSIONS = [
+  'cdi.integration_list',
+  'users.track',
+  'users.track.bulk',
+  'users.identify',
+  'users.merge',
+  'users.alias.new',
+  'users.export.ids',
+] as const;
+
+export type ClientPermission = (typeof CLIENT_PERMISSIONS)[number];
+export type ServerPermission = (typeof SERVER_PERMISSIONS)[number];
+export type Permission = ClientPermission | ServerPermission;

@@ -1,0 +1,88 @@
+/**
+ * `X-RateLimit-Reset` means seconds left on `/users/track` and an epoch time elsewhere; the endpoint decides, never
+ * the magnitude alone.
+ */
+export type ResetKind = 'delta-seconds' | 'epoch';
+
+export interface RateLimitInfo {
+  limit?: number;
+  remaining?: number;
+  /** When the window ends, in Unix milliseconds. */
+  resetAtMs?: number;
+  /** How long to wait, in milliseconds, at most one hour. */
+  retryAfterMs?: number;
+}
+
+/** No server may silence a client for longer. */
+const MAX_WAIT_MS = 60 * 60 * 1000;
+/** An epoch at or above this is in milliseconds; seconds reach it in the year 33658. */
+const EPOCH_IN_MS = 1e12;
+
+const wholeNumber = (text: string | null): number | undefined =>
+  text !== null && /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
+
+const capped = (waitMs: number): number => Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+
+/** `Retry-After` of a proxy: seconds or an HTTP date. */
+const standardRetryAfterMs = (text: string | null, nowMs: number): number | undefined => {
+  const seconds = wholeNumber(text);
+  if (seconds !== undefined) return seconds * 1000;
+  const at = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at - nowMs;
+};
+
+/**
+ * Reads either dialect. Wait: the retry header if it is a whole number, else `Retry-After`, else the time to reset,
+ * else nothing and the caller backs off on its own.
+ */
+export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number): RateLimitInfo => {
+  const info: RateLimitInfo = {};
+  const limit = wholeNumber(headers.get('x-ratelimit-limit'));
+  const remaining = wholeNumber(headers.get('x-ratelimit-remaining'));
+  const reset = wholeNumber(headers.get('x-ratelimit-reset'));
+  if (limit !== undefined) info.limit = limit;
+  if (remaining !== undefined) info.remaining = remaining;
+  if (reset !== undefined) {
+    if (kind === 'delta-seconds') info.resetAtMs = nowMs + reset * 1000;
+    else info.resetAtMs = reset >= EPOCH_IN_MS ? reset : reset * 1000;
+  }
+  const seconds = wholeNumber(headers.get('x-ratelimit-retry-after'));
+  const wait =
+    seconds !== undefined
+      ? seconds * 1000
+      : (standardRetryAfterMs(headers.get('retry-after'), nowMs) ??
+        (info.resetAtMs === undefined ? undefined : info.resetAtMs - nowMs));
+  if (wait !== undefined) info.retryAfterMs = capped(wait);
+  return info;
+};
+
+/** The window as the limiter sees it. */
+export interface RateWindow {
+  limit: number;
+  remaining: number;
+  resetAtMs: number;
+}
+
+/** How an endpoint writes its rate headers. */
+export type RateDialect = 'users-track' | 'general' | 'banners';
+
+/**
+ * Writes the headers of an answer. `/users/track`: reset in seconds left; a 429 carries only the retry header, with
+ * its own spelling. The others: reset as epoch seconds, and on a 429 of the banner endpoints all four.
+ */
+export const rateLimitHeaders = (
+  dialect: RateDialect,
+  window: RateWindow,
+  nowMs: number,
+  refused: boolean,
+): Record<string, string> => {
+  const left = Math.max(1, Math.ceil((window.resetAtMs - nowMs) / 1000));
+  if (dialect === 'users-track' && refused) return { 'X-Ratelimit-Retry-After': String(left) };
+  const headers: Record<string, string> = {
+    'X-RateLimit-Limit': String(window.limit),
+    'X-RateLimit-Remaining': String(Math.max(0, window.remaining)),
+    'X-RateLimit-Reset': String(dialect === 'users-track' ? left : Math.ceil(window.resetAtMs / 1000)),
+  };
+  if (refused) headers['X-RateLimit-Retry-After'] = String(left);
+  return headers;
+};

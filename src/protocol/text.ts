@@ -1,0 +1,20 @@
+const encoder = new TextEncoder();
+
+/** Length in UTF-8 bytes. */
+export const utf8Bytes = (text: string): number => encoder.encode(text).byteLength;
+
+/** True when the text has at most `most` UTF-8 bytes; encodes only where the answer is not obvious. */
+export const fitsBytes = (text: string, most: number): boolean =>
+  text.length * 3 <= most || (text.length <= most && utf8Bytes(text) <= most);
+
+/** True when the text has at most `most` Unicode code points. */
+export const fitsCharacters = (text: string, most: number): boolean => {
+  if (text.length <= most) return true;
+  if (text.length > most * 2) return false;
+  let count = 0;
+  for (const _ of text) if (++count > most) return false;
+  return true;
+};
+
+/** PostgreSQL cannot store U+0000, and a lone surrogate has no UTF-8 form: such text is refused on both stores. */
+export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

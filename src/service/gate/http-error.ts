@@ -1,0 +1,21 @@
+import type { Answer } from '../route.ts';
+
+/** Thrown anywhere below the gate to refuse a request; one place at the edge makes the answer of it. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  /** Members that go beside the refusal's text, such as an endpoint's own `errors`. */
+  readonly members: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { members?: Record<string, unknown>; headers?: Answer['headers'] } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.members = more.members;
+    this.headers = more.headers;
+  }
+}

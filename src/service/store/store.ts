@@ -1,0 +1,102 @@
+import type { Profile } from '../users/profile.ts';
+import type { Lookup, UserSet } from '../users/user-set.ts';
+
+/** A change to users: what it must see, and what it does with it. */
+export interface UserWork<T> {
+  workspaceId: string;
+  /** Every profile these match is in the set, locked against other writers; nothing else is. */
+  lookups: Lookup[];
+  /** Synchronous and repeatable: a store may run it again when another replica was faster. */
+  apply(users: UserSet): T;
+}
+
+/** One banner event as it is stored. The natural key is workspace, user, banner, type and the instant as sent. */
+export interface BannerEventRow {
+  externalUserId: string;
+  appId: string;
+  bannerId: string;
+  campaignId: string;
+  variantId: string | null;
+  placementId: string;
+  isControl: boolean;
+  /** Test sends are stored and kept out of exports and counts. */
+  isTestSend: boolean;
+  eventType: 'impression' | 'click' | 'dismiss';
+  /** Text as sent. */
+  timestamp: string;
+  /** The instant that was sent, in Unix milliseconds. */
+  timestampMs: number;
+  /** When it came, in Unix milliseconds. */
+  receivedAtMs: number;
+}
+
+/** A dismissal that later syncs honour: the latest of a user and campaign. */
+export interface Dismissal {
+  campaignId: string;
+  /** Unix milliseconds. */
+  dismissedAtMs: number;
+  /** How often this user has dismissed this campaign: the eligibility round. */
+  count: number;
+}
+
+/** What a sync needs to know of a user, in one read. */
+export interface BannerUser {
+  profile: Profile | null;
+  dismissals: Dismissal[];
+}
+
+/** One window of a rate limit. */
+export interface RateRule {
+  requests: number;
+  windowSeconds: number;
+}
+
+export interface RateState {
+  allowed: boolean;
+  /** The window that decides: the first that refuses, else the one with the least left. */
+  limit: number;
+  remaining: number;
+  resetAtMs: number;
+}
+
+export interface StoredEvent {
+  externalId: string | null;
+  brazeId: string;
+  kind: 'event' | 'purchase';
+  appId: string | null;
+  name: string;
+  /** Text as sent, and the instant it stands for. */
+  time: string;
+  timeMs: number;
+  receivedAtMs: number;
+  /** The rest of the object: properties, and of a purchase its currency, price and quantity. */
+  details: Record<string, unknown>;
+}
+
+/** Everything durable. A promise that resolves means the change survives a crash and the next reader sees it. */
+export interface Store {
+  kind: 'sqlite' | 'postgres';
+
+  /** Works that meet share a transaction (group commit); each still sees those before it. */
+  writeUsers<T>(work: UserWork<T>): Promise<T>;
+  readUsers(workspaceId: string, lookups: Lookup[]): Promise<Profile[]>;
+
+  bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
+  /** Repeats of the natural key are ignored. Dismissals of events that were new count for later syncs. */
+  recordBannerEvents(workspaceId: string, events: BannerEventRow[]): Promise<void>;
+  /** Takes one request from every window of `key`, or from none where one refuses. Shared by all replicas. */
+  takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
+  /** Adds to a workspace's data points of a UTC day, part of `writeUsers`' transaction where called from it. */
+  dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
+  /** A random secret of the workspace, the same for all replicas and restarts. */
+  secret(workspaceId: string): Promise<string>;
+
+  exportUsers(workspaceId: string): AsyncIterable<Profile>;
+  exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
+  exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
+
+  /** Rejects where the database cannot be read and written. */
+  ping(): Promise<void>;
+  /** Waits for writes under way, then closes. */
+  close(): Promise<void>;
+}

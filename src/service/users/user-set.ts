@@ -1,0 +1,22 @@
+import type { StoredEvent } from '../store/store.ts';
+import type { Profile, UserAlias } from './profile.ts';
+
+/** What names a user. `email` is compared in lower case, `phone` without its separators. */
+export type Lookup =
+  | { by: 'external_id'; value: string }
+  | { by: 'user_alias'; value: UserAlias }
+  | { by: 'braze_id'; value: string }
+  | { by: 'email'; value: string }
+  | { by: 'phone'; value: string };
+
+/** The users a change works on, in memory: what it finds here it may change, what it changes is stored with it. */
+export interface UserSet {
+  /** All that match, in no order. Sees what was created or changed before in the same set. */
+  find(lookup: Lookup): Profile[];
+  create(fields: Partial<Profile>, nowMs: number): Profile;
+  /** Must be told after every change to a profile. */
+  changed(profile: Profile): void;
+  remove(profile: Profile): void;
+  append(event: StoredEvent): void;
+  addDataPoints(count: number, day: string): void;
+}

@@ -1,0 +1,86 @@
+import { defineConfig } from 'vite';
+import type {} from 'vitest/config';
+import manifest from './package.json' with { type: 'json' };
+
+/** Entry points of the package, by the name of their file in `dist/`. */
+const entries = {
+  index: 'src/client/index.ts',
+  element: 'src/element/index.ts',
+  react: 'src/react/index.ts',
+  templates: 'src/templates/index.ts',
+  webview: 'src/webview/index.ts',
+  server: 'src/server/index.ts',
+  service: 'src/service/index.ts',
+  testing: 'src/testing/index.ts',
+  placard: 'src/cli/placard.ts',
+};
+
+const isDependency = (id: string) =>
+  id.startsWith('node:') ||
+  [...Object.keys(manifest.dependencies), 'react', 'react-dom'].some(
+    (name) => id === name || id.startsWith(`${name}/`),
+  );
+
+const library = {
+  outDir: 'dist',
+  emptyOutDir: false,
+  target: 'es2022',
+  minify: false,
+  sourcemap: true,
+  lib: { entry: entries, formats: ['es' as const] },
+  rolldownOptions: { external: isDependency },
+};
+
+/** One file for a plain `<script>`: everything inside, one global. */
+const script = {
+  outDir: 'dist',
+  emptyOutDir: false,
+  target: 'es2022',
+  lib: {
+    entry: 'src/client/index.ts',
+    formats: ['iife' as const],
+    name: 'Placard',
+    fileName: () => 'placard.global.js',
+  },
+};
+
+const demo = { outDir: '../dist/demo', emptyOutDir: true, target: 'es2022' };
+
+export default defineConfig(({ mode }) => {
+  if (mode === 'demo') return { root: 'demo', base: './', build: demo };
+  return {
+    build: mode === 'script' ? script : library,
+    test: {
+      testTimeout: 20_000,
+      projects: [
+        {
+          test: {
+            name: 'dom',
+            environment: 'happy-dom',
+            include: ['test/{client,templates,element,react,webview}/**/*.test.{ts,tsx}'],
+          },
+        },
+        {
+          test: {
+            name: 'node',
+            environment: 'node',
+            include: ['test/{protocol,server,service,cli,testing,package}/**/*.test.ts'],
+            testTimeout: 60_000,
+            hookTimeout: 60_000,
+          },
+        },
+        {
+          test: {
+            name: 'browser',
+            environment: 'node',
+            include: ['test/e2e/**/*.test.ts'],
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+            // Real browsers on a small machine: one file at a time keeps viewability's second a second.
+            fileParallelism: false,
+          },
+        },
+      ],
+    },
+  };
+});
