@@ -1,0 +1,14 @@
+/** One line of the performance table. Figures are text with their unit; the ratio is against the floor of the same run. */
+export interface Row {
+  what: string;
+  figure: string;
+  floor?: string;
+  ratio?: string;
+  spread?: string;
+  target?: string;
+}
+
+export interface Bench {
+  name: string;
+  run(): Promise<Row[]>;
+}

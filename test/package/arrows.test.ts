@@ -1,0 +1,92 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Which rooms a room may import; every room may import itself and `protocol`. */
+const ARROWS: Record<string, string[]> = {
+  protocol: [],
+  client: [],
+  templates: ['client'],
+  element: ['client', 'templates'],
+  react: ['client'],
+  webview: ['client'],
+  server: [],
+  service: [],
+  testing: ['client', 'service'],
+  cli: ['server', 'service'],
+};
+
+interface Import {
+  file: string;
+  target: string;
+}
+
+const importsOf = (file: string): Import[] => {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, specifier]) => ({
+    file,
+    target: relative('.', join(dirname(file), specifier!)),
+  }));
+};
+
+const roomOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+
+const imports = globSync('src/**/*.ts').flatMap(importsOf);
+const crossings = imports.filter(({ file, target }) => roomOf(file) !== roomOf(target));
+
+describe('rooms', () => {
+  test('are all known', () => {
+    const rooms = new Set(globSync('src/*/*.ts').map((file) => roomOf(file)));
+    expect([...rooms].filter((room) => !Object.hasOwn(ARROWS, room!))).toEqual([]);
+  });
+
+  test('import only along the arrows', () => {
+    const against = crossings.filter(({ file, target }) => {
+      const to = roomOf(target);
+      return to !== 'protocol' && !ARROWS[roomOf(file)!]!.includes(to!);
+    });
+    expect(against).toEqual([]);
+  });
+
+  test("are entered by their front door, the folder's index.ts", () => {
+    expect(crossings.filter(({ target }) => !/^src\/[^/]+\/index\.ts$/.test(target))).toEqual([]);
+  });
+
+  test('have no cycle between files', () => {
+    const graph = new Map<string, string[]>();
+    const runtime = /^import type|^export type/;
+    for (const file of globSync('src/**/*.ts')) {
+      const text = readFileSync(file, 'utf8');
+      const targets = [...text.matchAll(/^(?:import|export)[^;]*?from '(\.{1,2}\/[^']+)'/gm)]
+        .filter(([statement]) => !runtime.test(statement))
+        .map(([, specifier]) => relative('.', join(dirname(file), specifier!)));
+      graph.set(file, targets);
+    }
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const walk = (file: string, path: string[]) => {
+      if (path.includes(file)) {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+        return;
+      }
+      if (done.has(file)) return;
+      for (const target of graph.get(file) ?? []) walk(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of graph.keys()) walk(file, []);
+    expect(cycles).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  const tracked = globSync('{src,demo,test}/**/*.{ts,json,html,css,md}', {
+    exclude: (name) => /node_modules|dist|arrows\.test\.ts$/.test(String(name)),
+  });
+
+  test('names no package registry and no path of a machine', () => {
+    const offending = [...tracked, 'README.md', 'CHANGELOG.md', 'package.json', 'package-lock.json'].filter(
+      (file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')),
+    );
+    expect(offending).toEqual([]);
+  });
+});
