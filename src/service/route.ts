@@ -9,7 +9,17 @@ export type LimitName =
   | 'banners_sync'
   | 'banners_track'
   | 'cdi_integrations'
-  | 'users_other';
+  /** Identify, merge and alias/new together. */
+  | 'users_other'
+  | 'users_export_ids';
+
+/** What a route may tell of its work beside the answer; the service turns it into metrics. */
+export interface Tell {
+  /** Objects, events or placements that were accepted. */
+  objects(kind: string, count: number): void;
+  /** One entry of an answer's `errors`, by its code. */
+  error(code: string): void;
+}
 
 /** What a route gets once the gate has let the request in: key, permission, rate, content type, size and JSON are right. */
 export interface RouteContext {
@@ -20,6 +30,7 @@ export interface RouteContext {
   body: unknown;
   /** Unix milliseconds. */
   now: number;
+  tell: Tell;
 }
 
 /** `body` is sent as JSON. */
@@ -39,6 +50,10 @@ export interface Route {
   rate: RateDialect;
   limit: LimitName;
   maxBodyBytes: number;
+  /** What a longer body is answered: 413, or 400 where the endpoint's table has no 413. */
+  tooLarge: 413 | 400;
+  /** Web pages of other origins may call it with a client key: preflights are answered. */
+  crossOrigin?: boolean;
   /** Throws `HttpError` to refuse; anything else thrown becomes a plain 500. */
   answer(context: RouteContext): Answer | Promise<Answer>;
 }

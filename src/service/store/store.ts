@@ -53,7 +53,7 @@ export interface RateRule {
 
 export interface RateState {
   allowed: boolean;
-  /** The window that decides: the first that refuses, else the one with the least left. */
+  /** The window that decides: the first that refuses, else the first of all. */
   limit: number;
   remaining: number;
   resetAtMs: number;

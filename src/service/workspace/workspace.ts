@@ -1,22 +1,38 @@
 import type { Integration, Permission } from '../../protocol/index.ts';
+import type { Campaign } from '../campaigns/campaign.ts';
+import type { LimitName } from '../route.ts';
+import type { RateRule } from '../store/store.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
   workspaceId: string;
   name: string;
+  apiKeys: readonly ApiKey[];
   appIds: ReadonlySet<string>;
-  integrations: Integration[] | null;
-  subscriptionGroups: ReadonlyMap<string, { name: string; channel: 'email' | 'sms' | string }>;
+  /** `null` where data ingestion is not set up, which is not the same as an empty list. */
+  integrations: readonly Integration[] | null;
+  /** By group ID, in lower case. */
+  subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
   blockedExternalIds: ReadonlySet<string>;
   /** How `users/track` counts its 75 objects. */
   trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
+  /** Ready for the store's `takeRate`, the longest window first. */
+  limits: Readonly<Record<LimitName, readonly RateLimit[]>>;
+  /** In the order of the file, of which a later one is newer. */
+  campaigns: readonly Campaign[];
+}
+
+/** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
+export interface RateLimit {
+  key: string;
+  rule: RateRule;
 }
 
 export interface ApiKey {
   name: string;
   type: 'client' | 'server';
-  /** SHA-256, 32 bytes. */
+  /** SHA-256, 32 bytes. The key itself is kept nowhere. */
   hash: Uint8Array;
   permissions: ReadonlySet<Permission>;
 }

@@ -1,0 +1,34 @@
+import type { UserAlias } from '../users/profile.ts';
+
+/** What somebody did, as an audience filter sees it. Dates compare with ISO 8601 texts of the filter. */
+export interface Doings {
+  count: number;
+  first: Date;
+  last: Date;
+}
+
+/**
+ * The document that an audience filter is matched against: one user. Standard attributes are members by their wire
+ * name (`first_name`, `country`, `language` …); what the user does not have is absent.
+ *
+ * ```json
+ * { "external_id": "u-771", "country": "PL", "email": "kim@example.org",
+ *   "custom_attributes": { "tier": "gold" },
+ *   "subscription_groups": { "<group id>": "subscribed" },
+ *   "events": { "quiz_done": { "count": 3, "first": "<date>", "last": "<date>" } },
+ *   "purchases": { "<product id>": { "count": 1, "revenue": 12.5, "first": "<date>", "last": "<date>" } } }
+ * ```
+ */
+export interface AudienceMember {
+  external_id: string;
+  email?: string;
+  phone?: string;
+  user_aliases: UserAlias[];
+  custom_attributes: Record<string, unknown>;
+  subscription_groups: Record<string, 'subscribed' | 'unsubscribed'>;
+  events: Record<string, Doings>;
+  purchases: Record<string, Doings & { revenue: number }>;
+  app_id: string;
+  app_version: string;
+  [standardAttribute: string]: unknown;
+}
