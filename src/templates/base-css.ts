@@ -1,0 +1,138 @@
+/**
+ * What all templates share. Hosts theme them with the custom properties named here, set anywhere above the slot;
+ * `light-dark()` follows the page's `color-scheme`, so a page that has no dark form never gets a dark banner.
+ */
+export const BASE_CSS = /* css */ `
+:host {
+  display: grid;
+  grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+  box-sizing: border-box;
+  container-type: inline-size;
+  inline-size: 100%;
+  block-size: 100%;
+  min-block-size: inherit;
+  font: 400 1rem/1.5 var(--placard-font, inherit);
+  font-family: var(--placard-font, inherit);
+  letter-spacing: normal;
+  text-align: start;
+  text-indent: 0;
+  text-transform: none;
+  white-space: normal;
+  word-spacing: normal;
+}
+.panel {
+  --accent: var(--placard-accent, #2746c4);
+  --accent-text: var(--placard-accent-text, #ffffff);
+  --surface: var(--placard-background, #ffffff);
+  --text: var(--placard-text, #1c1b19);
+  --muted: var(--placard-muted, #55524b);
+  --line: var(--placard-border, #dedbd3);
+  --empty: #efece5;
+  --button: var(--accent);
+  --button-text: var(--accent-text);
+  --focus: var(--placard-focus, var(--text));
+  --space: var(--placard-space, 1rem);
+  --radius: var(--placard-radius, 12px);
+  position: relative;
+  box-sizing: border-box;
+  min-inline-size: 0;
+  overflow: hidden auto;
+  border: 1px solid var(--line);
+  border-radius: var(--radius);
+  background: var(--surface);
+  box-shadow: var(--placard-shadow, none);
+  color: var(--text);
+  overflow-wrap: anywhere;
+  contain: layout style;
+}
+@supports (color: light-dark(red, red)) {
+  .panel {
+    --accent: var(--placard-accent, light-dark(#2746c4, #a9b8ff));
+    --accent-text: var(--placard-accent-text, light-dark(#ffffff, #11142a));
+    --surface: var(--placard-background, light-dark(#ffffff, #1e1f23));
+    --text: var(--placard-text, light-dark(#1c1b19, #f4f2ed));
+    --muted: var(--placard-muted, light-dark(#55524b, #bab7af));
+    --line: var(--placard-border, light-dark(#dedbd3, #3a3b41));
+    --empty: light-dark(#efece5, #2b2c31);
+  }
+}
+.panel[data-theme="light"] { color-scheme: light; }
+.panel[data-theme="dark"] { color-scheme: dark; }
+.panel[data-theme="accent"] {
+  --surface: var(--accent);
+  --text: var(--accent-text);
+  --muted: var(--accent-text);
+  --line: transparent;
+  --button: var(--accent-text);
+  --button-text: var(--accent);
+  --focus: var(--accent-text);
+}
+p { margin: 0; }
+/* Each text finds its own direction, as dir="auto" does; with that attribute the section's own would skip it. */
+p, .action { unicode-bidi: plaintext; }
+.words { min-inline-size: 0; }
+.headline, .body {
+  display: -webkit-box;
+  overflow: hidden;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: var(--lines, 3);
+}
+.headline { font-weight: 650; line-height: 1.25; text-wrap: balance; }
+.body { color: var(--muted); text-wrap: pretty; }
+a { color: inherit; text-decoration: none; }
+.headline a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
+/* The whole banner is the target of its one link, and still one link to the keyboard and to a screen reader. */
+.cover::after { content: ""; position: absolute; inset: 0; border-radius: var(--radius); }
+.action {
+  display: inline-block;
+  box-sizing: border-box;
+  max-inline-size: 100%;
+  padding: 0.55em 1.15em;
+  border: 1px solid transparent;
+  border-radius: var(--placard-button-radius, calc(var(--radius) * 0.66));
+  background: var(--button);
+  color: var(--button-text);
+  font-weight: 600;
+  line-height: 1.3;
+}
+.panel:has(.cover:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
+.dismiss {
+  all: unset;
+  position: relative;
+  z-index: 1;
+  box-sizing: border-box;
+  display: grid;
+  place-items: center;
+  flex: none;
+  inline-size: 2rem;
+  block-size: 2rem;
+  border: 1px solid transparent;
+  border-radius: 50%;
+  color: var(--text);
+  cursor: pointer;
+}
+/* 44 pixels to the finger, 32 to the eye. */
+.dismiss::after { content: ""; position: absolute; inset: -0.375rem; border-radius: 50%; }
+.dismiss:hover { background: color-mix(in srgb, currentcolor 14%, transparent); }
+.dismiss svg { inline-size: 1rem; block-size: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; }
+a:focus-visible, .dismiss:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+/* A clamped line clips what is drawn outside of it. */
+.headline a:focus-visible { outline-offset: -2px; }
+.picture { position: relative; overflow: hidden; background: var(--empty); }
+.picture img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
+.picture .cover { position: absolute; inset: 0; }
+.picture .cover:focus-visible { outline-offset: -4px; }
+.picture img[hidden] { display: none; }
+@media (forced-colors: active) {
+  .panel { border-color: CanvasText; }
+  .action { border-color: LinkText; }
+  .dismiss { border-color: ButtonText; color: ButtonText; }
+  a:focus-visible, .dismiss:focus-visible { outline-color: Highlight; }
+}
+@media (prefers-contrast: more) {
+  .panel { --muted: var(--text); --line: currentcolor; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  .dismiss { transition: background-color 120ms; }
+}
+`;

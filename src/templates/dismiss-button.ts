@@ -1,0 +1,43 @@
+import type { Slot } from '../client/index.ts';
+import { buildElement } from './build-element.ts';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+const cross = (document: Document): SVGElement => {
+  const icon = document.createElementNS(SVG, 'svg');
+  const path = document.createElementNS(SVG, 'path');
+  icon.setAttribute('viewBox', '0 0 16 16');
+  icon.setAttribute('aria-hidden', 'true');
+  path.setAttribute('d', 'M3.5 3.5l9 9m0-9l-9 9');
+  icon.append(path);
+  return icon;
+};
+
+/**
+ * Keeps a keyboard or screen-reader user where the banner was, instead of at the top of the page. The place takes focus
+ * for that moment only, and it does nothing when a held Enter repeats, which the next button on the page would.
+ */
+const restFocus = (place: HTMLElement): void => {
+  if (place.hasAttribute('tabindex')) {
+    place.focus({ preventScroll: true });
+    return;
+  }
+  place.setAttribute('tabindex', '-1');
+  place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true });
+  place.focus({ preventScroll: true });
+};
+
+/** A real button that dismisses the banner. */
+export const dismissButton = (slot: Slot, label: string): HTMLButtonElement => {
+  const document = slot.element.ownerDocument;
+  const attributes = { type: 'button', class: 'dismiss', 'aria-label': label };
+  const button = buildElement(document, 'button', attributes, [cross(document)]);
+  const onClick = () => {
+    const root = button.getRootNode() as ShadowRoot;
+    const hadFocus = root.activeElement !== null;
+    void slot.dismiss();
+    if (hadFocus) restFocus(slot.element);
+  };
+  button.addEventListener('click', onClick, { signal: slot.signal });
+  return button;
+};

@@ -1,0 +1,52 @@
+import type { Banner, Slot } from '../../src/client/index.ts';
+
+type Value = string | boolean | { type: string; value: unknown };
+
+/** A banner from plain values: text, flags, `image` as an image, anything else as `{ type, value }`. */
+export const bannerOf = (values: Record<string, Value>): Banner => ({
+  id: 'bnr_1',
+  placementId: 'home_hero',
+  isControl: false,
+  isTestSend: false,
+  expiresAt: null,
+  properties: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value === 'object') return [name, value];
+      const type = typeof value === 'boolean' ? 'boolean' : name === 'image' ? 'image' : 'string';
+      return [name, { type, value }];
+    }),
+  ),
+});
+
+/** A slot in the page that writes down what the hook asked of it; `settleClick` ends a click that was held. */
+export const recordingSlot = ({ holdClick = false } = {}) => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  const calls: string[] = [];
+  const controller = new AbortController();
+  let settleClick: (() => void) | undefined;
+  const slot: Slot = {
+    element,
+    placementId: 'home_hero',
+    signal: controller.signal,
+    click: () => {
+      calls.push('click');
+      return holdClick ? new Promise<void>((resolve) => (settleClick = resolve)) : Promise.resolve();
+    },
+    dismiss: async () => {
+      calls.push('dismiss');
+    },
+    safeUrl: (url, use) => {
+      calls.push(`safeUrl ${use}`);
+      return typeof url === 'string' && !/^\s*(javascript|data|vbscript):/i.test(url) ? url : null;
+    },
+  };
+  return { slot, calls, controller, settleClick: () => settleClick?.() };
+};
+
+/** What the template drew, for `within`: queries do not look into shadow roots by themselves. */
+export const drawnIn = (element: HTMLElement): HTMLElement => {
+  const panel = element.querySelector('placard-frame')?.shadowRoot?.firstElementChild;
+  if (!panel) throw new Error('Nothing was drawn');
+  return panel as HTMLElement;
+};

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { readContent } from '../../src/templates/content.ts';
+import { TEMPLATE_PROPERTIES } from '../../src/templates/index.ts';
+import { bannerOf } from '../helpers/template-slot.ts';
+
+const everyUrl = { safeUrl: (url: unknown) => (typeof url === 'string' ? url : null) };
+const read = (values: Parameters<typeof bannerOf>[0]) =>
+  readContent(bannerOf({ headline: 'Hi', ...values }), everyUrl, { dismissible: true });
+
+describe('reading a banner', () => {
+  test('takes what has its declared type', () => {
+    expect(
+      read({ body: 'Text', theme: 'dark', dismissible: false, image: 'https://cdn.example/a.png' }),
+    ).toEqual({
+      headline: 'Hi',
+      body: 'Text',
+      buttonText: null,
+      link: null,
+      image: 'https://cdn.example/a.png',
+      imageAlt: '',
+      theme: 'dark',
+      dismissible: false,
+      dismissText: null,
+    });
+  });
+
+  test('case 59: leaves out what has another type, and unknown themes are auto', () => {
+    const content = read({
+      body: { type: 'number', value: 5 },
+      button_text: { type: 'string', value: 5 },
+      link: { type: 'jsonobject', value: { href: '/x' } },
+      dismissible: { type: 'boolean', value: 'no' },
+      theme: 'sepia',
+    });
+    expect(content).toMatchObject({
+      body: null,
+      buttonText: null,
+      link: null,
+      dismissible: true,
+      theme: 'auto',
+    });
+  });
+
+  test('takes an image that was written as a string', () => {
+    expect(read({ image: { type: 'string', value: '/a.png' } }).image).toBe('/a.png');
+  });
+
+  test('asks nobody about an empty link', () => {
+    const asked: unknown[] = [];
+    const slot = {
+      safeUrl: (url: unknown) => {
+        asked.push(url);
+        return null;
+      },
+    };
+    readContent(bannerOf({ headline: 'Hi', link: '', image: '' }), slot, { dismissible: true });
+    expect(asked).toEqual([]);
+  });
+
+  test('does not take inherited members for properties', () => {
+    const banner = bannerOf({ headline: 'Hi' });
+    banner.properties = Object.assign(
+      Object.create({ body: { type: 'string', value: 'inherited' } }),
+      banner.properties,
+    );
+    expect(readContent(banner, everyUrl, { dismissible: true }).body).toBeNull();
+  });
+
+  test('cuts every text at its limit, with an ellipsis', () => {
+    for (const property of TEMPLATE_PROPERTIES) {
+      if (!('most' in property)) continue;
+      const content = read({ [property.name]: 'x'.repeat(5_000_000) });
+      const texts = Object.values(content).filter(
+        (value) => typeof value === 'string' && value.startsWith('xx'),
+      );
+      expect(texts).toEqual([`${'x'.repeat(property.most)}…`]);
+    }
+  });
+
+  test('never cuts a character in half', () => {
+    const headline = read({ headline: '👩‍🚀'.repeat(200) }).headline!;
+    expect(headline.isWellFormed()).toBe(true);
+    expect([...headline]).toHaveLength(161);
+  });
+
+  test('treats text that is only spaces as missing', () => {
+    expect(read({ body: ' \n\t ' }).body).toBeNull();
+    expect(() => readContent(bannerOf({ headline: '   ' }), everyUrl, { dismissible: true })).toThrow(
+      'no headline, body or image',
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { within } from '@testing-library/dom';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTemplates } from '../../src/templates/index.ts';
+import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+
+const drawn = (link: string, options: { holdClick?: boolean; native?: boolean } = {}) => {
+  const visited: string[] = [];
+  const { strip } = createTemplates(options.native ? {} : { navigate: (url) => visited.push(url) });
+  const recording = recordingSlot(options);
+  strip(bannerOf({ headline: 'Linen', link }), recording.slot);
+  const anchor = within(drawnIn(recording.slot.element)).getByRole('link');
+  const press = (type: string, init: MouseEventInit = {}) => {
+    const event = new MouseEvent(type, { bubbles: true, cancelable: true, composed: true, ...init });
+    anchor.dispatchEvent(event);
+    return event;
+  };
+  return { ...recording, visited, anchor, press };
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
+});
+// happy-dom follows what nobody prevented; the listener stands in for the browser that would open a tab.
+const stay = (event: Event) => event.preventDefault();
+beforeEach(() => {
+  window.addEventListener('click', stay);
+  window.addEventListener('auxclick', stay);
+  return () => {
+    window.removeEventListener('click', stay);
+    window.removeEventListener('auxclick', stay);
+  };
+});
+afterEach(() => document.body.replaceChildren());
+
+describe('a plain click on the link', () => {
+  test('is stored before the page is left', async () => {
+    const { visited, calls, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
+    expect(press('click').defaultPrevented).toBe(true);
+    expect(calls).toContain('click');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(visited).toEqual([]);
+    settleClick();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(visited).toEqual(['https://shop.example/linen']);
+  });
+
+  test('leaves after a quarter of a second when storing takes longer, and once only', async () => {
+    const { visited, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
+    press('click');
+    await vi.advanceTimersByTimeAsync(249);
+    expect(visited).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(visited).toEqual(['https://shop.example/linen']);
+    settleClick();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(visited).toHaveLength(1);
+  });
+
+  test('twice in a hurry is one click', async () => {
+    const { visited, calls, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
+    press('click');
+    press('click');
+    settleClick();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+    expect(visited).toHaveLength(1);
+  });
+
+  test('gives the host the link as the banner wrote it', async () => {
+    const { visited, press } = drawn('/linen?from=banner');
+    press('click');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(visited).toEqual(['/linen?from=banner']);
+  });
+});
+
+describe('the browser keeps', () => {
+  test.each([
+    ['Ctrl', { ctrlKey: true }],
+    ['Cmd', { metaKey: true }],
+    ['Shift', { shiftKey: true }],
+  ])('a click with %s, which is counted', (_, init) => {
+    const { visited, calls, press } = drawn('https://shop.example/linen');
+    press('click', init);
+    expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+    expect(visited).toEqual([]);
+  });
+
+  test('a middle click, which is counted, and a right click, which is not', () => {
+    const { calls, press } = drawn('https://shop.example/linen');
+    press('auxclick', { button: 1 });
+    press('auxclick', { button: 2 });
+    expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+  });
+
+  test.each(['mailto:shop@example.org', 'tel:+4930123456', '#linen'])(
+    '%s, which does not leave the page',
+    (link) => {
+      const assigned = vi.spyOn(window.location, 'assign');
+      const { calls, press } = drawn(link, { native: true });
+      press('click');
+      expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+      vi.advanceTimersByTime(1_000);
+      expect(assigned).not.toHaveBeenCalled();
+      assigned.mockRestore();
+    },
+  );
+});
+
+test('a click that the host already handled is not counted', () => {
+  const { calls, anchor, press } = drawn('https://shop.example/linen');
+  anchor.addEventListener('click', (event) => event.preventDefault(), { capture: true });
+  press('click');
+  expect(calls).not.toContain('click');
+});
+
+test('nothing listens once the banner has left', () => {
+  const { calls, press, controller } = drawn('https://shop.example/linen');
+  controller.abort();
+  press('click');
+  expect(calls).not.toContain('click');
+});

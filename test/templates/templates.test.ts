@@ -1,0 +1,173 @@
+import { within } from '@testing-library/dom';
+import { afterEach, describe, expect, test } from 'vitest';
+import { card, createTemplates, hero, strip } from '../../src/templates/index.ts';
+import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+
+const SALE = {
+  headline: 'Autumn linen',
+  body: 'Washed, cut to order.',
+  button_text: 'See the linen',
+  link: 'https://shop.example/linen',
+  image: 'https://cdn.example/linen.jpg',
+  image_alt: 'Folded linen on a bench',
+};
+
+afterEach(() => document.body.replaceChildren());
+
+describe.each([
+  ['strip', strip],
+  ['card', card],
+  ['hero', hero],
+])('the %s', (_, template) => {
+  test('is a region named by its headline, with its words, its picture and one real link', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf(SALE), slot);
+    const panel = drawnIn(slot.element);
+    expect(panel.tagName).toBe('SECTION');
+    expect(panel.getAttribute('aria-label')).toBe('Autumn linen');
+    const view = within(panel);
+    view.getByText('Autumn linen');
+    view.getByText('Washed, cut to order.');
+    expect(view.getByRole('img', { name: 'Folded linen on a bench' })).toHaveProperty(
+      'src',
+      'https://cdn.example/linen.jpg',
+    );
+    expect(view.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+      ['See the linen', 'https://shop.example/linen'],
+    ]);
+  });
+
+  test('makes the headline the link when there is no button text', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ headline: 'Autumn linen', link: '/linen' }), slot);
+    within(drawnIn(slot.element)).getByRole('link', { name: 'Autumn linen' });
+  });
+
+  test('draws a banner that is only a picture as a link named by its description', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
+    const panel = drawnIn(slot.element);
+    within(panel).getByRole('link', { name: 'Autumn linen' });
+    expect(panel.getAttribute('aria-label')).toBe('Autumn linen');
+  });
+
+  test('hides a picture without description from screen readers', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ headline: 'Autumn linen', image: '/linen.jpg' }), slot);
+    expect(within(drawnIn(slot.element)).queryByRole('img')).toBeNull();
+  });
+
+  test('keeps the box of a picture that does not load', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf(SALE), slot);
+    const image = within(drawnIn(slot.element)).getByRole('img');
+    image.dispatchEvent(new Event('error'));
+    expect(image.hasAttribute('hidden')).toBe(true);
+    expect(image.parentElement?.className).toBe('picture');
+  });
+
+  test('shows no link and no button where the link was refused', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ ...SALE, link: 'javascript:alert(1)' }), slot);
+    const view = within(drawnIn(slot.element));
+    expect(view.queryByRole('link')).toBeNull();
+    expect(view.queryByText('See the linen')).toBeNull();
+    view.getByText('Autumn linen');
+  });
+
+  test('asks the slot about every URL it uses', () => {
+    const { slot, calls } = recordingSlot();
+    template(bannerOf(SALE), slot);
+    expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
+  });
+
+  test('refuses a banner with nothing to draw, and leaves nothing behind', () => {
+    const { slot } = recordingSlot();
+    expect(() => template(bannerOf({ button_text: 'Go', link: '/x' }), slot)).toThrow(
+      'Banner bnr_1 has no headline, body or image',
+    );
+    expect(slot.element.childNodes).toHaveLength(0);
+  });
+
+  test('takes away all it drew when it is cleaned up, and nothing else', () => {
+    const { slot } = recordingSlot();
+    slot.element.append('of the host');
+    const cleanup = template(bannerOf(SALE), slot);
+    expect(slot.element.childNodes).toHaveLength(2);
+    (cleanup as () => void)();
+    expect(slot.element.textContent).toBe('of the host');
+    expect(slot.element.childNodes).toHaveLength(1);
+  });
+
+  test('writes no style attribute, no style element and no event attribute', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ ...SALE, dismissible: true }), slot);
+    const root = slot.element.querySelector('placard-frame')!.shadowRoot!;
+    const all = [...root.querySelectorAll('*')];
+    expect(all.filter((node) => node.hasAttribute('style') || node.tagName === 'STYLE')).toEqual([]);
+    expect(all.flatMap((node) => node.getAttributeNames()).filter((name) => name.startsWith('on'))).toEqual(
+      [],
+    );
+    expect(root.adoptedStyleSheets).toHaveLength(2);
+  });
+});
+
+describe('the close button', () => {
+  test.each([
+    ['strip', strip, true],
+    ['card', card, true],
+    ['hero', hero, false],
+  ])('of a %s is there by default: %o', (_, template, there) => {
+    const { slot } = recordingSlot();
+    template(bannerOf(SALE), slot);
+    expect(within(drawnIn(slot.element)).queryByRole('button', { name: 'Dismiss' }) !== null).toBe(there);
+  });
+
+  test('comes and goes with `dismissible`, and takes its name from `dismiss_text`', () => {
+    const first = recordingSlot();
+    strip(bannerOf({ ...SALE, dismissible: false }), first.slot);
+    expect(within(drawnIn(first.slot.element)).queryByRole('button')).toBeNull();
+    const second = recordingSlot();
+    hero(bannerOf({ ...SALE, dismissible: true, dismiss_text: 'Fermer' }), second.slot);
+    within(drawnIn(second.slot.element)).getByRole('button', { name: 'Fermer' });
+  });
+
+  test('dismisses once a press', () => {
+    const { slot, calls } = recordingSlot();
+    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' }).click();
+    expect(calls).toEqual(['dismiss']);
+  });
+
+  test('leaves focus where the banner was, for as long as nobody moves on', () => {
+    const { slot } = recordingSlot();
+    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    const button = within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' });
+    button.focus();
+    button.click();
+    expect(document.activeElement).toBe(slot.element);
+    slot.element.blur();
+    expect(slot.element.hasAttribute('tabindex')).toBe(false);
+  });
+
+  test('does not take the focus from elsewhere on the page', () => {
+    const { slot } = recordingSlot();
+    const search = document.createElement('input');
+    document.body.append(search);
+    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    search.focus();
+    within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' }).click();
+    expect(document.activeElement).toBe(search);
+  });
+});
+
+describe('options', () => {
+  test('name the close button and a region without headline in the words of the host', () => {
+    const templates = createTemplates({ dismissLabel: 'Schließen', regionLabel: 'Werbung' });
+    const { slot } = recordingSlot();
+    templates.strip(bannerOf({ body: 'Nur heute.' }), slot);
+    const panel = drawnIn(slot.element);
+    expect(panel.getAttribute('aria-label')).toBe('Werbung');
+    within(panel).getByRole('button', { name: 'Schließen' });
+  });
+});
