@@ -30,15 +30,20 @@ export interface DeadLetter {
 
 export type FlushOutcome = { delivered: number; pending: number };
 
+/** What happened, as the page saw it. */
+export interface CapturedEvent {
+  type: EventType;
+  bannerId: string;
+  placementId: string;
+  userId: string;
+  /** Unix milliseconds when it happened. Default: the moment of the call. The stored time may be later, never earlier. */
+  at?: number;
+}
+
 /** The half of the client that gets events to the server; what `createDelivery(options)` returns. */
 export interface Delivery {
-  /** Resolves with the stored event when it is durable. */
-  capture(event: {
-    type: EventType;
-    bannerId: string;
-    placementId: string;
-    userId: string;
-  }): Promise<BannerEvent>;
+  /** Resolves with the stored event when it is durable, with `null` where nothing may be stored (no consent, wiped). */
+  capture(event: CapturedEvent): Promise<BannerEvent | null>;
   /** Sends what is due now; callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;
   diagnostics(): Promise<Diagnostics>;

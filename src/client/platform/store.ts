@@ -1,17 +1,28 @@
 /** IndexedDB sorts array keys element by element: `[time, sequence]` makes the store the queue. */
 export type StoreKey = string | number | (string | number)[];
 
+/** A stretch of keys, both ends included; without ends it is the whole store. */
+export interface KeyRange {
+  from?: StoreKey;
+  to?: StoreKey;
+  /** At most so many records, lowest keys first. */
+  limit?: number;
+}
+
 /**
  * A small port: ordered records. Each verb is one transaction, durable when it resolves, and rejects with the
  * engine's error. idb-keyval keeps one object store a database, so the cache and the outbox open one each.
  */
 export interface Store {
-  /** All records in key order. */
-  entries<T>(): Promise<[StoreKey, T][]>;
+  /** The records of a range (default: all) in key order. */
+  entries<T>(range?: KeyRange): Promise<[StoreKey, T][]>;
   get<T>(key: StoreKey): Promise<T | undefined>;
   setMany(records: [StoreKey, unknown][]): Promise<void>;
   deleteMany(keys: StoreKey[]): Promise<void>;
-  /** Reads, and in the same transaction writes (a value) or deletes (`undefined`) what `change` answers. */
-  update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => (T | undefined)[]): Promise<void>;
+  /**
+   * Reads `keys`, and in the same transaction writes the records that `change` answers; the value `undefined`
+   * deletes. `change` must be pure: after a lost connection it is asked again.
+   */
+  update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]): Promise<void>;
   clear(): Promise<void>;
 }

@@ -1,0 +1,29 @@
+import type { Notify } from '../notice.ts';
+import type { Correct, DeliveryOptions } from '../options.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Store } from '../platform/store.ts';
+
+/** What `createDelivery` needs; what is optional has a browser default. */
+export interface DeliverySetup {
+  /** Base URL of the API, without the path. */
+  endpoint: string;
+  /** The client key; a function is asked before a request, and again after a refusal. */
+  apiKey: string | (() => string | Promise<string>);
+  appId: string;
+  appVersion: string;
+  /** `'disabled'`: nothing is stored or sent before `enable()`. Default `'enabled'`; an earlier opt-out stays one. */
+  consent?: 'enabled' | 'disabled';
+  correct?: Correct | undefined;
+  options?: Partial<DeliveryOptions> | undefined;
+  notify?: Notify;
+  lifecycle?: PageLifecycle;
+  fetch?: typeof fetch;
+  /** Default IndexedDB; memory where it fails is added by the delivery itself. */
+  openStore?: (name: string) => Store;
+  clock?: Clock;
+  /** 0 ≤ x < 1. */
+  random?: () => number;
+  /** Frees space of less value than events (the banner cache), when the storage quota is reached. */
+  makeRoom?: () => Promise<void>;
+}

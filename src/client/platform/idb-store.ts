@@ -1,0 +1,103 @@
+import { createStore, promisifyRequest, type UseStore } from 'idb-keyval';
+import type { KeyRange, Store, StoreKey } from './store.ts';
+
+const OBJECT_STORE = 'records';
+
+/**
+ * What a dead connection looks like: WebKit loses its database server when a page was in the background
+ * (`UnknownError`, or an abort without a reason), a closed handle answers `InvalidStateError` for ever.
+ */
+const isLost = (error: unknown): boolean =>
+  error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes((error as Error)?.name);
+
+const keyRange = ({ from, to }: KeyRange): IDBKeyRange | undefined => {
+  if (from !== undefined && to !== undefined) return IDBKeyRange.bound(from, to);
+  if (from !== undefined) return IDBKeyRange.lowerBound(from);
+  return to === undefined ? undefined : IDBKeyRange.upperBound(to);
+};
+
+/** Ends the transaction now: what was asked for is committed even if the page is gone before the answer. */
+const commit = (store: IDBObjectStore): Promise<void> => {
+  const done = promisifyRequest<undefined>(store.transaction);
+  store.transaction.commit?.();
+  return done;
+};
+
+/**
+ * Records in the IndexedDB database `name`, with the default durability. A lost connection is reopened and the
+ * transaction tried once more; it had not been committed, or it is one that may run twice.
+ */
+export const createIdbStore = (name: string): Store => {
+  let use: UseStore = createStore(name, OBJECT_STORE);
+
+  const run = async <T>(
+    mode: IDBTransactionMode,
+    work: (store: IDBObjectStore) => Promise<T>,
+  ): Promise<T> => {
+    const attempt = () =>
+      use(mode, (store) => {
+        const { db } = store.transaction;
+        // idb-keyval leaves this event alone, and an open handle would block another tab's upgrade or delete.
+        db.onversionchange = () => db.close();
+        return work(store);
+      });
+    const used = use;
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      if (use === used) use = createStore(name, OBJECT_STORE);
+      return attempt();
+    }
+  };
+
+  return {
+    entries: <T>(range: KeyRange = {}) =>
+      run('readonly', async (store) => {
+        const keys = promisifyRequest(store.getAllKeys(keyRange(range), range.limit));
+        const values = promisifyRequest<T[]>(store.getAll(keyRange(range), range.limit));
+        const found = await values;
+        return (await keys).map((key, i): [StoreKey, T] => [key as StoreKey, found[i]!]);
+      }),
+    get: <T>(key: StoreKey) => run('readonly', (store) => promisifyRequest<T | undefined>(store.get(key))),
+    setMany: (records) =>
+      run('readwrite', (store) => {
+        for (const [key, value] of records) store.put(value, key);
+        return commit(store);
+      }),
+    deleteMany: (keys) =>
+      run('readwrite', (store) => {
+        for (const key of keys) store.delete(key);
+        return commit(store);
+      }),
+    update: <T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) =>
+      run(
+        'readwrite',
+        (store) =>
+          new Promise<void>((resolve, reject) => {
+            const reads = keys.map((key) => store.get(key) as IDBRequest<T | undefined>);
+            const write = () => {
+              try {
+                for (const [key, value] of change(reads.map((read) => read.result))) {
+                  if (value === undefined) store.delete(key);
+                  else store.put(value, key);
+                }
+                commit(store).then(resolve, reject);
+              } catch (error) {
+                reject(error);
+                store.transaction.abort();
+              }
+            };
+            const last = reads.at(-1);
+            if (last === undefined) return write();
+            last.onsuccess = write;
+            store.transaction.onabort = () => reject(store.transaction.error);
+          }),
+      ),
+    clear: () =>
+      run('readwrite', (store) => {
+        store.clear();
+        return commit(store);
+      }),
+  };
+};

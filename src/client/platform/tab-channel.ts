@@ -1,0 +1,60 @@
+import type { PageLifecycle } from './page-lifecycle.ts';
+
+/** Says something to the other tabs of this browser profile; what is missed is found in the store. */
+export interface TabChannel<M> {
+  post(message: M): void;
+  /** Answers a function that stops it. */
+  subscribe(listener: (message: M) => void): () => void;
+  close(): void;
+}
+
+/**
+ * A BroadcastChannel that is closed while the page is away: an open one keeps a page out of the back/forward cache on
+ * some engines. Where there is none, or it is denied, posting does nothing: the store is the truth, the channel only
+ * a nudge.
+ */
+export const createTabChannel = <M>(
+  name: string,
+  lifecycle: PageLifecycle,
+  open: ((name: string) => BroadcastChannel) | undefined = typeof BroadcastChannel === 'undefined'
+    ? undefined
+    : (channelName) => new BroadcastChannel(channelName),
+): TabChannel<M> => {
+  const listeners = new Set<(message: M) => void>();
+  let channel: BroadcastChannel | undefined;
+
+  const connect = () => {
+    if (channel !== undefined) return;
+    try {
+      channel = open?.(name);
+    } catch {
+      // A sandboxed frame may have the constructor and refuse its use; the store alone then carries the news.
+      return;
+    }
+    channel?.addEventListener('message', ({ data }: MessageEvent<M>) => {
+      for (const listener of [...listeners]) listener(data);
+    });
+    // Node keeps a process alive for an open channel; a browser has no such method.
+    (channel as unknown as { unref?: () => void } | undefined)?.unref?.();
+  };
+  const disconnect = () => {
+    channel?.close();
+    channel = undefined;
+  };
+
+  connect();
+  const stops = [lifecycle.on('leave', disconnect), lifecycle.on('restored', connect)];
+
+  return {
+    post: (message) => channel?.postMessage(message),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      for (const stop of stops) stop();
+      listeners.clear();
+      disconnect();
+    },
+  };
+};
