@@ -13,6 +13,8 @@ const entries = {
   service: 'src/service/index.ts',
   testing: 'src/testing/index.ts',
   placard: 'src/cli/placard.ts',
+  // A thread of its own: the service starts it by its file.
+  'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
 };
 
 const isDependency = (id: string) =>

@@ -6,6 +6,8 @@ export interface UserWork<T> {
   workspaceId: string;
   /** Every profile these match is in the set, locked against other writers; nothing else is. */
   lookups: Lookup[];
+  /** When it came, in Unix milliseconds. */
+  nowMs: number;
   /** Synchronous and repeatable: a store may run it again when another replica was faster. */
   apply(users: UserSet): T;
 }
@@ -73,27 +75,34 @@ export interface StoredEvent {
   details: Record<string, unknown>;
 }
 
+/** What can be read beside a running service, by `placard export` for instance. Exports run in bounded memory. */
+export interface StoreReader {
+  /** Every workspace that the database holds data of. */
+  workspaceIds(): Promise<string[]>;
+  readUsers(workspaceId: string, lookups: Lookup[]): Promise<Profile[]>;
+  /** Data points of each UTC day. */
+  dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
+  exportUsers(workspaceId: string): AsyncIterable<Profile>;
+  exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
+  /** Without test sends. */
+  exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
+  close(): Promise<void>;
+}
+
 /** Everything durable. A promise that resolves means the change survives a crash and the next reader sees it. */
-export interface Store {
+export interface Store extends StoreReader {
   kind: 'sqlite' | 'postgres';
 
   /** Works that meet share a transaction (group commit); each still sees those before it. */
   writeUsers<T>(work: UserWork<T>): Promise<T>;
-  readUsers(workspaceId: string, lookups: Lookup[]): Promise<Profile[]>;
 
   bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
   /** Repeats of the natural key are ignored. Dismissals of events that were new count for later syncs. */
   recordBannerEvents(workspaceId: string, events: BannerEventRow[]): Promise<void>;
-  /** Takes one request from every window of `key`, or from none where one refuses. Shared by all replicas. */
+  /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
-  /** Adds to a workspace's data points of a UTC day, part of `writeUsers`' transaction where called from it. */
-  dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
-
-  exportUsers(workspaceId: string): AsyncIterable<Profile>;
-  exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
-  exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
 
   /** Rejects where the database cannot be read and written. */
   ping(): Promise<void>;

@@ -18,5 +18,6 @@ export interface UserSet {
   changed(profile: Profile): void;
   remove(profile: Profile): void;
   append(event: StoredEvent): void;
+  /** `day` is a UTC date, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
 }

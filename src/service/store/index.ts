@@ -1,0 +1,23 @@
+import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
+import type { Store, StoreReader } from './store.ts';
+
+export type {
+  BannerEventRow,
+  BannerUser,
+  Dismissal,
+  RateRule,
+  RateState,
+  Store,
+  StoredEvent,
+  StoreReader,
+  UserWork,
+} from './store.ts';
+
+/**
+ * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The schema is created or brought
+ * forward; a database that a newer Placard wrote is refused.
+ */
+export const openStore = async (address: string): Promise<Store> => openSqliteStore(address);
+
+/** Opens a database that a service may be writing at this moment, for reading alone. */
+export const openStoreReader = async (address: string): Promise<StoreReader> => openSqliteReader(address);

@@ -1,0 +1,16 @@
+/**
+ * Names of attributes and properties come from the wire, so `__proto__` and `constructor` are ordinary names here:
+ * they are read and written as own members, never through the prototype.
+ */
+export const getOwn = <T>(record: Record<string, T>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+export const setOwn = <T>(record: Record<string, T>, name: string, value: T): void => {
+  if (name === '__proto__') {
+    Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+  } else record[name] = value;
+};
+
+/** True for what JSON calls an object: not null, not an array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,55 @@
+import type { Profile, UserAlias } from './profile.ts';
+import type { Lookup } from './user-set.ts';
+
+/** An e-mail address is compared in lower case and kept as it was sent. */
+export const comparableEmail = (email: string): string => email.toLowerCase();
+
+/** A phone number is compared without the separators people write into it. */
+export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
+
+const aliasKey = (alias: UserAlias): string => `a${JSON.stringify([alias.alias_label, alias.alias_name])}`;
+
+/** One text for each thing that names a user: a letter for its kind, then the value in its comparable form. */
+export const lookupKey = (lookup: Lookup): string => {
+  switch (lookup.by) {
+    case 'external_id':
+      return `x${lookup.value}`;
+    case 'user_alias':
+      return aliasKey(lookup.value);
+    case 'email':
+      return `e${comparableEmail(lookup.value)}`;
+    case 'phone':
+      return `p${comparablePhone(lookup.value)}`;
+    case 'braze_id':
+      return `b${lookup.value}`;
+  }
+};
+
+/** Every key under which a profile is found, apart from its own ID. */
+export const profileKeys = (profile: Profile): string[] => {
+  const keys: string[] = [];
+  if (profile.externalId !== null) keys.push(`x${profile.externalId}`);
+  for (const alias of profile.aliases) keys.push(aliasKey(alias));
+  if (profile.email !== null) keys.push(`e${comparableEmail(profile.email)}`);
+  if (profile.phone !== null) keys.push(`p${comparablePhone(profile.phone)}`);
+  return keys;
+};
+
+/** True when the profile is what the lookup names. */
+export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
+  switch (lookup.by) {
+    case 'external_id':
+      return profile.externalId === lookup.value;
+    case 'user_alias':
+      return profile.aliases.some(
+        (alias) =>
+          alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
+      );
+    case 'email':
+      return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
+    case 'phone':
+      return profile.phone !== null && comparablePhone(profile.phone) === comparablePhone(lookup.value);
+    case 'braze_id':
+      return profile.brazeId === lookup.value;
+  }
+};
