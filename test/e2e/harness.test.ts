@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../helpers/browser.ts';
+import {
+  crashRenderer,
+  hide,
+  type LifecycleBrowser,
+  launchLifecycleBrowser,
+  show,
+  throughBfcache,
+  whileFrozen,
+} from '../helpers/lifecycle-browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+
+describe('the browser harness', () => {
+  let pages: PageServer;
+  let lifecycle: LifecycleBrowser;
+
+  beforeAll(async () => {
+    pages = await startPageServer({
+      entries: [],
+      modules: { limits: 'src/protocol/limits.ts' },
+      origins: 2,
+      pages: {
+        '/': {
+          html: '<p>Nothing yet</p>',
+          script: `import { MAX_TRACK_OBJECTS } from '/placard/limits.js';
+                   document.querySelector('p').textContent = MAX_TRACK_OBJECTS;`,
+          headers: { 'content-security-policy': "default-src 'none'; script-src 'self'" },
+        },
+        '/bare': {},
+      },
+    });
+    lifecycle = await launchLifecycleBrowser();
+  });
+  afterAll(async () => {
+    await lifecycle?.close();
+    await pages?.close();
+  });
+
+  it('serves the package to a page under a strict policy, on every origin', async () => {
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      expect(pages.origins).toHaveLength(2);
+      for (const origin of pages.origins) {
+        await page.goto(origin);
+        await page.getByText('75', { exact: true }).waitFor();
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('hides one page without hiding the other', async () => {
+    const [first, second] = [await lifecycle.newPage(pages.origin), await lifecycle.newPage(pages.origin)];
+    await hide(first);
+    expect(await second.evaluate(() => document.visibilityState)).toBe('visible');
+    await show(first);
+    expect(await first.evaluate(() => document.visibilityState)).toBe('visible');
+  });
+
+  it('freezes and thaws a page', async () => {
+    const page = await lifecycle.newPage(pages.origin);
+    let ran = false;
+    await whileFrozen(page, async () => {
+      ran = true;
+    });
+    expect(ran).toBe(true);
+  });
+
+  it('takes a page through the bfcache, or fails', async (context) => {
+    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    const page = await lifecycle.newPage(`${pages.origin}/bare`);
+    await throughBfcache(page, `${pages.origin}/`);
+    // A page with an unload handler is kept out by every engine.
+    await page.evaluate(() => addEventListener('unload', () => document.title.length));
+    await expect(throughBfcache(page, `${pages.origin}/`)).rejects.toThrow(/bfcache/);
+  });
+
+  it('kills a renderer and leaves the profile usable', async () => {
+    const page = await lifecycle.newPage(pages.origin);
+    await crashRenderer(page);
+    const next = await lifecycle.newPage(pages.origin);
+    await next.getByText('75', { exact: true }).waitFor();
+  });
+
+  it('kills the whole browser and starts it again on the same profile', async () => {
+    const page = await lifecycle.newPage(`${pages.origin}/bare`);
+    await page.evaluate(async () => {
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        const open = indexedDB.open('kept', 1);
+        open.onupgradeneeded = () => open.result.createObjectStore('records');
+        open.onsuccess = () => resolve(open.result);
+        open.onerror = () => reject(open.error);
+      });
+      const transaction = database.transaction('records', 'readwrite');
+      transaction.objectStore('records').put('here', 'key');
+      await new Promise((resolve) => {
+        transaction.oncomplete = resolve;
+      });
+    });
+    await lifecycle.crashAndRestart();
+    const next = await lifecycle.newPage(`${pages.origin}/bare`);
+    const names = await next.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+    expect(names).toEqual(['kept']);
+  });
+});

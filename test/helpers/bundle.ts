@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The entries that run in a browser, by the name a test page imports them under: `/placard/<name>.js`. */
+export const BROWSER_ENTRIES: Record<string, string> = {
+  index: 'src/client/index.ts',
+  element: 'src/element/index.ts',
+  react: 'src/react/index.ts',
+  templates: 'src/templates/index.ts',
+  webview: 'src/webview/index.ts',
+  testing: 'src/testing/index.ts',
+};
+
+const filesOf = async (folder: string): Promise<string[]> =>
+  (await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+
+/** The content decides the folder, so that all test files of one state of the source share one build. */
+const fingerprint = async (entries: Record<string, string>, minify: boolean): Promise<string> => {
+  const hash = createHash('sha256').update(JSON.stringify([entries, minify]));
+  for (const file of [...(await filesOf('src')), join(ROOT, 'package-lock.json')]) {
+    hash.update(file).update(await readFile(file));
+  }
+  for (const entry of Object.values(entries)) {
+    if (!entry.startsWith('src/')) hash.update(await readFile(resolve(ROOT, entry)));
+  }
+  return hash.digest('hex').slice(0, 16);
+};
+
+/**
+ * Builds entries as ES modules that share their chunks, as an application's bundler would, and answers the folder
+ * they are in: `<name>.js` each, chunks in `chunks/`. Paths are from the repository's root.
+ */
+export const bundle = async (
+  entries: Record<string, string>,
+  options: { minify?: boolean } = {},
+): Promise<string> => {
+  const minify = options.minify ?? false;
+  const folder = join(tmpdir(), `placard-bundle-${await fingerprint(entries, minify)}`);
+  if (existsSync(folder)) return folder;
+  const partial = await mkdtemp(`${folder}-`);
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: partial,
+      emptyOutDir: false,
+      target: 'es2022',
+      minify: minify && 'oxc',
+      sourcemap: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, resolve(ROOT, path)])),
+        preserveEntrySignatures: 'strict',
+        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  });
+  // Two test processes may have built the same thing: the first rename wins, and both are alike.
+  await rename(partial, folder).catch(async (error) => {
+    await rm(partial, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  });
+  return folder;
+};

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { BROWSER_ARGUMENTS } from './browser.ts';
+import { findBrowser } from './browser-binary.ts';
+
+/**
+ * Chromium as a person runs it: the bfcache, timer throttling and true focus are on. playwright's own launcher
+ * switches all three off, by arguments and by emulation, so this one starts the browser itself and attaches without
+ * playwright's defaults.
+ */
+export interface LifecycleBrowser {
+  browser: Browser;
+  /** The profile's own context: what it stores survives `restart` and `kill`. */
+  context: BrowserContext;
+  /** A page in a window of its own, so that hiding one hides no other. */
+  newPage(url?: string): Promise<Page>;
+  /** False in the headless shell that npm brings: tests that need the bfcache say so and are skipped there. */
+  hasBfcache: boolean;
+  /** Ends the process at once, without a goodbye to any page, and starts it again on the same profile. */
+  crashAndRestart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const start = async (profile: string): Promise<{ child: ChildProcess; browser: Browser }> => {
+  const { path, env } = await findBrowser();
+  const child = spawn(
+    path,
+    [
+      '--headless',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${profile}`,
+      '--disable-dev-shm-usage',
+      '--disable-default-apps',
+      '--disable-breakpad',
+      '--disable-search-engine-choice-screen',
+      '--no-default-browser-check',
+      '--password-store=basic',
+      '--hide-crash-restore-bubble',
+      ...BROWSER_ARGUMENTS,
+      'about:blank',
+    ],
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  const orphaned = () => process.kill(-child.pid!, 'SIGKILL');
+  process.once('exit', orphaned);
+  child.once('exit', () => process.off('exit', orphaned));
+  const log: string[] = [];
+  for await (const line of createInterface({ input: child.stderr! })) {
+    log.push(line);
+    const endpoint = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+    if (!endpoint) continue;
+    child.stderr!.resume();
+    return { child, browser: await chromium.connectOverCDP(endpoint, { noDefaults: true }) };
+  }
+  throw new Error(`${path} ended before it could be reached:\n${log.join('\n')}`);
+};
+
+/** The whole group: Chromium's renderers would outlive their parent for a moment and keep the profile locked. */
+const kill = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  process.kill(-child.pid!, 'SIGKILL');
+  await gone;
+};
+
+export const launchLifecycleBrowser = async (): Promise<LifecycleBrowser> => {
+  const profile = await mkdtemp(join(tmpdir(), 'placard-profile-'));
+  let running = await start(profile);
+  const context = () => running.browser.contexts()[0]!;
+  const { kind } = await findBrowser();
+  return {
+    hasBfcache: kind !== 'bundled',
+    get browser() {
+      return running.browser;
+    },
+    get context() {
+      return context();
+    },
+    async newPage(url) {
+      const session = await running.browser.newBrowserCDPSession();
+      const opened = context().waitForEvent('page');
+      await session.send('Target.createTarget', { url: 'about:blank', newWindow: true });
+      const page = await opened;
+      await session.detach();
+      if (url) await page.goto(url);
+      return page;
+    },
+    async crashAndRestart() {
+      await kill(running.child);
+      await rm(join(profile, 'SingletonLock'), { force: true });
+      running = await start(profile);
+    },
+    async close() {
+      await running.browser.close();
+      await kill(running.child);
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** Kills the page's renderer process, as the system does when memory runs out. The page object is dead then; open another. */
+export const crashRenderer = async (page: Page): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  const crashed = page.waitForEvent('crash');
+  // The command has no answer: who would send it is gone.
+  session.send('Page.crash').catch(() => undefined);
+  await crashed;
+};
+
+/** Puts the page's window away (each page has a window of its own) and waits until the page says that it is hidden. */
+export const hide = (page: Page): Promise<void> => setWindow(page, 'minimized', 'hidden');
+
+/** Brings the page's window back and waits until the page says that it is visible. */
+export const show = (page: Page): Promise<void> => setWindow(page, 'normal', 'visible');
+
+const setWindow = async (
+  page: Page,
+  windowState: 'minimized' | 'normal',
+  expected: DocumentVisibilityState,
+): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  const { windowId } = await session.send('Browser.getWindowForTarget');
+  await session.send('Browser.setWindowBounds', { windowId, bounds: { windowState } });
+  await session.detach();
+  // A hidden page paints no frames, so the condition is polled by time.
+  await page.waitForFunction((state) => document.visibilityState === state, expected, {
+    polling: 50,
+    timeout: 5_000,
+  });
+};
+
+/** Freezes the page as a browser does with tabs in the background, runs `meanwhile`, and thaws it. */
+export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(globalThis, { placardLifecycle: seen });
+    for (const type of ['freeze', 'resume']) document.addEventListener(type, () => seen.push(type));
+  });
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await meanwhile();
+  await session.send('Page.setWebLifecycleState', { state: 'active' });
+  await session.detach();
+  await page.waitForFunction(() => {
+    const { placardLifecycle: seen } = globalThis as unknown as { placardLifecycle: string[] };
+    return seen.includes('freeze') && seen.includes('resume');
+  });
+};
+
+/**
+ * Goes to `url` and back again, and fails unless the page came out of the bfcache: same document, `pageshow` with
+ * `persisted`. `meanwhile` runs while the page is stored there.
+ */
+export const throughBfcache = async (
+  page: Page,
+  url: string,
+  meanwhile?: () => Promise<void>,
+): Promise<void> => {
+  await page.evaluate(() => {
+    const shows: boolean[] = [];
+    Object.assign(globalThis, { placardShows: shows });
+    addEventListener('pageshow', (event) => shows.push(event.persisted));
+  });
+  await page.goto(url);
+  await meanwhile?.();
+  // A restored page fires no load event.
+  await page.goBack({ waitUntil: 'commit' });
+  const shows = await page.waitForFunction(() => {
+    const { placardShows } = globalThis as unknown as { placardShows?: boolean[] };
+    return document.readyState === 'complete' && { shows: placardShows ?? [] };
+  });
+  const { shows: persisted } = (await shows.jsonValue()) as { shows: boolean[] };
+  if (persisted.at(-1) !== true) {
+    const reasons = await page.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation') as (PerformanceNavigationTiming & {
+        notRestoredReasons?: unknown;
+      })[];
+      return JSON.stringify(entry?.notRestoredReasons ?? null);
+    });
+    throw new Error(`The page was loaded anew instead of coming out of the bfcache: ${reasons}`);
+  }
+};
