@@ -80,4 +80,6 @@ export interface Platform {
   /** Milliseconds that never jump. */
   monotonic: () => number;
   random: () => number;
+  /** For the viewability rule; happy-dom's, for one, never tells anything. */
+  IntersectionObserver: typeof IntersectionObserver;
 }

@@ -1,20 +1,41 @@
 import type { Banner } from './banner.ts';
 
-/** What a placement hook may do with the banner it draws. */
-export interface Slot {
+/** A place that a placement hook draws in. */
+export interface Place {
   /** The element the host mounted; the hook draws inside it and nowhere else. */
   element: HTMLElement;
   placementId: string;
+  /** Aborted when what was drawn leaves; for listeners and requests the hook starts. */
+  signal: AbortSignal;
+}
+
+/** What a placement hook may do with the banner it draws. */
+export interface Slot extends Place {
   /** Logs a click. Resolves when it is durable; safe to call just before a navigation. */
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;
   /** The URL if its scheme is allowed (https, http, mailto, tel and relative links; https and http images), else `null`. */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
-  /** Aborted when the banner leaves; for listeners and requests the hook starts. */
-  signal: AbortSignal;
 }
 
-/** Host function that draws a banner and may return its cleanup. */
+/** Why a banner does not fit its placement; where in the properties, as far as the schema tells. */
+export interface Problem {
+  readonly message: string;
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}
+
+/** What a hook returns: how to take back what it drew, or nothing; then the nodes it added are removed. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook without a return statement is the common case
-export type PlacementHook = (banner: Banner, slot: Slot) => void | (() => void);
+export type Drawn = void | (() => void);
+
+/** Host function that draws a banner and may return its cleanup. `definePlacement` makes one with all the rest. */
+export interface PlacementHook {
+  (banner: Banner, slot: Slot): Drawn;
+  /** Asked before a banner is drawn: one with problems is neither drawn nor counted. */
+  check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
+  /** Draws what the place shows without a banner. Such a place is not collapsed. */
+  empty?(place: Place): Drawn;
+  /** Draws what the place shows in place of a banner with problems. Default: `empty`. */
+  invalid?(problems: readonly Problem[], place: Place): Drawn;
+}

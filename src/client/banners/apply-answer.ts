@@ -1,0 +1,29 @@
+import type { Banner } from '../banner.ts';
+import type { UserRecord } from './user-record.ts';
+
+/** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
+const DISMISSAL_GRACE_MS = 10 * 60_000;
+/** An answer that seems asked for this far in the future was asked for under a wrong clock. */
+const WRONG_CLOCK_MS = 60 * 60_000;
+
+/**
+ * Replaces exactly the placements that the answer names, and none that a later request has answered already. A
+ * dismissed banner that comes back counts as none until its grace is over.
+ */
+export const applyAnswer = (
+  record: UserRecord,
+  banners: Record<string, Banner | null>,
+  askedAtMs: number,
+): void => {
+  for (const [placementId, banner] of Object.entries(banners)) {
+    const before = record.banners[placementId];
+    if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
+    record.dismissed = record.dismissed.filter(
+      ({ placementId: dismissedIn, bannerId, acceptedAtMs }) =>
+        dismissedIn !== placementId ||
+        (banner?.id === bannerId && (acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS)),
+    );
+    const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
+    record.banners[placementId] = { banner: isDismissed ? null : banner, askedAtMs };
+  }
+};

@@ -1,0 +1,163 @@
+import type { Banner } from '../banner.ts';
+import type { Store } from '../platform/store.ts';
+import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
+
+/** A store that has not answered by then is waited for no longer; what it says later still counts. */
+const PATIENCE_MS = 2_000;
+
+interface CacheOptions {
+  endpoint: string;
+  appId: string;
+  store: Store;
+  now: () => number;
+  /** What is shown may be out of date: called after every change, at once for the copy in memory. */
+  onChange: () => void;
+  /** The store failed, or hangs; the copy in memory goes on. */
+  onError: (cause: unknown) => void;
+}
+
+/** Changes the record in place. Runs on the copy in memory and again on the stored record, so it takes nothing else along. */
+type Change<T = unknown> = (record: UserRecord) => T;
+
+/**
+ * What is remembered of the current user, in memory and in the store. Reads are synchronous; a change shows in memory
+ * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
+ */
+export const createBannerCache = ({ endpoint, appId, store, now, onChange, onError }: CacheOptions) => {
+  let userId: string | null = null;
+  let record = emptyRecord();
+  /** Changes that the store has not confirmed yet. */
+  let pending: Change[] = [];
+  /** Test sends stay in memory. */
+  const testSends = new Map<string, Banner>();
+  /** Banners this user was given since the user was opened: only they can be tracked. */
+  const given = new Set<string>();
+  let isOpen = false;
+  let isHung = false;
+
+  const key = (user: string) => recordKey(endpoint, appId, user);
+
+  const show = (): void => {
+    for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
+    for (const banner of testSends.values()) given.add(banner.id);
+    onChange();
+  };
+
+  const adopt = (value: unknown): void => {
+    record = isUserRecord(value) ? value : emptyRecord();
+    for (const change of pending) change(record);
+    show();
+  };
+
+  /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
+  const patiently = async (work: Promise<unknown>): Promise<void> => {
+    const reported = work.then(
+      () => {
+        isHung = false;
+      },
+      (cause) => onError(cause),
+    );
+    if (isHung) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        isHung = true;
+        onError(new Error(`The banner store did not answer within ${PATIENCE_MS} ms`));
+        resolve();
+      }, PATIENCE_MS);
+    });
+    await Promise.race([reported, patience]);
+    clearTimeout(timer);
+  };
+
+  const reset = (user: string | null, open: boolean): void => {
+    userId = user;
+    isOpen = open;
+    record = emptyRecord();
+    pending = [];
+    testSends.clear();
+    given.clear();
+    onChange();
+  };
+
+  const cache = {
+    testSends,
+    userId: (): string | null => userId,
+    record: (): Readonly<UserRecord> => record,
+    isGiven: (banner: Banner): boolean => given.has(banner.id),
+    isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
+    /** By the server's clock as well as it is known. */
+    expiresInMs: (banner: Banner): number =>
+      banner.expiresAt === null ? Number.POSITIVE_INFINITY : banner.expiresAt - now() - record.clockSkewMs,
+
+    /** Forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
+    async open(user: string | null): Promise<void> {
+      reset(user, true);
+      await cache.reread();
+    },
+
+    /** Reads what another tab has changed. */
+    async reread(): Promise<void> {
+      const reader = userId;
+      if (reader === null || !isOpen) return;
+      const read = store.get(key(reader)).then((value) => {
+        if (reader === userId && isOpen) adopt(value);
+      });
+      await patiently(read);
+    },
+
+    /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
+    current(placementId: string): Banner | null | undefined {
+      const banner = testSends.get(placementId) ?? record.banners[placementId]?.banner;
+      return banner && cache.isExpired(banner) ? null : banner;
+    },
+
+    /**
+     * Applies the change, and resolves with what it answered: the store's word where it could be had, else memory's.
+     * `undefined` while there is no user.
+     */
+    async change<T>(change: Change<T>): Promise<T | undefined> {
+      const owner = userId;
+      if (owner === null || !isOpen) return undefined;
+      let verdict = change(record);
+      let stored: UserRecord | undefined;
+      pending.push(change);
+      show();
+      const write = store.update<UserRecord>([key(owner)], ([found]) => {
+        // A former user's record is gone for good, and after a wipe nothing is written.
+        if (owner !== userId || !isOpen) return [];
+        stored = isUserRecord(found) ? found : emptyRecord();
+        verdict = change(stored);
+        return [[key(owner), stored]];
+      });
+      const done = write.finally(() => {
+        pending = pending.filter((other) => other !== change);
+        if (stored && owner === userId && isOpen) adopt(stored);
+      });
+      await patiently(done);
+      return verdict;
+    },
+
+    /** Deletes the stored records of this app but the current user's. */
+    async forgetOthers(): Promise<void> {
+      const own = isOpen && userId !== null ? JSON.stringify(key(userId)) : '';
+      const scope = key('').slice(0, -1);
+      // An array sorts after all strings: it ends the range of this app's users.
+      const range = store.entries({ from: scope, to: [...scope, '\uffff'] });
+      await patiently(
+        range.then((found) =>
+          store.deleteMany(found.map(([each]) => each).filter((each) => JSON.stringify(each) !== own)),
+        ),
+      );
+    },
+
+    /** Forgets everything of this app, and writes nothing until a user is opened again. */
+    async forget(): Promise<void> {
+      reset(userId, false);
+      await cache.forgetOthers();
+    },
+  };
+  return cache;
+};
+
+export type BannerCache = ReturnType<typeof createBannerCache>;

@@ -1,0 +1,202 @@
+import ky, { HTTPError } from 'ky';
+import {
+  MAX_PLACEMENTS,
+  NEVER_EXPIRES,
+  readRateLimit,
+  SYNC_PATH,
+  type SyncRequest,
+  syncAnswer,
+  type WireBanner,
+} from '../../protocol/index.ts';
+import type { Banner } from '../banner.ts';
+import type { Notify } from '../notice.ts';
+import type { Settings } from '../read-options.ts';
+import { clockSkewMs } from './server-clock.ts';
+
+const TIMEOUT_MS = 15_000;
+/** Quick retries within one sync, for a server that stumbles. */
+const RETRIES = 2;
+/** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** What a sync brought home. */
+export interface SyncResult {
+  userId: string;
+  banners: Record<string, Banner | null>;
+  /** When it was asked for, in Unix milliseconds of this device; grows with each request. */
+  askedAtMs: number;
+  clockSkewMs: number | undefined;
+}
+
+interface SyncOptions {
+  settings: Settings;
+  userId: () => string | null;
+  /** False while nothing may be asked: no consent, or a page that is only prerendered. */
+  maySync: () => boolean;
+  onAnswer: (result: SyncResult) => void;
+  /** The service wants fewer requests. */
+  onRateLimit: () => void;
+  notify: Notify;
+}
+
+const toBanner = (placementId: string, wire: WireBanner): Banner => ({
+  id: wire.id,
+  placementId,
+  isControl: wire.is_control,
+  isTestSend: wire.is_test_send,
+  expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
+  properties: wire.properties ?? {},
+});
+
+/**
+ * Fetches banners: what is wanted in one task goes into one request, at most ten placements each. Who retries: ky, a
+ * moment later and only what a stumbling server or network refused; everything slower is the timer's here.
+ */
+export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, notify }: SyncOptions) => {
+  const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
+  const { now, random } = platform;
+  const wanted = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastAskedAtMs = 0;
+  let failures = 0;
+  let blockedUntilMs = 0;
+  /** A new network or a new look at the page may lift the block; a refusal by the service is not lifted so. */
+  let mayHurry = true;
+  let stopped = false;
+
+  const arm = (): void => {
+    clearTimeout(timer);
+    if (!stopped && wanted.size > 0) timer = setTimeout(run, Math.max(0, blockedUntilMs - now()));
+  };
+
+  const readKey = async (): Promise<string> => (typeof apiKey === 'function' ? apiKey() : apiKey);
+
+  const post = async (user: string, placements: string[], key: string): Promise<void> => {
+    const sentAtMs = now();
+    // Strictly growing, so that of two answers the later question wins whatever the clock does.
+    const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
+    lastAskedAtMs = askedAtMs;
+    const body: SyncRequest = { external_user_id: user, app_id: appId, app_version: appVersion, placements };
+    if (deviceId) body.device_id = deviceId;
+    let skew: number | undefined;
+    const answer = await ky
+      .post(endpoint + SYNC_PATH, {
+        json: body,
+        headers: { authorization: `Bearer ${key}` },
+        fetch: platform.fetch,
+        timeout: TIMEOUT_MS,
+        // The key must not travel to where a redirect points.
+        redirect: 'error',
+        credentials: 'omit',
+        retry: {
+          limit: RETRIES,
+          methods: ['post'],
+          statusCodes: [408, 500, 502, 503, 504],
+          maxRetryAfter: 10_000,
+          jitter: true,
+        },
+        hooks: {
+          afterResponse: [
+            ({ response }) => {
+              skew = clockSkewMs(response.headers, sentAtMs, now());
+            },
+          ],
+        },
+      })
+      .json(syncAnswer);
+    if (stopped || user !== userId()) return;
+    const banners: SyncResult['banners'] = {};
+    for (const placementId of placements) {
+      // A placement that is missing was not answered; only null says that there is none.
+      if (!Object.hasOwn(answer.banners, placementId)) continue;
+      const wire = answer.banners[placementId];
+      banners[placementId] = wire ? toBanner(placementId, wire) : null;
+    }
+    onAnswer({ userId: user, banners, askedAtMs, clockSkewMs: skew });
+  };
+
+  const fail = (cause: unknown, placements: string[]): void => {
+    const status = cause instanceof HTTPError ? cause.response.status : undefined;
+    const refused = status === 401 || status === 403;
+    const asked =
+      cause instanceof HTTPError
+        ? readRateLimit(cause.response.headers, 'epoch', now()).retryAfterMs
+        : undefined;
+    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++);
+    const wait = (status === 429 ? asked : undefined) ?? backoff * (0.5 + random() / 2);
+    blockedUntilMs = Math.max(blockedUntilMs, now() + wait);
+    mayHurry = status === undefined || status >= 500;
+    if (status === 429) onRateLimit();
+    // A request that is wrong in itself is not improved by asking again.
+    if (status !== 400) for (const placementId of placements) wanted.add(placementId);
+    const kind = refused ? 'unauthorized' : status === 404 ? 'not-found' : 'sync';
+    const reason =
+      status === 429 ? 'rate-limit' : refused ? 'unauthorized' : status === 404 ? 'not-found' : 'backoff';
+    notify({ type: 'failed', kind, message: `Sync of ${placements.join(', ')} had no usable answer`, cause });
+    notify({ type: 'waiting', untilMs: blockedUntilMs, reason });
+  };
+
+  const ask = async (user: string, placements: string[]): Promise<void> => {
+    try {
+      const key = await readKey();
+      try {
+        await post(user, placements, key);
+      } catch (cause) {
+        const status = cause instanceof HTTPError ? cause.response.status : 0;
+        const next = status === 401 || status === 403 ? await readKey() : key;
+        // Only a key function can have a better key at once.
+        if (next === key) throw cause;
+        await post(user, placements, next);
+      }
+      failures = 0;
+      blockedUntilMs = 0;
+    } catch (cause) {
+      if (!stopped && user === userId()) fail(cause, placements);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    clearTimeout(timer);
+    const user = userId();
+    if (stopped || user === null || !maySync() || wanted.size === 0) return;
+    if (blockedUntilMs > now()) return arm();
+    const all = [...wanted];
+    wanted.clear();
+    const batches: string[][] = [];
+    for (let at = 0; at < all.length; at += MAX_PLACEMENTS) batches.push(all.slice(at, at + MAX_PLACEMENTS));
+    await Promise.all(batches.map((placements) => ask(user, placements)));
+    arm();
+  };
+
+  return {
+    /** Asks for these placements at the end of the task, together with all others wanted by then. */
+    want(placementIds: Iterable<string>): void {
+      for (const placementId of placementIds) wanted.add(placementId);
+      arm();
+    },
+    /** Asks now; resolves when the answer is applied, or there is none. */
+    async now(placementIds: Iterable<string>): Promise<void> {
+      for (const placementId of placementIds) wanted.add(placementId);
+      await run();
+    },
+    /** The network is back or the page is looked at again: what is still wanted may be asked for once at once. */
+    hurry(): void {
+      if (mayHurry) blockedUntilMs = 0;
+      mayHurry = false;
+      arm();
+    },
+    blockedUntilMs: (): number => blockedUntilMs,
+    /** Another user: nothing of the former one's is wanted any more. */
+    reset(): void {
+      wanted.clear();
+      clearTimeout(timer);
+    },
+    stop(): void {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+};
+
+export type Sync = ReturnType<typeof createSync>;

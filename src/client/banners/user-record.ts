@@ -1,0 +1,75 @@
+import type { Banner } from '../banner.ts';
+
+/** Other versions keep their records under other keys, so that neither misreads the other's. */
+const RECORD_VERSION = 1;
+
+/** What a sync said of one placement, and when it was asked, in Unix milliseconds of this device. */
+export interface Answer {
+  banner: Banner | null;
+  askedAtMs: number;
+}
+
+/** A banner the user has sent away. */
+export interface Dismissal {
+  placementId: string;
+  bannerId: string;
+  /** When the service confirmed the event, in Unix milliseconds of this device. */
+  acceptedAtMs: number | null;
+}
+
+/**
+ * A session belongs to one user in one browser profile, all tabs together: it begins with the first page and ends when
+ * no page was visible for `sessionTimeoutMs`, or when the user changes.
+ */
+export interface Session {
+  id: string;
+  /** Last time a page was known to be visible, in Unix milliseconds. */
+  visibleAtMs: number;
+  /** Impressions counted in this session. */
+  impressions: string[];
+  /** Refresh tokens left at `tokensAtMs`. */
+  tokens: number;
+  tokensAtMs: number;
+}
+
+/** All that is remembered of one user of one app: one record, so that a paint needs exactly one read. */
+export interface UserRecord {
+  version: number;
+  banners: Record<string, Answer>;
+  /** Height in CSS pixels by placement and viewport class. */
+  boxes: Record<string, number>;
+  dismissed: Dismissal[];
+  session: Session | null;
+  /** Server time minus device time, in milliseconds. */
+  clockSkewMs: number;
+}
+
+export const emptyRecord = (): UserRecord => ({
+  version: RECORD_VERSION,
+  banners: {},
+  boxes: {},
+  dismissed: [],
+  session: null,
+  clockSkewMs: 0,
+});
+
+export const recordKey = (endpoint: string, appId: string, userId: string): (string | number)[] => [
+  'user',
+  RECORD_VERSION,
+  endpoint,
+  appId,
+  userId,
+];
+
+/** A record that was damaged or written by someone else is left out; the next write replaces it. */
+export const isUserRecord = (value: unknown): value is UserRecord => {
+  const record = value as Partial<UserRecord> | null | undefined;
+  return (
+    record?.version === RECORD_VERSION &&
+    typeof record.banners === 'object' &&
+    typeof record.boxes === 'object' &&
+    Array.isArray(record.dismissed) &&
+    typeof record.session === 'object' &&
+    typeof record.clockSkewMs === 'number'
+  );
+};

@@ -1,0 +1,236 @@
+import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
+import type { AfterPaint, Asked } from './after-paint.ts';
+import type { Banner } from './banner.ts';
+import type { BannerEvent, EventType } from './banner-event.ts';
+import { createBannerCache } from './banners/banner-cache.ts';
+import { addDismissal, isDismissed } from './banners/dismissals.ts';
+import type { FailureKind, Notify } from './notice.ts';
+import { createNotices } from './notices.ts';
+import type { PlacardOptions } from './options.ts';
+import type { Placard } from './placard.ts';
+import { createBoxes } from './placements/box.ts';
+import { createPlacements } from './placements/placements.ts';
+import { createIdbStore } from './platform/idb-store.ts';
+import { readOptions } from './read-options.ts';
+
+/** The rest loads after the first frame, or after this long where no frame comes (a background tab). */
+const FRAME_PATIENCE_MS = 100;
+
+const afterFrame = (then: () => void): void => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const once = () => {
+    clearTimeout(timer);
+    then();
+  };
+  timer = setTimeout(then, FRAME_PATIENCE_MS);
+  // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
+  globalThis.requestAnimationFrame?.(() => setTimeout(once));
+};
+
+/**
+ * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
+ * option is missing or wrong, and nothing else, ever: later failures are `failed` notices.
+ */
+export const createPlacard = (options: PlacardOptions): Placard => {
+  const settings = readOptions(options);
+  const { now, openStore = createIdbStore } = settings.platform;
+  const { notify: tell, subscribe } = createNotices();
+  const asked: Asked = { placements: new Set(), answered: new Set() };
+  let isAllowed = settings.consent === 'enabled';
+  let isStopped = false;
+  let loaded: AfterPaint | undefined;
+  let loading: Promise<AfterPaint> | undefined;
+  let storeFailed = false;
+
+  const fail = (kind: FailureKind, message: string, cause?: unknown): void =>
+    tell({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+
+  const notify: Notify = (notice) => {
+    // An opt-out, here or in another tab, or one of an earlier visit.
+    if (notice.type === 'consent') void follow(notice.state === 'enabled');
+    tell(notice);
+  };
+
+  const mayAct = (): boolean => isAllowed && !isStopped;
+
+  const cache = createBannerCache({
+    endpoint: settings.endpoint,
+    appId: settings.appId,
+    store: openStore('placard-banners'),
+    now,
+    onChange: () => placements.considerAll(),
+    onError(cause) {
+      if (!storeFailed) fail('storage', 'Banners cannot be kept: the store failed', cause);
+      storeFailed = true;
+    },
+  });
+
+  const boxes = createBoxes(settings.appId, () => isAllowed);
+
+  const placements = createPlacements({
+    boxes,
+    current: cache.current,
+    mustLeave(banner) {
+      if (!cache.isGiven(banner)) return 'user';
+      if (isDismissed(cache.record(), banner)) return 'dismissed';
+      return cache.isExpired(banner) ? 'expired' : null;
+    },
+    source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
+    expiresInMs: cache.expiresInMs,
+    click: (banner) => track(banner, 'click'),
+    dismiss: (banner) => track(banner, 'dismiss'),
+    notify,
+  });
+
+  /** Everything that is not needed for the first paint; a chunk that did not come is asked for again next time. */
+  const rest = (): Promise<AfterPaint> => {
+    loading ??= import('./after-paint.ts').then(
+      ({ createAfterPaint }) => {
+        loaded = createAfterPaint({ settings, cache, placements, boxes, asked, mayAct, notify });
+        if (isStopped) loaded.stop();
+        return loaded;
+      },
+      (cause) => {
+        loading = undefined;
+        throw cause;
+      },
+    );
+    return loading;
+  };
+
+  /** Runs a verb that must not throw into the page. */
+  const safely = async <T>(kind: FailureKind, otherwise: T, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (cause) {
+      fail(kind, cause instanceof Error ? cause.message : 'Something unexpected went wrong', cause);
+      return otherwise;
+    }
+  };
+
+  const usableUser = (userId: string | null): string | null => {
+    if (userId === null) return null;
+    const isUsable =
+      typeof userId === 'string' &&
+      userId !== '' &&
+      new TextEncoder().encode(userId).length <= MAX_EXTERNAL_USER_ID_BYTES;
+    if (!isUsable)
+      fail('config', `A user ID is a non-empty string of at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
+    return isUsable ? userId : null;
+  };
+
+  const open = async (userId: string | null): Promise<void> => {
+    asked.answered.clear();
+    if (isAllowed) await cache.open(userId);
+    const { startSession } = await rest();
+    await startSession();
+    if (isAllowed && userId !== null) await cache.forgetOthers();
+  };
+
+  const follow = async (isEnabled: boolean): Promise<void> => {
+    if (isEnabled === isAllowed) return;
+    isAllowed = isEnabled;
+    const userId = currentUser;
+    if (isEnabled) await safely('config', undefined, () => open(userId));
+    else {
+      loaded?.forgetUser();
+      boxes.forget();
+      await cache.forget();
+    }
+  };
+
+  let currentUser = usableUser(settings.userId);
+
+  const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
+    const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
+    // Without a detour where it can be: before a navigation each turn of the event loop counts.
+    return loaded ? loaded.delivery.capture(event) : rest().then(({ delivery }) => delivery.capture(event));
+  };
+
+  const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
+    const isFirst = cache.change((record) => addDismissal(record, banner));
+    cache.testSends.delete(banner.placementId);
+    placements.sendAway(banner);
+    if (!(await isFirst)) return null;
+    const event = capture(banner, 'dismiss', userId);
+    loaded?.tellTabs();
+    return event;
+  };
+
+  const track = (banner: Banner, type: EventType): Promise<BannerEvent | null> =>
+    safely('storage', null, async () => {
+      const userId = cache.userId();
+      if (!mayAct() || userId === null || !cache.isGiven(banner)) return null;
+      if (type === 'click') return banner.isControl ? null : capture(banner, type, userId);
+      if (type === 'dismiss') return banner.isControl ? null : dismiss(banner, userId);
+      return (await (await rest()).claimImpression(banner)) ? capture(banner, type, userId) : null;
+    });
+
+  const stop = (): void => {
+    isStopped = true;
+    placements.unmountAll();
+    loaded?.stop();
+  };
+
+  // The read starts at once and alone: everything else waits until what is cached is on the page.
+  const start = isAllowed ? cache.open(currentUser) : Promise.resolve();
+  void start.then(() =>
+    afterFrame(() => {
+      if (!isStopped) void safely('sync', undefined, async () => (await rest()).startSession());
+    }),
+  );
+
+  return {
+    mount(placementId, element, hook) {
+      if (isStopped) return () => undefined;
+      const unmount = placements.mount(placementId, element, hook);
+      if (!asked.placements.has(placementId)) {
+        asked.placements.add(placementId);
+        loaded?.want(placementId);
+      }
+      return unmount;
+    },
+    identify: (userId) =>
+      safely('sync', undefined, async () => {
+        const next = usableUser(userId);
+        if (next === currentUser || isStopped) return;
+        currentUser = next;
+        loaded?.forgetUser();
+        await open(next);
+        if (next === null) await cache.forgetOthers();
+      }),
+    refresh: (placementIds) =>
+      safely('sync', undefined, async () => {
+        const wanted = placementIds ?? [...asked.placements];
+        for (const placementId of wanted) asked.placements.add(placementId);
+        if (!mayAct() || cache.userId() === null)
+          return fail('sync', 'Nothing is synced without a user and consent');
+        if (wanted.length > 0) await (await rest()).refresh(wanted);
+      }),
+    banner: cache.current,
+    track,
+    subscribe,
+    flush: () => safely('deliver', { delivered: 0, pending: 0 }, async () => (await rest()).delivery.flush()),
+    diagnostics: async () => (await rest()).delivery.diagnostics(),
+    deadLetters: () => safely('storage', [], async () => (await rest()).delivery.deadLetters()),
+    retryDeadLetters: (keys) =>
+      safely('storage', undefined, async () => (await rest()).delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) =>
+      safely('storage', undefined, async () => (await rest()).delivery.discardDeadLetters(keys)),
+    enable: () => safely('storage', undefined, async () => (await rest()).delivery.enable()),
+    disable: (queued = 'keep') =>
+      safely('storage', undefined, async () => {
+        await follow(false);
+        await (await rest()).delivery.disable(queued);
+      }),
+    stop,
+    wipe: () =>
+      safely('storage', undefined, async () => {
+        isAllowed = false;
+        boxes.forget();
+        await cache.forget();
+        await (await rest()).delivery.wipe();
+        stop();
+      }),
+  };
+};

@@ -1,0 +1,34 @@
+export type { Banner } from './banner.ts';
+export type { BannerEvent, EventType } from './banner-event.ts';
+export {
+  getBooleanProperty,
+  getImageProperty,
+  getJsonProperty,
+  getNumberProperty,
+  getStringProperty,
+  getTimestampProperty,
+} from './banners/properties.ts';
+export { createPlacard } from './create-placard.ts';
+export type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+export { ConfigError } from './errors.ts';
+export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
+export type {
+  BannerOptions,
+  Correct,
+  DeliveryOptions,
+  InDoubtPolicy,
+  OptOutPolicy,
+  PlacardOptions,
+  Platform,
+  Skip,
+} from './options.ts';
+export type { Placard } from './placard.ts';
+export type { Drawn, Place, PlacementHook, Problem, Slot } from './placement-hook.ts';
+export {
+  type DefinedPlacement,
+  definePlacement,
+  type PlacementDefinition,
+  type StandardSchema,
+} from './placements/define-placement.ts';
+export { safeUrl, type UrlUse } from './placements/safe-url.ts';
+export type { KeyRange, Store, StoreKey } from './platform/store.ts';

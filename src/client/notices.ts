@@ -1,0 +1,33 @@
+import type { Listener, Notify } from './notice.ts';
+
+export interface Notices {
+  notify: Notify;
+  subscribe(listener: Listener): () => void;
+}
+
+/** Tells every subscriber what happened; one that throws harms neither the others nor the client. */
+export const createNotices = (): Notices => {
+  const listeners = new Set<Listener>();
+  const notify: Notify = (notice) => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(notice);
+      } catch (cause) {
+        // A listener that throws on the news of its own failure would never come to an end.
+        if (notice.type === 'failed' && notice.kind === 'listener') continue;
+        notify({ type: 'failed', kind: 'listener', message: 'A subscriber threw', cause });
+      }
+    }
+  };
+  return {
+    notify,
+    subscribe(listener) {
+      // Wrapped, so that the same function subscribed twice is told twice and can leave once.
+      const entry: Listener = (notice) => listener(notice);
+      listeners.add(entry);
+      return () => {
+        listeners.delete(entry);
+      };
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import type { Banner } from '../banner.ts';
+import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+
+/** What a schema says of a value, by Standard Schema v1. */
+type Verdict<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly Problem[] };
+
+/** Any schema library that follows Standard Schema v1: zod, valibot, arktype and others. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>;
+  };
+}
+
+export interface PlacementDefinition<Properties> {
+  /** Checks the properties, by name and without their wire types: `{ headline: 'Hi' }`. */
+  properties: StandardSchema<Properties>;
+  /** Draws a banner that fits. */
+  render(properties: Properties, slot: Slot, banner: Banner): Drawn;
+  /** Draws what the place shows without a banner. */
+  empty?(place: Place): Drawn;
+  /** Hears what is wrong with a banner that does not fit, and may draw something instead. */
+  invalid?(problems: readonly Problem[], place: Place): Drawn;
+}
+
+/** A placement hook that knows its placement and the types of its properties. */
+export interface DefinedPlacement extends PlacementHook {
+  readonly placementId: string;
+}
+
+const unwrap = ({ properties }: Banner): Record<string, unknown> =>
+  // Not an assignment by name: a property called `__proto__` must stay one.
+  Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
+
+/** Ties a placement to a schema of its properties; pass the result to `mount` as the hook. */
+export const definePlacement = <Properties>(
+  placementId: string,
+  { properties: schema, render, empty, invalid }: PlacementDefinition<Properties>,
+): DefinedPlacement => {
+  /** Each banner's checked properties, for the draw that follows the check. */
+  const checked = new WeakMap<Banner, { value: Properties }>();
+
+  const note = (banner: Banner, verdict: Verdict<Properties>): readonly Problem[] => {
+    if (verdict.issues) return verdict.issues;
+    checked.set(banner, verdict);
+    return [];
+  };
+
+  const hook = (banner: Banner, slot: Slot): Drawn => {
+    const fitting = checked.get(banner);
+    if (!fitting)
+      throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn before it was checked`);
+    return render(fitting.value, slot, banner);
+  };
+  return Object.assign(hook, {
+    placementId,
+    check(banner: Banner) {
+      const verdict = schema['~standard'].validate(unwrap(banner));
+      return verdict instanceof Promise ? verdict.then((late) => note(banner, late)) : note(banner, verdict);
+    },
+    ...(empty && { empty }),
+    ...(invalid && { invalid }),
+  });
+};

@@ -1,0 +1,46 @@
+import type { Drawn } from '../placement-hook.ts';
+
+/**
+ * Lets a host function draw into the element, and returns how to take that back, `undefined` where it threw. What it
+ * throws, then or later, goes to `onError`, with nothing of it left in the element.
+ */
+export const fillPlace = (
+  element: HTMLElement,
+  draw: (signal: AbortSignal) => Drawn,
+  onError: (cause: unknown) => void,
+): (() => void) | undefined => {
+  const before = new Set(element.childNodes);
+  const abort = new AbortController();
+  let drawn: unknown;
+  let isOver = false;
+
+  const clear = (): void => {
+    if (isOver) return;
+    isOver = true;
+    abort.abort();
+    if (typeof drawn === 'function') {
+      try {
+        drawn();
+      } catch (cause) {
+        onError(cause);
+      }
+      return;
+    }
+    // Without a cleanup of its own (a framework's would stumble over it), what the host added goes.
+    for (const node of [...element.childNodes]) if (!before.has(node)) node.remove();
+  };
+
+  const fail = (cause: unknown): void => {
+    clear();
+    onError(cause);
+  };
+  try {
+    drawn = draw(abort.signal);
+    // Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page.
+    if (drawn instanceof Promise) drawn.catch(fail);
+  } catch (cause) {
+    fail(cause);
+    return undefined;
+  }
+  return clear;
+};

@@ -1,0 +1,124 @@
+/** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
+const SHARE = 0.5;
+const LARGE_SHARE = 0.3;
+/** From this many CSS square pixels on, the smaller share is enough. */
+const LARGE_AREA = 242_500;
+const DWELL_MS = 1_000;
+/** A timer that comes this much too late slept with the machine. */
+const LATE_MS = 1_000;
+/** A grid of this many points a side decides whether something lies on top. */
+const PROBES = 3;
+
+export interface ViewabilityOptions {
+  element: HTMLElement;
+  /** True for a control banner: there are no pixels to count, so the place alone decides. */
+  isControl: () => boolean;
+  /** True while there is a banner whose impression is not counted yet. */
+  isWaiting: () => boolean;
+  /** The rule is met. */
+  onSeen: () => void;
+  /** The element left the view, or the page. */
+  onLeft: () => void;
+  /** Height of the element in CSS pixels, as the engine reports it. */
+  onHeight: (height: number) => void;
+  isVisible: () => boolean;
+  monotonic: () => number;
+  now: () => number;
+  Observer: typeof IntersectionObserver;
+}
+
+/** Whether another element covers most of the visible part: a dialog, a cookie bar, a sticky header. */
+const isCovered = (element: HTMLElement, { left, top, width, height }: DOMRectReadOnly): boolean => {
+  const root = element.getRootNode() as Document | ShadowRoot;
+  // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
+  if (!root.elementFromPoint || getComputedStyle(element).pointerEvents === 'none') return false;
+  let free = 0;
+  for (let probe = 0; probe < PROBES * PROBES; probe++) {
+    const x = left + (width * ((probe % PROBES) + 0.5)) / PROBES;
+    const y = top + (height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
+    if (element.contains(root.elementFromPoint(x, y))) free++;
+  }
+  return free * 2 < PROBES * PROBES;
+};
+
+/**
+ * Watches one slot and tells when its banner has been seen: at least half of its pixels (30 % of a large one) on a
+ * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
+ */
+export const watchViewability = (options: ViewabilityOptions) => {
+  const { element, isControl, isWaiting, onSeen, onLeft, onHeight, isVisible, monotonic, now, Observer } =
+    options;
+  let entry: IntersectionObserverEntry | undefined;
+  let since: { monotonic: number; wall: number } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let wasLate = false;
+
+  const meetsShare = (): boolean => {
+    if (!entry?.isIntersecting || !isVisible()) return false;
+    const { width, height } = entry.boundingClientRect;
+    if (isControl() && width * height === 0) return true;
+    return (
+      width * height > 0 && entry.intersectionRatio >= (width * height >= LARGE_AREA ? LARGE_SHARE : SHARE)
+    );
+  };
+
+  const restart = (): void => {
+    clearTimeout(timer);
+    since = undefined;
+    if (!isWaiting() || !meetsShare()) return;
+    since = { monotonic: monotonic(), wall: now() };
+    timer = setTimeout(look, DWELL_MS);
+  };
+
+  /** True where the second that seems to be over was not spent looking. */
+  const slept = (elapsed: number, wall: number): boolean => {
+    // The monotonic clock may stand still while the machine sleeps, the wall clock does not.
+    if (wall - elapsed > LATE_MS) return true;
+    // Where both run on, one late timer may be sleep; two in a row are throttled timers, and the timestamps are right.
+    const isFirst = elapsed > DWELL_MS + LATE_MS && !wasLate;
+    wasLate = elapsed > DWELL_MS + LATE_MS;
+    return isFirst;
+  };
+
+  const look = (): void => {
+    const elapsed = since ? monotonic() - since.monotonic : 0;
+    const wall = since ? now() - since.wall : 0;
+    const isWatching = since !== undefined && isWaiting() && meetsShare();
+    if (isWatching && elapsed < DWELL_MS) {
+      timer = setTimeout(look, DWELL_MS - elapsed);
+      return;
+    }
+    // What is covered now is looked at again after another second.
+    const isCounted =
+      isWatching && !slept(elapsed, wall) && (isControl() || !isCovered(element, entry!.intersectionRect));
+    if (!isCounted) {
+      restart();
+      return;
+    }
+    since = undefined;
+    onSeen();
+  };
+
+  const observer = new Observer(
+    (entries) => {
+      const wasIntersecting = entry?.isIntersecting ?? false;
+      const met = meetsShare();
+      entry = entries.at(-1);
+      if (entry) onHeight(entry.boundingClientRect.height);
+      if (!met || !meetsShare()) restart();
+      if (!element.isConnected || (wasIntersecting && !entry?.isIntersecting)) onLeft();
+    },
+    { threshold: [0, LARGE_SHARE, SHARE, 1] },
+  );
+  observer.observe(element);
+
+  return {
+    /** The banner or the page's visibility has changed: the second starts anew. */
+    restart,
+    stop(): void {
+      clearTimeout(timer);
+      since = undefined;
+      observer.disconnect();
+    },
+  };
+};

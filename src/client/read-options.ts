@@ -1,0 +1,61 @@
+import { INSTANCES, MAX_APP_VERSION_CHARACTERS } from '../protocol/index.ts';
+import { ConfigError } from './errors.ts';
+import type { BannerOptions, PlacardOptions, Platform } from './options.ts';
+
+const BANNER_DEFAULTS: BannerOptions = {
+  refreshCapacity: 5,
+  refreshIntervalMs: 180_000,
+  sessionTimeoutMs: 30 * 60_000,
+  impressionScope: 'session',
+};
+
+/** The options with their defaults; what the parts of the client read. */
+export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'banners' | 'platform'> {
+  /** Base URL without a slash at the end. */
+  endpoint: string;
+  banners: BannerOptions;
+  platform: Partial<Platform> & Pick<Platform, 'fetch' | 'now' | 'monotonic' | 'random'>;
+}
+
+const text = (option: string, value: unknown): void => {
+  if (typeof value !== 'string' || value === '') throw new ConfigError(option, 'a non-empty string');
+};
+
+const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {
+  if (instance !== undefined) {
+    if (!Object.hasOwn(INSTANCES, instance))
+      throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+    return INSTANCES[instance];
+  }
+  if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new ConfigError('endpoint', 'an http or https URL, unless "instance" is given');
+  }
+  return endpoint.replace(/\/+$/, '');
+};
+
+/** Fills in the defaults. Throws a `ConfigError` that names the first wrong option. */
+export const readOptions = (options: PlacardOptions): Settings => {
+  const { apiKey, appId, appVersion, userId, consent = 'enabled' } = options;
+  const endpoint = baseUrl(options);
+  if (typeof apiKey !== 'function') text('apiKey', apiKey);
+  text('appId', appId);
+  text('appVersion', appVersion);
+  if ([...appVersion].length > MAX_APP_VERSION_CHARACTERS) {
+    throw new ConfigError('appVersion', `at most ${MAX_APP_VERSION_CHARACTERS} characters`);
+  }
+  if (userId !== null && typeof userId !== 'string') throw new ConfigError('userId', 'a string, or null');
+  return {
+    ...options,
+    endpoint,
+    consent,
+    banners: { ...BANNER_DEFAULTS, ...options.banners },
+    platform: {
+      // Read at each call, and never at import: the page may wrap fetch later, and Node has no window.
+      fetch: (...request) => globalThis.fetch(...request),
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      random: () => Math.random(),
+      ...options.platform,
+    },
+  };
+};
