@@ -9,6 +9,8 @@ export interface Workspace {
   name: string;
   apiKeys: readonly ApiKey[];
   appIds: ReadonlySet<string>;
+  /** By app ID, as the file names it, `''` where it does not. */
+  appPlatforms: ReadonlyMap<string, string>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
   integrations: readonly Integration[] | null;
   /** By group ID, in lower case. */
@@ -18,8 +20,8 @@ export interface Workspace {
   trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
   /** Ready for the store's `takeRate`, the longest window first. */
-  limits: Readonly<Record<LimitName, readonly RateLimit[]>>;
-  /** In the order of the file, of which a later one is newer. */
+  limits: Readonly<Record<LimitName, RateLimit[]>>;
+  /** In the order of the file. */
   campaigns: readonly Campaign[];
 }
 

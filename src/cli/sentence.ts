@@ -1,0 +1,22 @@
+const FILE_PROBLEMS: Record<string, string> = {
+  ENOENT: 'is not there',
+  EACCES: 'may not be read or written',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'is inside something that is no folder',
+};
+
+interface SystemError extends Error {
+  code?: string;
+  path?: string;
+  port?: number;
+  address?: string;
+}
+
+/** What a person can do something with: one line, no stack. */
+export const sentenceOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path, port, address, message } = error as SystemError;
+  if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;
+  const problem = code !== undefined && path !== undefined ? FILE_PROBLEMS[code] : undefined;
+  return (problem ? `${path} ${problem}` : message).replaceAll(/\s*\n\s*/g, ' ');
+};

@@ -1,0 +1,163 @@
+import sift from 'sift';
+import type { AudienceMember } from './audience-member.ts';
+import { patternProblem } from './safe-pattern.ts';
+
+// The package is CommonJS for Node: everything it exports is a member of its default.
+const { createQueryTester, ...exported } = sift as unknown as typeof import('sift');
+
+/** Everything a filter may use. `$where` and whatever else evaluates code is not among it. */
+const OPERATORS = {
+  $all: exported.$all,
+  $and: exported.$and,
+  $elemMatch: exported.$elemMatch,
+  $eq: exported.$eq,
+  $exists: exported.$exists,
+  $gt: exported.$gt,
+  $gte: exported.$gte,
+  $in: exported.$in,
+  $lt: exported.$lt,
+  $lte: exported.$lte,
+  $mod: exported.$mod,
+  $ne: exported.$ne,
+  $nin: exported.$nin,
+  $nor: exported.$nor,
+  $not: exported.$not,
+  $options: exported.$options,
+  $or: exported.$or,
+  $regex: exported.$regex,
+  $size: exported.$size,
+};
+const GROUPS = ['$and', '$or', '$nor'];
+const MAX_DEPTH = 20;
+
+/** Members of an audience document; any other name at the top of a filter means a custom attribute. */
+const DOCUMENT_MEMBERS = new Set([
+  'external_id',
+  'braze_id',
+  'user_aliases',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'dob',
+  'gender',
+  'country',
+  'home_city',
+  'language',
+  'time_zone',
+  'current_location',
+  'image_url',
+  'email_subscribe',
+  'push_subscribe',
+  'email_open_tracking_disabled',
+  'email_click_tracking_disabled',
+  'marked_email_as_spam_at',
+  'date_of_first_session',
+  'date_of_last_session',
+  'facebook',
+  'twitter',
+  'custom_attributes',
+  'subscription_groups',
+  'events',
+  'purchases',
+  'event_list',
+  'purchase_list',
+  'app_id',
+  'app_version',
+]);
+
+type Told = (path: PropertyKey[], problem: string) => void;
+type Filter = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Filter =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isMoment = (path: string) => /^(?:events|purchases)\..+\.(?:first|last)$|^(?:first|last)$/.test(path);
+
+/** ISO 8601 texts beside `first` and `last` become dates, so that `2026-03-01` and `2026-03-01T00:00:00Z` are the same. */
+const operand = (value: unknown, field: string): unknown => {
+  if (Array.isArray(value)) return value.map((each) => operand(each, field));
+  if (typeof value === 'string' && isMoment(field) && /^\d{4}-\d\d-\d\d/.test(value)) {
+    const time = Date.parse(value);
+    return Number.isNaN(time) ? value : new Date(time);
+  }
+  return value;
+};
+
+const documentField = (name: string): string => {
+  const [head = ''] = name.split('.');
+  if (head === 'subscription_groups') return name.toLowerCase();
+  if (head === 'custom_attribute') return `custom_attributes${name.slice(head.length)}`;
+  return DOCUMENT_MEMBERS.has(head) ? name : `custom_attributes.${name}`;
+};
+
+/** Checks the filter and gives the one that is really run. */
+const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told, depth = 0): unknown => {
+  if (depth > MAX_DEPTH) {
+    told(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
+    return {};
+  }
+  if (!isObject(filter)) return operand(filter, field);
+  const result: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(filter)) {
+    const here = [...path, name];
+    if (!name.startsWith('$')) {
+      if (name.split('.').includes('__proto__')) told(here, 'expected a member\'s name, got "__proto__"');
+      const inside = field === '' ? documentField(name) : name;
+      const full = field === '' || field === '[]' ? inside : `${field}.${inside}`;
+      result.push([inside, prepare(value, full, here, told, depth + 1)]);
+      continue;
+    }
+    if (!Object.hasOwn(OPERATORS, name)) {
+      told(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
+      continue;
+    }
+    if (GROUPS.includes(name)) {
+      if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) {
+        told(here, 'expected an array of filters that is not empty');
+        continue;
+      }
+      result.push([
+        name,
+        value.map((each, index) => prepare(each, field, [...here, index], told, depth + 1)),
+      ]);
+    } else if (name === '$elemMatch') {
+      if (isObject(value)) result.push([name, prepare(value, '[]', here, told, depth + 1)]);
+      else told(here, 'expected a filter');
+    } else if (name === '$not') {
+      result.push([name, prepare(value, field, here, told, depth + 1)]);
+    } else if (['$in', '$nin', '$all'].includes(name) && !Array.isArray(value)) {
+      told(here, 'expected an array');
+    } else if (name === '$regex') {
+      const problem = patternProblem(value);
+      if (problem) told(here, problem);
+      else result.push([name, value]);
+    } else {
+      result.push([name, operand(value, field)]);
+    }
+  }
+  return Object.fromEntries(result);
+};
+
+/**
+ * Compiles a filter in MongoDB query form, once for all users; `undefined` where it has a problem, which is told with
+ * its path. An empty filter is everyone.
+ */
+export const compileAudience = (
+  filter: Filter,
+  told: Told,
+): ((member: AudienceMember) => boolean) | undefined => {
+  let sound = true;
+  const prepared = prepare(filter, '', [], (path, problem) => {
+    sound = false;
+    told(path, problem);
+  });
+  if (!sound) return undefined;
+  try {
+    const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
+    return (member) => test(member);
+  } catch (error) {
+    told([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
+    return undefined;
+  }
+};

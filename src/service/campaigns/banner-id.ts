@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+const PREFIX = 'bnr_';
+const TAG_BYTES = 16;
+/** Sealed IDs repeat from sync to sync; this many of the latest are kept. */
+const MAX_KEPT = 10_000;
+
+/** What a banner's ID stands for. The same facts always give the same ID. */
+export interface BannerFacts {
+  campaignId: string;
+  /** `null` of a control banner. */
+  variantId: string | null;
+  placementId: string;
+  /** How often the user had dismissed the campaign before. */
+  round: number;
+  isControl: boolean;
+  isTestSend: boolean;
+}
+
+export interface BannerIds {
+  seal(facts: BannerFacts): string;
+  /** `null` where the ID was not sealed with this workspace's secret. */
+  open(id: string): BannerFacts | null;
+}
+
+/**
+ * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file, and
+ * readable and makeable by nobody else. The facts are encrypted under a nonce that is their own keyed hash (the idea
+ * of RFC 5297): equal facts make equal IDs, and a changed ID opens to facts whose hash does not fit.
+ */
+export const createBannerIds = (workspaceId: string, secret: string): BannerIds => {
+  const keyFor = (use: string) =>
+    Buffer.from(
+      hash('sha256', JSON.stringify(['placard banner id', use, workspaceId, secret]), 'hex'),
+      'hex',
+    );
+  const macKey = keyFor('mac');
+  const cipherKey = keyFor('cipher');
+  const kept = new Map<string, string>();
+
+  const tagOf = (text: Buffer) => createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
+
+  return {
+    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend }) => {
+      const facts = JSON.stringify([campaignId, variantId, placementId, round, +isControl, +isTestSend]);
+      const known = kept.get(facts);
+      if (known !== undefined) return known;
+      const text = Buffer.from(facts);
+      const tag = tagOf(text);
+      const id =
+        PREFIX +
+        Buffer.concat([tag, createCipheriv('aes-256-ctr', cipherKey, tag).update(text)]).toString(
+          'base64url',
+        );
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(facts, id);
+      return id;
+    },
+    open: (id) => {
+      if (!id.startsWith(PREFIX)) return null;
+      const sealed = Buffer.from(id.slice(PREFIX.length), 'base64url');
+      // The decoder passes over what is not base64url: only the one spelling that was sealed counts.
+      if (sealed.length <= TAG_BYTES || PREFIX + sealed.toString('base64url') !== id) return null;
+      const tag = sealed.subarray(0, TAG_BYTES);
+      const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(sealed.subarray(TAG_BYTES));
+      if (!timingSafeEqual(tagOf(text), tag)) return null;
+      const [campaignId, variantId, placementId, round, isControl, isTestSend] = JSON.parse(
+        text.toString(),
+      ) as [string, string | null, string, number, 0 | 1, 0 | 1];
+      return {
+        campaignId,
+        variantId,
+        placementId,
+        round,
+        isControl: isControl === 1,
+        isTestSend: isTestSend === 1,
+      };
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import type { CampaignFile } from '../workspace/file-schema.ts';
+import { compileAudience } from './audience.ts';
+import type { Campaign, Variant } from './campaign.ts';
+import { compileProperty } from './personalise.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Tells of something that does not compile, at a path inside the campaign. */
+export type Problem = (path: PropertyKey[], problem: string) => void;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const compileVariant = (
+  variant: CampaignFile['variants'][number],
+  path: PropertyKey[],
+  problem: Problem,
+): Variant => ({
+  variantId: variant.variant_id,
+  weight: variant.weight ?? 1,
+  expiresAfterSeconds: variant.expires_after_seconds ?? null,
+  properties: Object.entries(variant.properties).flatMap(([name, property]) => {
+    try {
+      return [{ name, type: property.type, fill: compileProperty(property) }];
+    } catch (error) {
+      problem(
+        [...path, 'properties', name, 'value'],
+        `expected a Liquid template, got one that fails: ${messageOf(error)}`,
+      );
+      return [];
+    }
+  }),
+});
+
+/** Makes a checked campaign of the file ready: what does not compile is told as a problem. */
+export const compileCampaign = (file: CampaignFile, problem: Problem): Campaign => {
+  const audience =
+    file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
+  return {
+    campaignId: file.campaign_id,
+    name: file.name ?? file.campaign_id,
+    status: file.status,
+    placements: new Set(file.placements),
+    priority: file.priority ?? 'medium',
+    startsAtMs: file.starts_at ?? null,
+    endsAtMs: file.ends_at ?? null,
+    audience: audience ?? null,
+    controlPercentage: file.control_percentage ?? 0,
+    reeligibleAfterMs:
+      file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
+    testUsers: new Set(file.test_users ?? []),
+    variants: file.variants.map((variant, index) => compileVariant(variant, ['variants', index], problem)),
+  };
+};

@@ -1,0 +1,125 @@
+import type { WireBanner } from '../../protocol/index.ts';
+import { NEVER_EXPIRES } from '../../protocol/index.ts';
+import { errorFacts, type Log } from '../log.ts';
+import type { BannerUser } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { AudienceMember } from './audience-member.ts';
+import { audienceOf } from './audience-of.ts';
+import type { BannerIds } from './banner-id.ts';
+import type { Campaign, Variant } from './campaign.ts';
+import { candidatesFor } from './candidates.ts';
+import { drawn, lot } from './lot.ts';
+import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
+
+export interface Question {
+  workspace: Workspace;
+  externalUserId: string;
+  user: BannerUser;
+  appId: string;
+  appVersion: string;
+  deviceId: string | undefined;
+  placementIds: readonly string[];
+  now: number;
+  ids: BannerIds;
+  log: Log;
+}
+
+const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, now: number) =>
+  status === 'active' && (startsAtMs === null || startsAtMs <= now) && (endsAtMs === null || now < endsAtMs);
+
+/** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
+const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): number => {
+  const ends: number[] = [];
+  if (variant?.expiresAfterSeconds != null) ends.push(Math.floor(now / 1000) + variant.expiresAfterSeconds);
+  if (campaign.endsAtMs !== null && campaign.endsAtMs > now) ends.push(Math.floor(campaign.endsAtMs / 1000));
+  return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
+};
+
+/** Answers which banner each placement has for one user, in the order asked. */
+export const decide = (question: Question): [string, WireBanner | null][] => {
+  const { workspace, externalUserId, user, now, ids, log } = question;
+  const dismissals = new Map(user.dismissals.map((dismissal) => [dismissal.campaignId, dismissal]));
+  let member: AudienceMember | undefined;
+  let context: PersonaliseContext | undefined;
+
+  const isMember = (campaign: Campaign): boolean => {
+    if (!campaign.audience) return true;
+    member ??= audienceOf(
+      {
+        externalId: externalUserId,
+        profile: user.profile,
+        appId: question.appId,
+        appVersion: question.appVersion,
+      },
+      now,
+    );
+    try {
+      return campaign.audience(member);
+    } catch (error) {
+      // A user's own attribute names can trip a filter; such a user is not in the audience.
+      log.warn({ campaign: campaign.campaignId, ...errorFacts(error) }, 'audience not decided');
+      return false;
+    }
+  };
+
+  /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
+  const roundOf = (campaign: Campaign): number | null => {
+    const dismissal = dismissals.get(campaign.campaignId);
+    if (!dismissal) return 0;
+    if (campaign.reeligibleAfterMs === null) return null;
+    return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : null;
+  };
+
+  const propertiesOf = (variant: Variant): WireBanner['properties'] => {
+    context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
+    const filled = context;
+    return Object.fromEntries(
+      variant.properties.map(({ name, type, fill }) => [name, { type, value: fill(filled) }]),
+    );
+  };
+
+  const bannerOf = (campaign: Campaign, placementId: string): WireBanner | null => {
+    const isTestSend = campaign.testUsers.has(externalUserId);
+    if (!isTestSend && !(isRunning(campaign, now) && isMember(campaign))) return null;
+    const round = roundOf(campaign);
+    if (round === null) return null;
+    const { workspaceId } = workspace;
+    const { campaignId, controlPercentage, variants } = campaign;
+    const isControl =
+      !isTestSend && lot(workspaceId, campaignId, 'control', externalUserId) * 100 < controlPercentage;
+    const variant = isControl
+      ? null
+      : (drawn(variants, lot(workspaceId, campaignId, 'variant', externalUserId)) ?? null);
+    try {
+      return {
+        id: ids.seal({
+          campaignId,
+          variantId: variant?.variantId ?? null,
+          placementId,
+          round,
+          isControl,
+          isTestSend,
+        }),
+        placement_id: placementId,
+        is_control: isControl,
+        is_test_send: isTestSend,
+        expires_at: expiresAt(campaign, variant, now),
+        properties: variant ? propertiesOf(variant) : null,
+      };
+    } catch (error) {
+      log.warn(
+        { workspace: workspaceId, campaign: campaignId, variant: variant?.variantId, ...errorFacts(error) },
+        'banner not shown: a property cannot be filled in',
+      );
+      return null;
+    }
+  };
+
+  return question.placementIds.map((placementId) => {
+    for (const campaign of candidatesFor(workspace, placementId, externalUserId)) {
+      const banner = bannerOf(campaign, placementId);
+      if (banner) return [placementId, banner];
+    }
+    return [placementId, null];
+  });
+};

@@ -1,0 +1,102 @@
+import { Liquid, type Template } from 'liquidjs';
+import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { Fill } from './campaign.ts';
+import type { PersonaliseContext } from './personalise-context.ts';
+
+const MAX_TEMPLATE_CHARACTERS = 100_000;
+const MAX_RENDER_MS = 50;
+/** Liquid counts what a render allocates, in characters and array elements. */
+const MAX_RENDER_MEMORY = 1_000_000;
+/** A property that renders longer is refused: an answer must stay small. */
+const MAX_RENDERED_CHARACTERS = 100_000;
+
+type Property = CampaignFile['variants'][number]['properties'][string];
+
+// `templates` in place of a file system: `include`, `render` and `layout` find nothing.
+const liquid = new Liquid({
+  templates: {},
+  strictFilters: true,
+  ownPropertyOnly: true,
+  timezoneOffset: 0,
+  locale: 'en-US',
+  parseLimit: MAX_TEMPLATE_CHARACTERS,
+  renderLimit: MAX_RENDER_MS,
+  memoryLimit: MAX_RENDER_MEMORY,
+});
+
+const isTemplate = (text: string) => text.includes('{{') || text.includes('{%');
+
+/** An output or a tag; a `${…}` inside may end in a brace of its own. */
+const MARKUP = /\{\{(?:\$\{[^}]*\}|(?!\}\}).)*\}\}|\{%(?:\$\{[^}]*\}|(?!%\}).)*%\}/gs;
+
+/** `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` → `custom_attribute["tier"]`. */
+const toLiquid = (text: string): string =>
+  text.replace(MARKUP, (markup) =>
+    markup.replace(
+      /(?:(\w+)\.)?\$\{([^}]*)\}/g,
+      (_, namespace: string | undefined, name: string) =>
+        `${namespace ?? 'user'}[${JSON.stringify(name.trim())}]`,
+    ),
+  );
+
+const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
+  user,
+  custom_attribute: customAttributes,
+  targeted_device: device,
+});
+
+const compileText = (text: string): ((context: PersonaliseContext) => string) => {
+  if (!isTemplate(text)) return () => text;
+  const template: Template[] = liquid.parse(toLiquid(text));
+  return (context) => {
+    const rendered: unknown = liquid.renderSync(template, scopeOf(context));
+    const result = String(rendered);
+    if (result.length > MAX_RENDERED_CHARACTERS) throw new Error('A template renders too long a text');
+    // Half of a surrogate pair can be cut off by a filter; the answer must stay valid UTF-8.
+    return result.toWellFormed();
+  };
+};
+
+/** Texts anywhere inside are templates, names are not. */
+const compileJson = (value: unknown): Fill => {
+  if (typeof value === 'string') return compileText(value);
+  if (Array.isArray(value)) {
+    const parts = value.map(compileJson);
+    return (context) => parts.map((fill) => fill(context));
+  }
+  if (typeof value === 'object' && value !== null) {
+    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part)] as const);
+    return (context) => Object.fromEntries(parts.map(([name, fill]) => [name, fill(context)]));
+  }
+  return () => value;
+};
+
+const numberOf = (text: string): number => {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(number)) throw new Error('A template does not render a number');
+  return number;
+};
+
+const booleanOf = (text: string): boolean => {
+  if (text.trim() === 'true') return true;
+  if (text.trim() === 'false') return false;
+  throw new Error('A template does not render true or false');
+};
+
+const datetimeOf = (text: string): number => {
+  const time = /^\s*-?\d+\s*$/.test(text) ? Number(text) : Date.parse(text);
+  if (!Number.isSafeInteger(time)) throw new Error('A template does not render a date');
+  return time;
+};
+
+const CONVERT = { number: numberOf, boolean: booleanOf, datetime: datetimeOf };
+
+/** Compiles a property's value once; throws where its template cannot be read. */
+export const compileProperty = ({ type, value }: Property): Fill => {
+  if (type === 'jsonobject') return compileJson(value);
+  if (typeof value !== 'string') return () => value;
+  const text = compileText(value);
+  if (type === 'string' || type === 'image') return text;
+  const convert = CONVERT[type];
+  return (context) => convert(text(context));
+};

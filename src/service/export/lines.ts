@@ -1,0 +1,55 @@
+import type { BannerEventRow, StoredEvent, StoreReader } from '../store/store.ts';
+import { userLine } from './user-line.ts';
+
+export const EXPORT_KINDS = ['users', 'events', 'banner-events', 'data-points'] as const;
+export type ExportKind = (typeof EXPORT_KINDS)[number];
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const eventLine = (event: StoredEvent) => ({
+  type: event.kind,
+  external_id: event.externalId,
+  braze_id: event.brazeId,
+  app_id: event.appId,
+  [event.kind === 'purchase' ? 'product_id' : 'name']: event.name,
+  time: event.time,
+  ...event.details,
+  received_at: iso(event.receivedAtMs),
+});
+
+const bannerEventLine = (event: BannerEventRow) => ({
+  external_user_id: event.externalUserId,
+  app_id: event.appId,
+  banner_id: event.bannerId,
+  campaign_id: event.campaignId,
+  variant_id: event.variantId,
+  placement_id: event.placementId,
+  is_control: event.isControl,
+  event_type: event.eventType,
+  timestamp: event.timestamp,
+  // A clock that runs ahead must not put events into tomorrow's report.
+  reported_at: iso(Math.min(event.timestampMs, event.receivedAtMs)),
+  received_at: iso(event.receivedAtMs),
+});
+
+async function* mapped<T>(rows: AsyncIterable<T>, line: (row: T) => unknown): AsyncIterable<unknown> {
+  for await (const row of rows) yield line(row);
+}
+
+/** What an export writes, one object a line, in the wire's words. */
+export const exportLines = (
+  reader: StoreReader,
+  kind: ExportKind,
+  workspaceId: string,
+): AsyncIterable<unknown> => {
+  switch (kind) {
+    case 'users':
+      return mapped(reader.exportUsers(workspaceId), userLine);
+    case 'events':
+      return mapped(reader.exportEvents(workspaceId), eventLine);
+    case 'banner-events':
+      return mapped(reader.exportBannerEvents(workspaceId), bannerEventLine);
+    case 'data-points':
+      return mapped(reader.dataPoints(workspaceId), ({ day, points }) => ({ day, data_points: points }));
+  }
+};

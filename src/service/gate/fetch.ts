@@ -1,0 +1,41 @@
+import type { Exchange, Reply } from './exchange.ts';
+
+/** Reads a web stream up to a bound; what is beyond it is never taken. */
+const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks, length);
+};
+
+/** Statuses that a `Response` must make without a body. */
+const EMPTY = [204, 304];
+
+/** The API behind the platform's own `Request` and `Response`. */
+export const createFetch =
+  (handle: (exchange: Exchange) => Promise<Reply>) =>
+  async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    const { status, headers, body } = await handle({
+      method: request.method,
+      path: url.pathname,
+      search: url.search.slice(1),
+      header: (name) => request.headers.get(name) ?? undefined,
+      body: (maxBytes) => bounded(request, maxBytes),
+    });
+    const isEmpty = EMPTY.includes(status) || request.method === 'HEAD';
+    return new Response(isEmpty ? null : body, {
+      status,
+      headers: { ...headers, Date: new Date().toUTCString() },
+    });
+  };

@@ -1,0 +1,65 @@
+import { FATAL } from '../../protocol/index.ts';
+import type { Log } from '../log.ts';
+import type { Route, Tell } from '../route.ts';
+import type { Store } from '../store/store.ts';
+import type { Registry } from '../workspace/registry.ts';
+import { readJson } from './body.ts';
+import { crossOriginHeaders, preflight } from './cross-origin.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { HttpError } from './http-error.ts';
+import { admit } from './key.ts';
+import { takeRate } from './rate.ts';
+import { refusalOf, replyOf } from './reply.ts';
+
+export interface GateOptions {
+  routes: readonly Route[];
+  registry: () => Registry;
+  store: Store;
+  now: () => number;
+  log: Log;
+  tellOf: (route: Route) => Tell;
+}
+
+/** How a request went through, for the metrics. */
+export interface Passage {
+  route: Route | null;
+  reply: Reply;
+}
+
+/**
+ * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate,
+ * content type, size, JSON. The shape is the route's own.
+ */
+export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
+  const byPath = new Map(
+    routes.map((route) => [route.path, { route, tell: tellOf(route), open: crossOriginHeaders(route) }]),
+  );
+
+  return async (exchange: Exchange): Promise<Passage> => {
+    const found = byPath.get(exchange.path);
+    if (!found) {
+      return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
+    }
+    const { route, tell, open } = found;
+    if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
+    let headers = open;
+    try {
+      const isRead = route.method === 'GET' && exchange.method === 'HEAD';
+      if (exchange.method !== route.method && !isRead) {
+        const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+        if (route.crossOrigin) allowed.push('OPTIONS');
+        throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allowed.join(', ') } });
+      }
+      const workspace = admit(exchange.header('authorization'), route, registry());
+      if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
+      const time = now();
+      headers = { ...open, ...(await takeRate(route, workspace, store, time)) };
+      const body = route.method === 'POST' ? await readJson(exchange, route) : undefined;
+      const query = new URLSearchParams(exchange.search);
+      const answer = await route.answer({ workspace, store, query, body, now: time, tell });
+      return { route, reply: replyOf(answer, headers) };
+    } catch (error) {
+      return { route, reply: refusalOf(error, route.errors, log, { path: route.path }, headers) };
+    }
+  };
+};

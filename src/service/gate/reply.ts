@@ -1,0 +1,34 @@
+import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
+import { errorFacts, type Log } from '../log.ts';
+import type { Answer } from '../route.ts';
+import type { Reply } from './exchange.ts';
+import { HttpError } from './http-error.ts';
+
+export const JSON_HEADERS = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The one place where an answer becomes text. */
+export const replyOf = ({ status, body, headers }: Answer, more: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { ...JSON_HEADERS, ...more, ...headers },
+  body: JSON.stringify(body),
+});
+
+/** The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500. */
+export const refusalOf = (
+  error: unknown,
+  dialect: ErrorDialect,
+  log: Log,
+  facts: Record<string, unknown>,
+  more: Record<string, string> = {},
+): Reply => {
+  if (error instanceof HttpError) {
+    const body = { ...errorBody(dialect, error.message), ...error.members };
+    return replyOf({ status: error.status, body, ...(error.headers && { headers: error.headers }) }, more);
+  }
+  log.error({ ...facts, ...errorFacts(error) }, 'request failed');
+  return replyOf({ status: 500, body: errorBody(dialect, FATAL.internal) }, more);
+};

@@ -1,0 +1,12 @@
+export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
+export type { Exchange, Reply } from './gate/exchange.ts';
+export { type Listening, type ListenOptions, listen } from './listen.ts';
+export { type Log, silentLog } from './log.ts';
+export { createService, type Service, type ServiceOptions } from './service.ts';
+export { openStore, openStoreReader } from './store/index.ts';
+export type { Store, StoreReader } from './store/store.ts';
+export { loadWorkspaces } from './workspace/load-workspaces.ts';
+export { WorkspaceError } from './workspace/problems.ts';
+export type { Registry } from './workspace/registry.ts';
+export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
+export type { Workspace } from './workspace/workspace.ts';

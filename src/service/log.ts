@@ -1,0 +1,23 @@
+/** Structured log lines, as pino writes them. No line holds a key, an e-mail, a phone or an external ID. */
+export interface Log {
+  debug(facts: Record<string, unknown>, message: string): void;
+  info(facts: Record<string, unknown>, message: string): void;
+  warn(facts: Record<string, unknown>, message: string): void;
+  error(facts: Record<string, unknown>, message: string): void;
+}
+
+const nothing = () => undefined;
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** What may be logged of an error: its message can quote a user's data, so only its kind and where it came from. */
+export const errorFacts = (error: unknown): Record<string, unknown> => {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    error: error.name,
+    ...(typeof code === 'string' && { code }),
+    at: frames.slice(0, 8).map((line) => line.trim()),
+    ...(error.cause instanceof Error && { cause: errorFacts(error.cause) }),
+  };
+};

@@ -1,0 +1,140 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Route, Tell } from './route.ts';
+import type { Store } from './store/store.ts';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** A code without what the sender named: labels must be few, and hold nothing personal. */
+const codeLabel = (code: string): string =>
+  /^'[a-z_]+' is (?:required|not valid)$/.test(code) && code.length <= 40
+    ? code
+    : code.replace(/'.*'/s, "'…'").slice(0, 120);
+
+export interface Metrics {
+  tellOf(route: Route): Tell;
+  /** One answered request; `route` is `null` for a path that is none. */
+  answered(route: Route | null, status: number, seconds: number): void;
+  /** The same store, with every call timed. */
+  timed(store: Store): Store;
+  /** Prometheus text. */
+  text(workspaceIds: readonly string[], store: Store): Promise<string>;
+  contentType: string;
+}
+
+export const createMetrics = (): Metrics => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'placard_requests_total',
+    help: 'Requests answered, by endpoint and status.',
+    labelNames: ['endpoint', 'status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'placard_request_seconds',
+    help: 'From the head of a request to its answer, by endpoint.',
+    labelNames: ['endpoint'],
+    buckets: SECONDS,
+    registers,
+  });
+  const objects = new Counter({
+    name: 'placard_objects_total',
+    help: 'Objects accepted, by endpoint and kind.',
+    labelNames: ['endpoint', 'kind'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'placard_object_errors_total',
+    help: 'Entries of errors in answers, by endpoint and code.',
+    labelNames: ['endpoint', 'code'],
+    registers,
+  });
+  const operations = new Histogram({
+    name: 'placard_store_seconds',
+    help: 'Store calls from the request to the durable answer, time in the queue included, by operation.',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'placard_store_waiting',
+    help: 'Store calls under way or in the queue, by operation.',
+    labelNames: ['operation'],
+    registers,
+  });
+  const points = new Gauge({
+    name: 'placard_data_points',
+    help: 'Data points by workspace and UTC day.',
+    labelNames: ['workspace', 'day'],
+    registers,
+  });
+  // Label look-ups cost more than counting does: each route keeps its own counters.
+  const counted = new Map<string, { count(status: number): void; seconds(value: number): void }>();
+  const countedAt = (endpoint: string) => {
+    const known = counted.get(endpoint);
+    if (known) return known;
+    const byStatus = new Map<number, Counter.Internal>();
+    const histogram = latency.labels(endpoint);
+    const made = {
+      count: (status: number) => {
+        const counter = byStatus.get(status) ?? requests.labels(endpoint, String(status));
+        byStatus.set(status, counter);
+        counter.inc();
+      },
+      seconds: (value: number) => histogram.observe(value),
+    };
+    counted.set(endpoint, made);
+    return made;
+  };
+
+  return {
+    contentType: registry.contentType,
+    tellOf: ({ path }) => {
+      const kinds = new Map<string, Counter.Internal>();
+      return {
+        objects: (kind, count) => {
+          const counter = kinds.get(kind) ?? objects.labels(path, kind);
+          kinds.set(kind, counter);
+          counter.inc(count);
+        },
+        error: (code) => errors.labels(path, codeLabel(code)).inc(),
+      };
+    },
+    answered: (route, status, seconds) => {
+      const endpoint = countedAt(route?.path ?? 'none');
+      endpoint.count(status);
+      endpoint.seconds(seconds);
+    },
+    timed: (store) => {
+      const timing = <A extends unknown[], R>(operation: string, call: (...given: A) => Promise<R>) => {
+        const histogram = operations.labels(operation);
+        const gauge = waiting.labels(operation);
+        return (...given: A): Promise<R> => {
+          const started = performance.now();
+          gauge.inc();
+          return call(...given).finally(() => {
+            gauge.dec();
+            histogram.observe((performance.now() - started) / 1000);
+          });
+        };
+      };
+      return {
+        ...store,
+        writeUsers: timing('write_users', store.writeUsers) as Store['writeUsers'],
+        readUsers: timing('read_users', store.readUsers),
+        bannerUser: timing('banner_user', store.bannerUser),
+        recordBannerEvents: timing('record_banner_events', store.recordBannerEvents),
+      };
+    },
+    text: async (workspaceIds, store) => {
+      points.reset();
+      for (const workspaceId of workspaceIds) {
+        for await (const { day, points: count } of store.dataPoints(workspaceId)) {
+          points.labels(workspaceId, day).set(count);
+        }
+      }
+      return registry.metrics();
+    },
+  };
+};

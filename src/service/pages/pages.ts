@@ -1,0 +1,67 @@
+import { FATAL } from '../../protocol/index.ts';
+import type { Exchange, Reply } from '../gate/exchange.ts';
+import { HttpError } from '../gate/http-error.ts';
+import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store } from '../store/store.ts';
+
+/** Longer than this a store that does not answer counts as away. */
+const PING_MS = 2_000;
+
+export interface PagesOptions {
+  store: Store;
+  metrics: Metrics;
+  log: Log;
+  workspaceIds: () => string[];
+  isDraining: () => boolean;
+}
+
+type Page = () => Reply | Promise<Reply>;
+
+const pinged = async (store: Store): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), PING_MS);
+  });
+  const answered = store.ping().then(
+    () => true,
+    () => false,
+  );
+  const isThere = await Promise.race([answered, late]);
+  clearTimeout(timer);
+  return isThere;
+};
+
+/** What the service tells of itself, without a key. Gives `undefined` for a path that is none of these. */
+export const createPages = ({ store, metrics, log, workspaceIds, isDraining }: PagesOptions) => {
+  const pages = new Map<string, Page>([
+    ['/healthz', () => replyOf({ status: 200, body: { status: 'ok' } })],
+    [
+      '/readyz',
+      async () => {
+        if (isDraining()) return replyOf({ status: 503, body: { status: 'draining' } });
+        if (await pinged(store)) return replyOf({ status: 200, body: { status: 'ready' } });
+        return replyOf({ status: 503, body: { status: 'store not ready' } });
+      },
+    ],
+    [
+      '/metrics',
+      async () => ({
+        status: 200,
+        headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType },
+        body: await metrics.text(workspaceIds(), store),
+      }),
+    ],
+  ]);
+
+  return ({ path, method }: Exchange): Promise<Reply> | undefined => {
+    const page = pages.get(path);
+    if (!page) return undefined;
+    const show = async () => {
+      if (method === 'GET' || method === 'HEAD') return page();
+      throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: 'GET, HEAD' } });
+    };
+    return show().catch((error: unknown) => refusalOf(error, 'general', log, { path }));
+  };
+};

@@ -1,0 +1,101 @@
+import {
+  EVENT_ERROR,
+  EVENT_TYPES,
+  FATAL,
+  isStorableText,
+  MAX_BODY_BYTES,
+  required,
+  TRACK_PATH,
+} from '../../protocol/index.ts';
+import type { BannerIds } from '../campaigns/banner-id.ts';
+import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import { HttpError } from '../gate/http-error.ts';
+import { instantOf } from '../instant.ts';
+import type { Route } from '../route.ts';
+import type { BannerEventRow } from '../store/store.ts';
+import {
+  type BannerEnvelope,
+  envelopeOf,
+  invalid,
+  type Members,
+  membersOf,
+  missing,
+} from './banner-envelope.ts';
+
+type EventType = BannerEventRow['eventType'];
+
+const isEventType = (value: unknown): value is EventType =>
+  (EVENT_TYPES as readonly unknown[]).includes(value);
+const isAbsent = (value: unknown) => value === undefined || value === null || value === '';
+
+const eventsOf = ({ events }: Members): unknown[] => {
+  if (events === undefined || events === null) throw missing('events');
+  if (!Array.isArray(events)) throw invalid('events');
+  if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents);
+  return events;
+};
+
+/** The event as it is stored, or the first fault it has. */
+const judge = (
+  event: unknown,
+  envelope: BannerEnvelope,
+  ids: BannerIds,
+  receivedAtMs: number,
+): BannerEventRow | string => {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) return EVENT_ERROR.notAnObject;
+  const { id, event_type: eventType, timestamp } = event as Members;
+  if (isAbsent(id)) return required('id');
+  if (typeof id !== 'string' || !isStorableText(id)) return EVENT_ERROR.invalidId;
+  if (isAbsent(eventType)) return required('event_type');
+  if (!isEventType(eventType)) return EVENT_ERROR.invalidEventType;
+  if (isAbsent(timestamp)) return required('timestamp');
+  const timestampMs = typeof timestamp === 'string' ? instantOf(timestamp) : null;
+  if (typeof timestamp !== 'string' || timestampMs === null) return EVENT_ERROR.invalidTimestamp;
+  const facts = ids.open(id);
+  if (!facts) return EVENT_ERROR.invalidId;
+  return {
+    externalUserId: envelope.externalUserId,
+    appId: envelope.appId,
+    bannerId: id,
+    campaignId: facts.campaignId,
+    variantId: facts.variantId,
+    placementId: facts.placementId,
+    isControl: facts.isControl,
+    isTestSend: facts.isTestSend,
+    eventType,
+    timestamp,
+    timestampMs,
+    receivedAtMs,
+  };
+};
+
+export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
+  method: 'POST',
+  path: TRACK_PATH,
+  permission: 'banners.track',
+  errors: 'track',
+  rate: 'banners',
+  limit: 'banners_track',
+  maxBodyBytes: MAX_BODY_BYTES,
+  tooLarge: 400,
+  crossOrigin: true,
+  answer: async ({ workspace, store, body, now, tell }) => {
+    const members = membersOf(body);
+    const envelope = envelopeOf(members, workspace);
+    const events = eventsOf(members);
+    const ids = await bannerIdsOf(workspace.workspaceId);
+    const judged = events.map((event) => judge(event, envelope, ids, now));
+    const rows = judged.filter((row) => typeof row !== 'string');
+    const errors = judged.flatMap((fault, index) =>
+      typeof fault === 'string' ? [{ type: fault, index }] : [],
+    );
+    for (const { type } of errors) tell.error(type);
+    if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
+    await store.recordBannerEvents(workspace.workspaceId, rows);
+    tell.objects('banner_events', rows.length);
+    return {
+      status: 202,
+      body: { events_processed: rows.length, message: 'success', ...(errors.length > 0 && { errors }) },
+    };
+  },
+});

@@ -1,0 +1,96 @@
+import type { Exchange, Reply } from './gate/exchange.ts';
+import { createFetch } from './gate/fetch.ts';
+import { createGate } from './gate/gate.ts';
+import { type Log, silentLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createPages } from './pages/pages.ts';
+import { createRoutes } from './routes/routes.ts';
+import type { Store } from './store/store.ts';
+import { parseWorkspace } from './workspace/parse-workspace.ts';
+import { createRegistry } from './workspace/registry.ts';
+import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
+
+export interface ServiceOptions {
+  /** What `watchWorkspaces` gives, or the contents of workspace files, which are checked here and never change. */
+  workspaces: WorkspaceSource | readonly unknown[];
+  store: Store;
+  /** Unix milliseconds. Default the system's clock. */
+  now?: () => number;
+  /** A pino logger fits. Default: no lines. */
+  log?: Log;
+}
+
+export interface Service {
+  /** The whole API as a function: no port, no socket. */
+  fetch(request: Request): Promise<Response>;
+  /** The same for whoever has a request in another form; what `listen` calls. */
+  handle(exchange: Exchange): Promise<Reply>;
+  /** From now on `/readyz` says no, so that a balancer sends nobody any more. */
+  drain(): void;
+  /** Stops watching, then closes the store once its writes are done. */
+  close(): Promise<void>;
+}
+
+const fixed = (contents: readonly unknown[]): WorkspaceSource => {
+  const registry = createRegistry(
+    contents.map((content, index) => {
+      const source = `workspaces[${index}]`;
+      return { workspace: parseWorkspace(content, source), source };
+    }),
+  );
+  return { registry: () => registry, stop: () => undefined };
+};
+
+const isSource = (workspaces: ServiceOptions['workspaces']): workspaces is WorkspaceSource =>
+  'registry' in workspaces;
+
+/** Puts the API together. Throws a `WorkspaceError` where a given workspace cannot be used. */
+export const createService = ({
+  workspaces,
+  store,
+  now = Date.now,
+  log = silentLog,
+}: ServiceOptions): Service => {
+  const source = isSource(workspaces) ? workspaces : fixed(workspaces);
+  const metrics = createMetrics();
+  const timedStore = metrics.timed(store);
+  const routes = createRoutes({ store: timedStore, log });
+  const gate = createGate({
+    routes,
+    registry: source.registry,
+    store: timedStore,
+    now,
+    log,
+    tellOf: metrics.tellOf,
+  });
+  let draining = false;
+  const page = createPages({
+    store,
+    metrics,
+    log,
+    workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
+    isDraining: () => draining,
+  });
+
+  const handle = async (exchange: Exchange): Promise<Reply> => {
+    const shown = page(exchange);
+    if (shown) return shown;
+    const started = performance.now();
+    const { route, reply } = await gate(exchange);
+    metrics.answered(route, reply.status, (performance.now() - started) / 1000);
+    return reply;
+  };
+
+  return {
+    handle,
+    fetch: createFetch(handle),
+    drain: () => {
+      draining = true;
+    },
+    close: async () => {
+      draining = true;
+      source.stop();
+      await store.close();
+    },
+  };
+};

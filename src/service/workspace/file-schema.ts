@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+
+/** `null` means the same as absent, everywhere in the file. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined);
+/** A date and time with its offset. Gives Unix milliseconds. */
+const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const text = z.string().min(1);
+const named = optional(z.string());
+
+const app = z.strictObject({ app_id: text, name: named, platform: named });
+
+const apiKey = z
+  .strictObject({
+    name: named,
+    type: z.enum(['client', 'server']),
+    key: optional(text),
+    key_sha256: optional(
+      z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits', abort: true }),
+    ),
+    permissions: z.array(z.enum([...CLIENT_PERMISSIONS, ...SERVER_PERMISSIONS])),
+  })
+  .superRefine((key, context) => {
+    const problem = (path: PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    if ((key.key === undefined) === (key.key_sha256 === undefined)) {
+      problem([], "expected exactly one of 'key' and 'key_sha256'");
+    }
+    const allowed: readonly string[] = key.type === 'client' ? CLIENT_PERMISSIONS : SERVER_PERMISSIONS;
+    for (const [index, permission] of key.permissions.entries()) {
+      if (!allowed.includes(permission)) {
+        problem(
+          ['permissions', index],
+          `expected a permission of a ${key.type} key (${allowed.join(', ')}), got "${permission}"`,
+        );
+      }
+    }
+  });
+
+const placement = z.strictObject({ placement_id: text, name: named });
+
+const literalOrTemplate = <T extends z.ZodType>(schema: T, what: string) =>
+  z.union([schema, z.string().regex(/\{\{|\{%/)], { error: `expected ${what} or a Liquid template` });
+
+const property = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('string'), value: z.string() }),
+  z.strictObject({ type: z.literal('image'), value: z.string() }),
+  z.strictObject({ type: z.literal('number'), value: literalOrTemplate(z.number(), 'a number') }),
+  z.strictObject({ type: z.literal('boolean'), value: literalOrTemplate(z.boolean(), 'a boolean') }),
+  z.strictObject({ type: z.literal('jsonobject'), value: z.record(z.string(), z.unknown()) }),
+  z.strictObject({
+    type: z.literal('datetime'),
+    value: literalOrTemplate(z.union([z.int(), instant]), 'Unix milliseconds or an ISO 8601 date'),
+  }),
+]);
+
+const variant = z.strictObject({
+  variant_id: text,
+  name: named,
+  weight: optional(z.number().nonnegative()),
+  expires_after_seconds: optional(z.int().positive()),
+  properties: z.record(z.string().min(1), property),
+});
+
+const campaign = z
+  .strictObject({
+    campaign_id: text,
+    name: named,
+    status: z.enum(['active', 'draft', 'stopped']),
+    placements: z.array(text),
+    priority: optional(z.enum(['high', 'medium', 'low'])),
+    starts_at: optional(instant),
+    ends_at: optional(instant),
+    audience: optional(z.record(z.string(), z.unknown())),
+    control_percentage: optional(z.number().min(0).max(100)),
+    reeligible_after_hours: optional(z.number().nonnegative()),
+    test_users: optional(z.array(text)),
+    variants: z.array(variant).min(1),
+  })
+  .superRefine(({ starts_at, ends_at, variants }, context) => {
+    if (starts_at !== undefined && ends_at !== undefined && ends_at <= starts_at) {
+      context.addIssue({
+        code: 'custom',
+        path: ['ends_at'],
+        message: "expected an instant after 'starts_at'",
+      });
+    }
+    if (variants.every(({ weight }) => weight === 0)) {
+      context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
+    }
+  });
+
+const integrationText = z.string().nullish();
+const integrationRecord = z.strictObject({
+  integration_id: text,
+  app_group_id: integrationText,
+  integration_name: integrationText,
+  integration_type: integrationText,
+  integration_status: integrationText,
+  contact_emails: integrationText,
+  last_updated_at: integrationText,
+  warehouse_type: integrationText,
+  last_job_start_time: integrationText,
+  last_job_status: integrationText,
+  next_scheduled_run: integrationText,
+});
+
+const subscriptionGroup = z.strictObject({
+  subscription_group_id: text,
+  name: named,
+  channel: named,
+});
+
+const rule = { requests: z.int().positive(), window_seconds: z.int().positive() };
+const limitShape = {
+  requests: optional(rule.requests),
+  window_seconds: optional(rule.window_seconds),
+  windows: optional(z.array(z.strictObject(rule)).min(1)),
+};
+
+/** One window, or several under `windows`. */
+const oneOrSeveral = (
+  limit: { requests?: unknown; window_seconds?: unknown; windows?: unknown; objects?: unknown },
+  context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
+) => {
+  const single = limit.requests !== undefined || limit.window_seconds !== undefined;
+  const complete = limit.requests !== undefined && limit.window_seconds !== undefined;
+  const bare = !single && limit.windows === undefined && limit.objects !== undefined;
+  if (bare || (single ? complete && limit.windows === undefined : limit.windows !== undefined)) return;
+  context.addIssue({
+    code: 'custom',
+    path: [],
+    message: "expected either 'requests' and 'window_seconds', or 'windows'",
+  });
+};
+const limit = z.strictObject(limitShape).superRefine(oneOrSeveral);
+const usersTrackLimit = z
+  .strictObject({ ...limitShape, objects: optional(z.enum(['combined', 'per_array'])) })
+  .superRefine(oneOrSeveral);
+
+/** The workspace file as it is written; every unknown member is an error. */
+export const workspaceFile = z.strictObject({
+  $schema: optional(z.string()),
+  workspace_id: text,
+  name: named,
+  company_id: optional(text),
+  apps: z.array(app),
+  api_keys: z.array(apiKey),
+  placements: optional(z.array(placement)),
+  campaigns: optional(z.array(campaign)),
+  integrations: optional(z.array(integrationRecord)),
+  subscription_groups: optional(z.array(subscriptionGroup)),
+  blocked_external_ids: optional(z.array(z.string())),
+  banners: optional(z.boolean()),
+  limits: optional(
+    z.strictObject({
+      users_track: optional(usersTrackLimit),
+      users_track_bulk: optional(limit),
+      banners_sync: optional(limit),
+      banners_track: optional(limit),
+      cdi_integrations: optional(limit),
+      users_other: optional(limit),
+      users_export_ids: optional(limit),
+    }),
+  ),
+});
+export type WorkspaceFile = z.output<typeof workspaceFile>;
+export type CampaignFile = z.output<typeof campaign>;

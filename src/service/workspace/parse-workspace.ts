@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { Integration } from '../../protocol/index.ts';
+import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
+import { pathText, problemsOf, WorkspaceError } from './problems.ts';
+import { rateLimitsOf } from './rate-limits.ts';
+import type { ApiKey, Workspace } from './workspace.ts';
+
+/** Every value that comes a second time, with its position. */
+const repeated = (values: string[]): number[] =>
+  values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
+
+const hashOf = ({ key, key_sha256 }: WorkspaceFile['api_keys'][number]): Uint8Array =>
+  key === undefined ? Buffer.from(key_sha256 ?? '', 'hex') : createHash('sha256').update(key).digest();
+
+/** Problems that one member's schema cannot see: references, and names that are there twice. */
+const crossProblems = (file: WorkspaceFile): string[] => {
+  const campaigns = file.campaigns ?? [];
+  const unique = (path: string, member: string, values: string[]) =>
+    repeated(values).map(
+      (index) => `${path}[${index}].${member}: expected it once, got ${JSON.stringify(values[index])} again`,
+    );
+  const hashes = file.api_keys.map((key) => Buffer.from(hashOf(key)).toString('hex'));
+  const placements = file.placements && new Set(file.placements.map(({ placement_id }) => placement_id));
+  return [
+    ...repeated(hashes).map((index) => `api_keys[${index}]: expected another key than the ones before it`),
+    ...unique(
+      'apps',
+      'app_id',
+      file.apps.map(({ app_id }) => app_id),
+    ),
+    ...unique(
+      'placements',
+      'placement_id',
+      (file.placements ?? []).map(({ placement_id }) => placement_id),
+    ),
+    ...unique(
+      'campaigns',
+      'campaign_id',
+      campaigns.map(({ campaign_id }) => campaign_id),
+    ),
+    ...unique(
+      'integrations',
+      'integration_id',
+      (file.integrations ?? []).map(({ integration_id }) => integration_id),
+    ),
+    ...unique(
+      'subscription_groups',
+      'subscription_group_id',
+      (file.subscription_groups ?? []).map(({ subscription_group_id }) => subscription_group_id),
+    ),
+    ...campaigns.flatMap((campaign, index) => [
+      ...unique(
+        `campaigns[${index}].variants`,
+        'variant_id',
+        campaign.variants.map(({ variant_id }) => variant_id),
+      ),
+      ...campaign.placements.flatMap((id, position) =>
+        placements === undefined || placements.has(id)
+          ? []
+          : [
+              `campaigns[${index}].placements[${position}]: expected a placement_id of 'placements', got ${JSON.stringify(id)}`,
+            ],
+      ),
+    ]),
+  ];
+};
+
+const integrationOf = (
+  record: NonNullable<WorkspaceFile['integrations']>[number],
+  workspaceId: string,
+): Integration => ({
+  integration_id: record.integration_id,
+  app_group_id: record.app_group_id ?? workspaceId,
+  integration_name: record.integration_name ?? '',
+  integration_type: record.integration_type ?? '',
+  integration_status: record.integration_status ?? '',
+  contact_emails: record.contact_emails ?? '',
+  last_updated_at: record.last_updated_at ?? '',
+  warehouse_type: record.warehouse_type ?? '',
+  last_job_start_time: record.last_job_start_time ?? '',
+  last_job_status: record.last_job_status ?? '',
+  next_scheduled_run: record.next_scheduled_run ?? '',
+});
+
+const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey => ({
+  name: key.name ?? `api_keys[${index}]`,
+  type: key.type,
+  hash: hashOf(key),
+  permissions: new Set(key.permissions),
+});
+
+/**
+ * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
+ * Throws a `WorkspaceError` that names every problem with its path.
+ */
+export const parseWorkspace = (content: unknown, source = 'workspace'): Workspace => {
+  const checked = workspaceFile.safeParse(content, { reportInput: true });
+  if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
+  const file = checked.data;
+  const problems = crossProblems(file);
+  const campaigns = (file.campaigns ?? []).map((campaign, index) =>
+    compileCampaign(campaign, (path, problem) => {
+      problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
+    }),
+  );
+  if (problems.length > 0) throw new WorkspaceError(source, problems);
+  return {
+    workspaceId: file.workspace_id,
+    name: file.name ?? file.workspace_id,
+    apiKeys: file.api_keys.map(apiKeyOf),
+    appIds: new Set(file.apps.map(({ app_id }) => app_id)),
+    appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
+    integrations: file.integrations?.map((record) => integrationOf(record, file.workspace_id)) ?? null,
+    subscriptionGroups: new Map(
+      (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
+        subscription_group_id.toLowerCase(),
+        { name: name ?? subscription_group_id, channel: channel ?? 'email' },
+      ]),
+    ),
+    blockedExternalIds: new Set(file.blocked_external_ids ?? []),
+    trackObjects: file.limits?.users_track?.objects ?? 'combined',
+    bannersEnabled: file.banners ?? true,
+    limits: rateLimitsOf(file),
+    campaigns,
+  };
+};

@@ -1,0 +1,75 @@
+import type * as z from 'zod';
+
+/** Values longer than this are cut in a message. */
+const MAX_SHOWN_CHARACTERS = 40;
+
+/** Thrown where a workspace file cannot be used; `problems` are sentences that each start with a path. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError';
+  readonly source: string;
+  readonly problems: readonly string[];
+
+  constructor(source: string, problems: readonly string[]) {
+    super(`${source}: ${problems.join('; ')}`);
+    this.source = source;
+    this.problems = problems;
+  }
+}
+
+/** `campaigns[0].variants[1].weight` */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((so_far, step) => {
+    if (typeof step === 'number') return `${so_far}[${step}]`;
+    const name = String(step);
+    if (!/^[\w$]+$/.test(name)) return `${so_far}[${JSON.stringify(name)}]`;
+    return so_far === '' ? name : `${so_far}.${name}`;
+  }, '');
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+};
+
+/** A key that was mistyped must not end up in a log. */
+const isSecret = (path: readonly PropertyKey[]) =>
+  path[0] === 'api_keys' && ['key', 'key_sha256'].includes(String(path.at(-1)));
+
+const expectation = (issue: z.core.$ZodIssue): string => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${issue.expected}`;
+    case 'invalid_value':
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? 'expected it not to be empty'
+        : `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `expected at most ${issue.maximum}`;
+    case 'invalid_format':
+      return issue.message.startsWith('expected')
+        ? issue.message
+        : 'expected a date and time with its offset, such as 2026-03-01T00:00:00Z';
+    case 'invalid_union':
+      return issue.message.startsWith('expected')
+        ? issue.message
+        : 'expected one of "string", "number", "boolean", "image", "jsonobject", "datetime"';
+    default:
+      return issue.message;
+  }
+};
+
+/** What is wrong, one sentence a problem: where, what was expected, what was there. */
+export const problemsOf = (error: z.ZodError): string[] =>
+  error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown member`);
+    }
+    const where = pathText(issue.path) || 'the file';
+    if (issue.code === 'custom') return [`${where}: ${issue.message}`];
+    const got = isSecret(issue.path) ? 'something else' : shown(issue.input);
+    return [`${where}: ${expectation(issue)}, got ${got}`];
+  });

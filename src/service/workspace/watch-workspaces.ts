@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Log } from '../log.ts';
+import { loadWorkspaces, workspaceFiles } from './load-workspaces.ts';
+import type { Registry } from './registry.ts';
+
+/** Editors write a file in several steps: wait for this long a silence before reading it. */
+const SETTLE_MS = 50;
+/** Where the platform tells of no change (network drives, some containers), a look at this pace finds it. */
+const POLL_MS = 1_000;
+
+/** Where a service gets its workspaces from, asked anew for each request. */
+export interface WorkspaceSource {
+  registry(): Registry;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  log: Log;
+  pollMs?: number;
+  /** Called after a change was read, with the problem where it could not be used. */
+  onReload?: (problem: Error | null) => void;
+}
+
+/** Reads `path` now (throws where it cannot be used) and again whenever it changes; a bad edit keeps what was there. */
+export const watchWorkspaces = (
+  path: string,
+  { log, pollMs = POLL_MS, onReload }: WatchOptions,
+): WorkspaceSource => {
+  const fingerprint = (): string => {
+    const hash = createHash('sha256');
+    for (const file of workspaceFiles(path)) hash.update(file).update('\0').update(readFileSync(file));
+    return hash.digest('hex');
+  };
+
+  // In this order: a change between the two lines is found by the next look.
+  let known = fingerprint();
+  let current = loadWorkspaces(path);
+  let missing = false;
+  let settling: NodeJS.Timeout | undefined;
+
+  const look = () => {
+    let found: string;
+    try {
+      found = fingerprint();
+    } catch (problem) {
+      // While an editor replaces the file there is a moment without one; the next look finds it.
+      if (!missing)
+        log.warn({ path, code: (problem as NodeJS.ErrnoException).code }, 'workspace not readable');
+      missing = true;
+      return;
+    }
+    missing = false;
+    if (found === known) return;
+    known = found;
+    try {
+      current = loadWorkspaces(path);
+      log.info(
+        { path, workspaces: current.workspaces.map((each) => each.workspaceId) },
+        'workspace reloaded',
+      );
+      onReload?.(null);
+    } catch (problem) {
+      const error = problem instanceof Error ? problem : new Error(String(problem));
+      log.error({ path, problem: error.message }, 'workspace not reloaded: the one before stays in use');
+      onReload?.(error);
+    }
+  };
+  const soon = () => {
+    clearTimeout(settling);
+    settling = setTimeout(look, SETTLE_MS);
+    settling.unref();
+  };
+
+  let watcher: FSWatcher | undefined;
+  try {
+    // The folder, not the file: an editor that replaces a file leaves a watch on the file behind.
+    const isFolder = statSync(path).isDirectory();
+    const folder = isFolder ? path : dirname(path);
+    const only = isFolder ? null : basename(path);
+    watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (only === null || name === null || name === only) soon();
+    });
+    watcher.on('error', () => watcher?.close()); // Polling goes on.
+  } catch (problem) {
+    log.warn(
+      { path, code: (problem as NodeJS.ErrnoException).code },
+      'workspace polled: it cannot be watched',
+    );
+  }
+  const polling = setInterval(look, pollMs);
+  polling.unref();
+
+  return {
+    registry: () => current,
+    stop: () => {
+      watcher?.close();
+      clearInterval(polling);
+      clearTimeout(settling);
+    },
+  };
+};
