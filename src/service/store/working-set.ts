@@ -37,18 +37,23 @@ interface LiveEntry extends Entry {
   indexed: Names;
 }
 
-type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases'>;
+type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
-const namesOf = ({ externalId, email, phone, aliases }: Profile): Names => ({
+const namesOf = ({ externalId, email, phone, aliases, pushTokens }: Profile): Names => ({
   externalId,
   email,
   phone,
   aliases,
+  pushTokens,
 });
 
-/** Whoever changes the aliases of a profile puts a new array there, so that comparing it is enough. */
+/** Whoever changes the aliases or tokens of a profile puts a new array there, so that comparing it is enough. */
 const sameNames = (a: Names, b: Names): boolean =>
-  a.externalId === b.externalId && a.email === b.email && a.phone === b.phone && a.aliases === b.aliases;
+  a.externalId === b.externalId &&
+  a.email === b.email &&
+  a.phone === b.phone &&
+  a.aliases === b.aliases &&
+  a.pushTokens === b.pushTokens;
 
 interface Generation {
   byId: Map<string, LiveEntry>;
@@ -194,7 +199,7 @@ export const createWorkingSet = ({
           updatedAtMs: nowMs,
         });
         const entry = add(workspaceId, profile, null);
-        entry.names = { externalId: null, email: null, phone: null, aliases: [] };
+        entry.names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
         indexAll(entry);
         touch(entry);
         return profile;

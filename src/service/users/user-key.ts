@@ -1,4 +1,4 @@
-import type { Profile, UserAlias } from './profile.ts';
+import type { Profile, PushToken, UserAlias } from './profile.ts';
 import type { Lookup } from './user-set.ts';
 
 /** An e-mail address is compared in lower case and kept as it was sent. */
@@ -8,6 +8,9 @@ export const comparableEmail = (email: string): string => email.toLowerCase();
 export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
 
 const aliasKey = (alias: UserAlias): string => `a${JSON.stringify([alias.alias_label, alias.alias_name])}`;
+
+const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
+  `t${JSON.stringify([token.app_id, token.token])}`;
 
 /** One text for each thing that names a user: a letter for its kind, then the value in its comparable form. */
 export const lookupKey = (lookup: Lookup): string => {
@@ -20,6 +23,8 @@ export const lookupKey = (lookup: Lookup): string => {
       return `e${comparableEmail(lookup.value)}`;
     case 'phone':
       return `p${comparablePhone(lookup.value)}`;
+    case 'push_token':
+      return tokenKey(lookup.value);
     case 'braze_id':
       return `b${lookup.value}`;
   }
@@ -32,6 +37,7 @@ export const profileKeys = (profile: Profile): string[] => {
   for (const alias of profile.aliases) keys.push(aliasKey(alias));
   if (profile.email !== null) keys.push(`e${comparableEmail(profile.email)}`);
   if (profile.phone !== null) keys.push(`p${comparablePhone(profile.phone)}`);
+  for (const token of profile.pushTokens) keys.push(tokenKey(token));
   return keys;
 };
 
@@ -49,6 +55,10 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
       return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
     case 'phone':
       return profile.phone !== null && comparablePhone(profile.phone) === comparablePhone(lookup.value);
+    case 'push_token':
+      return profile.pushTokens.some(
+        ({ app_id, token }) => app_id === lookup.value.app_id && token === lookup.value.token,
+      );
     case 'braze_id':
       return profile.brazeId === lookup.value;
   }

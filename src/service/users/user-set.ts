@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../store/store.ts';
-import type { Profile, UserAlias } from './profile.ts';
+import type { Profile, PushToken, UserAlias } from './profile.ts';
 
 /** What names a user. `email` is compared in lower case, `phone` without its separators. */
 export type Lookup =
@@ -7,7 +7,8 @@ export type Lookup =
   | { by: 'user_alias'; value: UserAlias }
   | { by: 'braze_id'; value: string }
   | { by: 'email'; value: string }
-  | { by: 'phone'; value: string };
+  | { by: 'phone'; value: string }
+  | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
 /** The users a change works on, in memory: what it finds here it may change, what it changes is stored with it. */
 export interface UserSet {

@@ -1,0 +1,28 @@
+import { MAX_BULK_BODY_BYTES, MAX_BULK_OBJECTS, MAX_BULK_OBJECTS_PER_USER } from '../../protocol/index.ts';
+import type { Route } from '../route.ts';
+import { tellOfTrack } from '../users/tell-of-track.ts';
+import { trackUsers } from '../users/track.ts';
+
+export const usersTrackBulk: Route = {
+  method: 'POST',
+  path: '/users/track/bulk',
+  permission: 'users.track.bulk',
+  errors: 'general',
+  rate: 'users-track',
+  limit: 'users_track_bulk',
+  maxBodyBytes: MAX_BULK_BODY_BYTES,
+  tooLarge: 400,
+  async answer({ workspace, store, body, now, tell }) {
+    const answer = await tellOfTrack(
+      tell,
+      trackUsers({
+        workspace,
+        store,
+        body,
+        nowMs: now,
+        limit: { most: MAX_BULK_OBJECTS, counting: 'combined', mostPerUser: MAX_BULK_OBJECTS_PER_USER },
+      }),
+    );
+    return { status: 201, body: answer };
+  },
+};

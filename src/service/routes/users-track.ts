@@ -1,0 +1,28 @@
+import { MAX_BODY_BYTES, MAX_TRACK_OBJECTS, USERS_TRACK_PATH } from '../../protocol/index.ts';
+import type { Route } from '../route.ts';
+import { tellOfTrack } from '../users/tell-of-track.ts';
+import { trackUsers } from '../users/track.ts';
+
+export const usersTrack: Route = {
+  method: 'POST',
+  path: USERS_TRACK_PATH,
+  permission: 'users.track',
+  errors: 'general',
+  rate: 'users-track',
+  limit: 'users_track',
+  maxBodyBytes: MAX_BODY_BYTES,
+  tooLarge: 413,
+  async answer({ workspace, store, body, now, tell }) {
+    const answer = await tellOfTrack(
+      tell,
+      trackUsers({
+        workspace,
+        store,
+        body,
+        nowMs: now,
+        limit: { most: MAX_TRACK_OBJECTS, counting: workspace.trackObjects },
+      }),
+    );
+    return { status: 201, body: answer };
+  },
+};

@@ -1,0 +1,82 @@
+import { MAX_ARRAY_ELEMENTS } from '../../protocol/index.ts';
+import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
+import { fitsNested, isShallow, mergeDeep } from './nested.ts';
+import { getOwn, isRecord, setOwn } from './own.ts';
+
+/** Writes one checked change into a profile's custom attributes. */
+export const applyCustom = (
+  custom: Record<string, unknown>,
+  change: CustomChange,
+  mergeObjects: boolean,
+): void => {
+  const { name } = change;
+  const stored = getOwn(custom, name);
+  switch (change.kind) {
+    case 'set':
+    case 'objects':
+      setOwn<unknown>(custom, name, change.value);
+      break;
+    case 'clear':
+      delete custom[name];
+      break;
+    case 'increment':
+      // Text or a list cannot be counted up: it stays, as an increment of it means nothing.
+      if (stored === undefined || typeof stored === 'number') setOwn(custom, name, (stored ?? 0) + change.by);
+      break;
+    case 'list':
+      setOwn(custom, name, newest([...new Set(change.value)]));
+      break;
+    case 'edit list':
+      editList(custom, name, change.add, change.remove);
+      break;
+    case 'object': {
+      const merged = mergeObjects && isRecord(stored) ? mergeDeep(stored, change.value) : change.value;
+      if (merged === change.value || (fitsNested(merged) && isShallow(merged))) setOwn(custom, name, merged);
+      break;
+    }
+    case 'edit objects':
+      editObjects(custom, name, change.edit, mergeObjects);
+  }
+};
+
+/** Lists hold 500 elements and 100 KiB; the oldest, at the front, make room. */
+const newest = (list: Scalar[]): Scalar[] => {
+  let kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
+  while (!fitsNested(kept)) kept = kept.slice(1);
+  return kept;
+};
+
+const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], remove: Scalar[]) => {
+  const stored = getOwn(custom, name);
+  if (!Array.isArray(stored) && add.length === 0) return;
+  const list = new Set<Scalar>(Array.isArray(stored) ? (stored as Scalar[]) : []);
+  for (const value of add) {
+    // What was there moves to the end.
+    list.delete(value);
+    list.add(value);
+  }
+  for (const value of remove) list.delete(value);
+  setOwn(custom, name, newest([...list]));
+};
+
+const editObjects = (
+  custom: Record<string, unknown>,
+  name: string,
+  edit: ObjectsEdit,
+  mergeObjects: boolean,
+) => {
+  const stored = getOwn(custom, name);
+  if (!Array.isArray(stored) && edit.add.length === 0) return;
+  let objects: unknown[] = [...(Array.isArray(stored) ? stored : []), ...edit.add];
+  const has = (object: unknown, key: string, value: unknown) =>
+    isRecord(object) && getOwn(object, key) === value;
+  for (const { key, value, object } of edit.update) {
+    objects = objects.map((before) => {
+      if (!has(before, key, value)) return before;
+      return mergeObjects ? mergeDeep(before as Record<string, unknown>, object) : object;
+    });
+  }
+  for (const { key, value } of edit.remove) objects = objects.filter((object) => !has(object, key, value));
+  // An update that would burst the limit is dropped whole.
+  if (fitsNested(objects) && isShallow(objects)) setOwn(custom, name, objects);
+};

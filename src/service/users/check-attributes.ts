@@ -1,0 +1,109 @@
+import { notValid, TRACK_ERROR } from '../../protocol/index.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type CustomChange, checkCustom } from './check-custom.ts';
+import { checkIdentity, type Identity } from './check-identity.ts';
+import { checkPushTokens } from './check-push-tokens.ts';
+import { checkStandard, isStandard } from './check-standard.ts';
+import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
+import { isRecord } from './own.ts';
+import type { Problems } from './problems.ts';
+import type { PushToken } from './profile.ts';
+
+export interface CheckedAttributes {
+  /** `null` for a token import that names nobody: an anonymous profile for each token. */
+  identity: Identity | null;
+  mergeObjects: boolean;
+  standard: { name: string; value: unknown }[];
+  custom: CustomChange[];
+  groups: GroupChange[];
+  pushTokens: PushToken[];
+  /** Tokens that somebody has already are left alone. */
+  isTokenImport: boolean;
+  /** One of its nested values is bad, which costs the whole request its nested updates. */
+  hasBadNested: boolean;
+}
+
+/** Identifiers and flags, which are no attributes; the two alias names are reserved. */
+const NO_ATTRIBUTES = new Set([
+  'external_id',
+  'user_alias',
+  'braze_id',
+  'email',
+  'phone',
+  'alias_name',
+  'alias_label',
+  '_update_existing_only',
+  '_merge_objects',
+  'push_token_import',
+]);
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
+export const checkAttributes = (
+  object: unknown,
+  workspace: Workspace,
+  problems: Problems,
+): CheckedAttributes | null => {
+  if (!isRecord(object)) {
+    problems.add(TRACK_ERROR.identifierRequired);
+    return null;
+  }
+  const isTokenImport = object['push_token_import'] === true;
+  if (isTokenImport) {
+    const tokens = object['push_tokens'];
+    const hasTokens =
+      tokens !== undefined && tokens !== null && !(Array.isArray(tokens) && tokens.length === 0);
+    if (!hasTokens || isPresent(object['external_id']) || isPresent(object['braze_id'])) {
+      problems.add(TRACK_ERROR.badPushTokenImport);
+      return null;
+    }
+  }
+  const isAnonymous =
+    isTokenImport &&
+    !isPresent(object['user_alias']) &&
+    !isPresent(object['email']) &&
+    !isPresent(object['phone']);
+  const identity = isAnonymous ? null : checkIdentity(object, workspace.blockedExternalIds, problems);
+  if (!identity && !isAnonymous) return null;
+
+  const checked: CheckedAttributes = {
+    identity,
+    mergeObjects: object['_merge_objects'] === true,
+    standard: [],
+    custom: [],
+    groups: [],
+    pushTokens: [],
+    isTokenImport,
+    hasBadNested: false,
+  };
+  for (const name of Object.keys(object)) {
+    if (NO_ATTRIBUTES.has(name)) continue;
+    const value = object[name];
+    if (isStandard(name)) {
+      const standard = checkStandard(name, value);
+      if ('problem' in standard) problems.add(standard.problem);
+      else checked.standard.push({ name, value: standard.value });
+    } else if (name === 'subscription_groups') {
+      checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, problems);
+    } else if (name === 'push_tokens') {
+      checked.pushTokens = checkPushTokens(value, workspace.appIds, problems);
+    } else if (name === 'email_subscription_info') {
+      problems.add(TRACK_ERROR.emailSubscriptionInfo);
+    } else {
+      const custom = checkCustom(name, value);
+      if (!('problem' in custom)) checked.custom.push(custom);
+      else if (!custom.nested) problems.add(custom.problem);
+      else {
+        // One entry for an object, however many of its values are bad.
+        if (!checked.hasBadNested) problems.add(custom.problem);
+        checked.hasBadNested = true;
+      }
+    }
+  }
+  for (const flag of ['_merge_objects', 'push_token_import']) {
+    const value = object[flag];
+    if (value !== undefined && value !== null && typeof value !== 'boolean') problems.add(notValid(flag));
+  }
+  return checked;
+};

@@ -1,0 +1,140 @@
+import {
+  fitsBytes,
+  fitsCharacters,
+  isStorableText,
+  MAX_ALIAS_BYTES,
+  MAX_EMAIL_CHARACTERS,
+  MAX_EXTERNAL_ID_BYTES,
+  notValid,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
+import { isRecord } from './own.ts';
+import type { Problems } from './problems.ts';
+import type { UserAlias } from './profile.ts';
+import { comparablePhone } from './user-key.ts';
+import type { Lookup } from './user-set.ts';
+
+const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const PHONE = /^\+?[1-9]\d{6,14}$/;
+
+export const isEmail = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  fitsCharacters(value, MAX_EMAIL_CHARACTERS) &&
+  EMAIL.test(value) &&
+  isStorableText(value);
+
+export const isPhone = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= 64 && PHONE.test(comparablePhone(value));
+
+export const isAliasText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && fitsBytes(value, MAX_ALIAS_BYTES) && isStorableText(value);
+
+/** The alias alone, or `null` where it is none. */
+export const checkAlias = (value: unknown): UserAlias | null => {
+  if (!isRecord(value)) return null;
+  const { alias_name, alias_label } = value;
+  return isAliasText(alias_name) && isAliasText(alias_label) ? { alias_name, alias_label } : null;
+};
+
+/** `null` and `""` are as good as absent. */
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** An external ID as text: numbers are taken by their decimal digits, as recorded clients send them. */
+export const checkExternalId = (
+  value: unknown,
+  blocked: ReadonlySet<string>,
+): { value: string } | { problem: string } => {
+  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  if (typeof text !== 'string' || text === '') return { problem: notValid('external_id') };
+  if (!fitsBytes(text, MAX_EXTERNAL_ID_BYTES)) return { problem: TRACK_ERROR.externalIdTooLarge };
+  if (!isStorableText(text)) return { problem: notValid('external_id') };
+  if (blocked.has(text)) return { problem: TRACK_ERROR.blockedExternalId };
+  return { value: text };
+};
+
+/** Whom an object is about, and the e-mail and phone that are written to that profile. */
+export interface Identity {
+  lookup: Lookup;
+  /** Beside the identifier that looks up; `null` clears, `undefined` leaves as it is. */
+  email: string | null | undefined;
+  phone: string | null | undefined;
+  updateExistingOnly: boolean | undefined;
+}
+
+/**
+ * Judges the identifiers of one object (contract 4.1). Where they do not name exactly one way to look up, the problem
+ * is reported and the object is rejected: `null`.
+ */
+export const checkIdentity = (
+  object: Record<string, unknown>,
+  blocked: ReadonlySet<string>,
+  problems: Problems,
+): Identity | null => {
+  const { external_id, user_alias, braze_id, email, phone } = object;
+  const hasExternalId = isPresent(external_id);
+  const hasAlias = isPresent(user_alias);
+  const hasBrazeId = isPresent(braze_id);
+  if (Number(hasExternalId) + Number(hasAlias) + Number(hasBrazeId) > 1) {
+    problems.add(TRACK_ERROR.severalPrimaries);
+    return null;
+  }
+  let lookup: Lookup | null = null;
+  if (hasExternalId) {
+    const checked = checkExternalId(external_id, blocked);
+    if ('problem' in checked) {
+      problems.add(checked.problem);
+      return null;
+    }
+    lookup = { by: 'external_id', value: checked.value };
+  } else if (hasAlias) {
+    const alias = checkAlias(user_alias);
+    if (!alias) {
+      problems.add(notValid('user_alias'));
+      return null;
+    }
+    lookup = { by: 'user_alias', value: alias };
+  } else if (hasBrazeId) {
+    if (typeof braze_id !== 'string' || !isStorableText(braze_id)) {
+      problems.add(notValid('braze_id'));
+      return null;
+    }
+    lookup = { by: 'braze_id', value: braze_id };
+  }
+
+  const hasEmail = isPresent(email);
+  const hasPhone = isPresent(phone);
+  const emailIsValid = hasEmail && isEmail(email);
+  const phoneIsValid = hasPhone && isPhone(phone);
+  if (hasEmail && !emailIsValid) {
+    problems.add(TRACK_ERROR.emailBadFormat);
+    if (!lookup) return null;
+  }
+  if (!lookup && emailIsValid) lookup = { by: 'email', value: email };
+  if (hasPhone && !phoneIsValid) {
+    problems.add(notValid('phone'));
+    if (!lookup) return null;
+  }
+  if (!lookup && phoneIsValid) lookup = { by: 'phone', value: phone };
+  if (!lookup) {
+    problems.add(TRACK_ERROR.identifierRequired);
+    return null;
+  }
+  const { _update_existing_only: updateExistingOnly } = object;
+  if (
+    updateExistingOnly !== undefined &&
+    updateExistingOnly !== null &&
+    typeof updateExistingOnly !== 'boolean'
+  ) {
+    problems.add(notValid('_update_existing_only'));
+  }
+  const written = (value: unknown, isValid: boolean, by: Lookup['by']) => {
+    if (lookup.by === by) return undefined;
+    return isValid ? (value as string) : value === null ? null : undefined;
+  };
+  return {
+    lookup,
+    email: written(email, emailIsValid, 'email'),
+    phone: written(phone, phoneIsValid, 'phone'),
+    updateExistingOnly: typeof updateExistingOnly === 'boolean' ? updateExistingOnly : undefined,
+  };
+};

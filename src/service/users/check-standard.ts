@@ -1,0 +1,112 @@
+import {
+  fitsCharacters,
+  isStorableText,
+  MAX_IMAGE_URL_CHARACTERS,
+  MAX_STRING_CHARACTERS,
+  notValid,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
+import { dayOf, parseDate } from './dates.ts';
+import { isRecord } from './own.ts';
+import { countryOf, isLanguage, isTimeZone } from './places.ts';
+
+/** What a checker returns for a value that must not be set. */
+const INVALID = Symbol('invalid');
+type Checker = (value: unknown) => unknown;
+
+const text =
+  (most: number): Checker =>
+  (value) =>
+    typeof value === 'string' && fitsCharacters(value, most) && isStorableText(value) ? value : INVALID;
+const shortText = text(MAX_STRING_CHARACTERS);
+const yesOrNo: Checker = (value) => (typeof value === 'boolean' ? value : INVALID);
+const date: Checker = (value) => (typeof value === 'string' && parseDate(value) !== null ? value : INVALID);
+const oneOf =
+  (...values: string[]): Checker =>
+  (value) =>
+    typeof value === 'string' && values.includes(value) ? value : INVALID;
+
+const birthday: Checker = (value) => {
+  const moment = typeof value === 'string' ? parseDate(value) : null;
+  return moment === null ? INVALID : dayOf(moment);
+};
+
+const isCoordinate = (value: unknown, most: number): value is number =>
+  typeof value === 'number' && Math.abs(value) <= most;
+
+const location: Checker = (value) => {
+  if (!isRecord(value)) return INVALID;
+  const { longitude, latitude } = value;
+  return isCoordinate(longitude, 180) && isCoordinate(latitude, 90) ? { longitude, latitude } : INVALID;
+};
+
+const integer: Checker = (value) => (Number.isSafeInteger(value) ? value : INVALID);
+const texts: Checker = (value) =>
+  Array.isArray(value) && value.every((element) => shortText(element) !== INVALID) ? value : INVALID;
+
+/** An object with any of the named members; others are left out. */
+const account =
+  (members: Record<string, Checker>): Checker =>
+  (value) => {
+    if (!isRecord(value)) return INVALID;
+    const kept: Record<string, unknown> = {};
+    for (const [name, check] of Object.entries(members)) {
+      if (!Object.hasOwn(value, name)) continue;
+      if (check(value[name]) === INVALID) return INVALID;
+      kept[name] = value[name];
+    }
+    return kept;
+  };
+
+const subscription = oneOf('subscribed', 'unsubscribed', 'opted_in');
+
+/** Standard attributes (contract 3.3) apart from identifiers, subscription groups and push tokens. */
+const STANDARD = new Map<string, Checker>([
+  ['first_name', shortText],
+  ['last_name', shortText],
+  ['dob', birthday],
+  ['gender', oneOf('M', 'F', 'O', 'N', 'P')],
+  ['country', (value) => (typeof value === 'string' ? countryOf(value) : INVALID)],
+  ['home_city', shortText],
+  ['language', (value) => (typeof value === 'string' && isLanguage(value) ? value : INVALID)],
+  ['time_zone', (value) => (typeof value === 'string' && isTimeZone(value) ? value : INVALID)],
+  ['current_location', location],
+  ['image_url', text(MAX_IMAGE_URL_CHARACTERS)],
+  ['email_subscribe', subscription],
+  ['push_subscribe', subscription],
+  ['email_open_tracking_disabled', yesOrNo],
+  ['email_click_tracking_disabled', yesOrNo],
+  ['marked_email_as_spam_at', date],
+  ['date_of_first_session', date],
+  ['date_of_last_session', date],
+  ['facebook', account({ id: shortText, likes: texts, num_friends: integer })],
+  [
+    'twitter',
+    account({
+      id: integer,
+      screen_name: shortText,
+      followers_count: integer,
+      friends_count: integer,
+      statuses_count: integer,
+    }),
+  ],
+]);
+
+/** Faults that have a code of their own. */
+const CODES = new Map<string, string>([
+  ['current_location', TRACK_ERROR.badLocationUpdate],
+  ['email_subscribe', TRACK_ERROR.badEmailSubscriptionState],
+  ['push_subscribe', TRACK_ERROR.badPushSubscriptionState],
+]);
+
+/** `null` clears these as well, but a place or a state that is not one does not. */
+const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscribe']);
+
+export const isStandard = (name: string): boolean => STANDARD.has(name);
+
+/** The value to set, `null` to clear, or the problem. */
+export const checkStandard = (name: string, value: unknown): { value: unknown } | { problem: string } => {
+  if (value === null && !NOT_CLEARED.has(name)) return { value: null };
+  const checked = STANDARD.get(name)?.(value);
+  return checked === INVALID ? { problem: CODES.get(name) ?? notValid(name) } : { value: checked };
+};

@@ -1,0 +1,122 @@
+import {
+  fitsCharacters,
+  isStorableText,
+  MAX_NAME_CHARACTERS,
+  MAX_NESTED_BYTES,
+  MAX_NESTED_DEPTH,
+  MAX_STRING_CHARACTERS,
+  utf8Bytes,
+} from '../../protocol/index.ts';
+import { isFarDate, parseDate } from './dates.ts';
+import { getOwn, isRecord, setOwn } from './own.ts';
+
+/**
+ * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested
+ * updates. `form`: a key, a size or a depth outside the limits, which costs this attribute alone.
+ */
+export type NestedFault = 'value' | 'form';
+
+const TIME_KEY = '$time';
+
+const isKey = (key: string): boolean =>
+  key !== '' && !/[ .$]/.test(key) && fitsCharacters(key, MAX_NAME_CHARACTERS) && isStorableText(key);
+
+/** `{ "$time": … }`: the one operator that may stand inside a nested value. */
+export const isTime = (value: Record<string, unknown>): boolean => {
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === TIME_KEY;
+};
+
+/** Left out of what is stored: a date whose year cannot be one. */
+const NOT_STORED = Symbol('not stored');
+
+const checked = (value: unknown, depth: number): unknown | { fault: NestedFault } => {
+  if (typeof value === 'string') {
+    return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : FORM_FAULT;
+  }
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : FORM_FAULT;
+  if (value === null || value === undefined) return VALUE_FAULT;
+  if (depth > MAX_NESTED_DEPTH) return FORM_FAULT;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const element of value) {
+      const kept = checked(element, depth + 1);
+      if (kept === FORM_FAULT || kept === VALUE_FAULT) return kept;
+      if (kept !== NOT_STORED) list.push(kept);
+    }
+    return list;
+  }
+  const record = value as Record<string, unknown>;
+  if (isTime(record)) {
+    const time = record[TIME_KEY];
+    if (typeof time !== 'string') return VALUE_FAULT;
+    if (isFarDate(time)) return NOT_STORED;
+    return parseDate(time) === null ? VALUE_FAULT : record;
+  }
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(record)) {
+    if (!isKey(key)) return FORM_FAULT;
+    const member = checked(record[key], depth + 1);
+    if (member === FORM_FAULT || member === VALUE_FAULT) return member;
+    if (member !== NOT_STORED) setOwn(kept, key, member);
+  }
+  return kept;
+};
+
+const FORM_FAULT = Symbol('form');
+const VALUE_FAULT = Symbol('value');
+
+/** Checks a nested object or an array of objects and returns what is to be stored. */
+export const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
+  const kept = checked(value, 1);
+  if (kept === VALUE_FAULT) return { fault: 'value' };
+  if (kept === FORM_FAULT || !fitsNested(kept)) return { fault: 'form' };
+  return { value: kept === NOT_STORED ? {} : kept };
+};
+
+/** True when the value's JSON has at most 100 KiB, measured exactly only where a rough count leaves a doubt. */
+export const fitsNested = (value: unknown, mostBytes = MAX_NESTED_BYTES): boolean =>
+  roughBytes(value, mostBytes) <= mostBytes || utf8Bytes(JSON.stringify(value)) <= mostBytes;
+
+/** Never less than the bytes of the value's JSON; stops counting once over the bound. */
+const roughBytes = (value: unknown, most: number): number => {
+  if (typeof value === 'string') return value.length * 6 + 2;
+  if (typeof value !== 'object' || value === null) return 25;
+  let bytes = 2;
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      bytes += roughBytes(element, most - bytes) + 1;
+      if (bytes > most) return bytes;
+    }
+    return bytes;
+  }
+  for (const key of Object.keys(value)) {
+    bytes += key.length * 6 + 4 + roughBytes((value as Record<string, unknown>)[key], most - bytes);
+    if (bytes > most) return bytes;
+  }
+  return bytes;
+};
+
+/** True when no branch is deeper than attributes may be. */
+export const isShallow = (value: unknown, most = MAX_NESTED_DEPTH): boolean => {
+  if (typeof value !== 'object' || value === null) return true;
+  if (most === 0) return false;
+  return Object.values(value).every((member) => isShallow(member, most - 1));
+};
+
+/** A new object with the members of both, objects merged member by member, all else from `sent`. */
+export const mergeDeep = (
+  stored: Record<string, unknown>,
+  sent: Record<string, unknown>,
+): Record<string, unknown> => {
+  const merged: Record<string, unknown> = {};
+  for (const key of Object.keys(stored)) setOwn(merged, key, stored[key]);
+  for (const key of Object.keys(sent)) {
+    const before = getOwn(merged, key);
+    const after = sent[key];
+    const bothMerge = isRecord(before) && isRecord(after) && !isTime(after) && !isTime(before);
+    setOwn(merged, key, bothMerge ? mergeDeep(before, after) : after);
+  }
+  return merged;
+};

@@ -1,0 +1,73 @@
+import { RAILS_TIME_ZONES } from './rails-time-zones.ts';
+
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+/** Codes that name no country: unions, and ones kept for private use. */
+const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ', 'UK']);
+/** Names that people write and the table of regions does not have. */
+const OTHER_NAMES: Record<string, string> = {
+  'united states of america': 'US',
+  usa: 'US',
+  uk: 'GB',
+  'great britain': 'GB',
+  england: 'GB',
+  'south korea': 'KR',
+  'republic of korea': 'KR',
+  'russian federation': 'RU',
+  'czech republic': 'CZ',
+  turkey: 'TR',
+  'viet nam': 'VN',
+  'the netherlands': 'NL',
+  holland: 'NL',
+  'ivory coast': 'CI',
+  burma: 'MM',
+};
+
+const codesByName = new Map<string, string>(Object.entries(OTHER_NAMES));
+const codes = new Set<string>();
+for (const first of LETTERS) {
+  for (const second of LETTERS) {
+    const code = first + second;
+    const name = NO_COUNTRIES.has(code) ? undefined : regionNames.of(code);
+    if (name === undefined) continue;
+    codes.add(code);
+    if (!codesByName.has(name.toLowerCase())) codesByName.set(name.toLowerCase(), code);
+  }
+}
+
+/** The ISO 3166-1 alpha-2 code of a country's code or English name; `null` where it is none. */
+export const countryOf = (text: string): string | null => {
+  const code = text.toUpperCase();
+  return codes.has(code) ? code : (codesByName.get(text.trim().toLowerCase()) ?? null);
+};
+
+/** ISO 639-1, with or without a region such as `en-IN`. */
+export const isLanguage = (text: string): boolean =>
+  /^[A-Za-z]{2}([-_]([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))*$/.test(text) &&
+  languageNames.of(text.slice(0, 2).toLowerCase()) !== undefined;
+
+const knownZones = new Map<string, boolean>();
+const MAX_KNOWN_ZONES = 2_000;
+
+/** An IANA name, or the label of a Rails application. */
+export const isTimeZone = (text: string): boolean => {
+  const known = knownZones.get(text);
+  if (known !== undefined) return known;
+  const isZone = RAILS_TIME_ZONES.has(text) || isIanaZone(text);
+  if (knownZones.size >= MAX_KNOWN_ZONES) knownZones.clear();
+  if (text.length <= 64) knownZones.set(text, isZone);
+  return isZone;
+};
+
+const isIanaZone = (text: string): boolean => {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]{1,63}$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    // The only way to ask whether a zone is known.
+    return false;
+  }
+};

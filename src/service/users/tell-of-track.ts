@@ -1,0 +1,35 @@
+import { INPUT_ARRAYS, type UsersTrackAnswer } from '../../protocol/index.ts';
+import { HttpError } from '../gate/http-error.ts';
+import type { Tell } from '../route.ts';
+import { isRecord } from './own.ts';
+
+const tellErrors = (tell: Tell, errors: unknown) => {
+  if (!Array.isArray(errors)) return;
+  for (const entry of errors) {
+    // A text with a name from the wire in it is not a code: as a label it would have endless values.
+    if (isRecord(entry)) tell.error(codeOf(String(entry['type'])));
+  }
+};
+
+const codeOf = (type: string): string => {
+  if (type.startsWith("Invalid nested custom attribute '")) return 'INVALID_NESTED_CUSTOM_ATTRIBUTE';
+  const named = /^'.*' is (not valid|required)$/s.exec(type);
+  if (named) return named[1] === 'required' ? 'REQUIRED' : 'NOT_VALID';
+  return type;
+};
+
+/** Counts what was accepted and what was refused, whether the answer is one or a refusal. */
+export const tellOfTrack = async (tell: Tell, work: Promise<UsersTrackAnswer>): Promise<UsersTrackAnswer> => {
+  try {
+    const answer = await work;
+    for (const name of INPUT_ARRAYS) {
+      const count = answer[`${name}_processed`];
+      if (count !== undefined) tell.objects(name, count);
+    }
+    tellErrors(tell, answer.errors);
+    return answer;
+  } catch (error) {
+    if (error instanceof HttpError) tellErrors(tell, error.members?.['errors']);
+    throw error;
+  }
+};

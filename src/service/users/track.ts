@@ -1,0 +1,131 @@
+import {
+  FATAL,
+  INPUT_ARRAYS,
+  type InputArray,
+  type TrackErrorEntry,
+  type UsersTrackAnswer,
+} from '../../protocol/index.ts';
+import { HttpError } from '../gate/http-error.ts';
+import type { Store } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { applyAttributes, attributeLookups } from './apply-attributes.ts';
+import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
+import { type CheckedDoing, checkDoing } from './check-doing.ts';
+import { dayOf } from './dates.ts';
+import { isRecord } from './own.ts';
+import { createProblems } from './problems.ts';
+import { recordDoing } from './record.ts';
+import type { Lookup } from './user-set.ts';
+
+export interface TrackInput {
+  workspace: Workspace;
+  store: Store;
+  body: unknown;
+  nowMs: number;
+  /** Objects a request may hold: over all arrays, or in each. */
+  limit: { most: number; counting: 'combined' | 'per_array'; mostPerUser?: number };
+}
+
+type Arrays = Partial<Record<InputArray, unknown[]>>;
+
+/** The arrays that were sent; `null` stands for an array that was not. */
+const arraysOf = (body: unknown): Arrays => {
+  if (!isRecord(body)) throw new HttpError(400, FATAL.noValidData);
+  const arrays: Arrays = {};
+  for (const name of INPUT_ARRAYS) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (value === undefined || value === null) continue;
+    if (!Array.isArray(value)) throw new HttpError(400, `'${name}' must be an array of objects`);
+    arrays[name] = value;
+  }
+  return arrays;
+};
+
+const refuseTooMany = (arrays: Arrays, { most, counting, mostPerUser }: TrackInput['limit']) => {
+  const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
+  const count =
+    counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
+  if (count > most) throw new HttpError(400, FATAL.tooManyObjects);
+  if (mostPerUser !== undefined && count > mostPerUser) refuseTooManyPerUser(arrays, mostPerUser);
+};
+
+/** A user is told apart by the identifier as it was sent. */
+const refuseTooManyPerUser = (arrays: Arrays, most: number) => {
+  const counts = new Map<string, number>();
+  for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
+    if (!isRecord(object)) continue;
+    const name = (['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const).find(
+      (member) => object[member] !== undefined && object[member] !== null && object[member] !== '',
+    );
+    if (name === undefined) continue;
+    const id = JSON.stringify([name, object[name]]);
+    const count = (counts.get(id) ?? 0) + 1;
+    if (count > most) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
+    counts.set(id, count);
+  }
+};
+
+/**
+ * `/users/track` and its bulk sister: every object is checked alone, then what is left is applied in one piece:
+ * attributes, events, purchases. Resolves once that is durable.
+ */
+export const trackUsers = async ({
+  workspace,
+  store,
+  body,
+  nowMs,
+  limit,
+}: TrackInput): Promise<UsersTrackAnswer> => {
+  const arrays = arraysOf(body);
+  refuseTooMany(arrays, limit);
+
+  const problems = createProblems();
+  const attributes: CheckedAttributes[] = [];
+  const doings: CheckedDoing[] = [];
+  let nestedAllowed = true;
+  arrays.attributes?.forEach((object, index) => {
+    problems.at('attributes', index);
+    const checked = checkAttributes(object, workspace, problems);
+    if (!checked) return;
+    attributes.push(checked);
+    if (checked.hasBadNested) nestedAllowed = false;
+  });
+  arrays.events?.forEach((object, index) => {
+    problems.at('events', index);
+    const checked = checkDoing(object, 'event', workspace, nowMs, problems);
+    if (checked) doings.push(checked);
+  });
+  const events = doings.length;
+  arrays.purchases?.forEach((object, index) => {
+    problems.at('purchases', index);
+    const checked = checkDoing(object, 'purchase', workspace, nowMs, problems);
+    if (checked) doings.push(checked);
+  });
+  if (attributes.length === 0 && doings.length === 0) refuse(problems.entries);
+
+  const lookups: Lookup[] = [];
+  for (const checked of attributes) lookups.push(...attributeLookups(checked));
+  for (const { identity } of doings) lookups.push(identity.lookup);
+  await store.writeUsers({
+    workspaceId: workspace.workspaceId,
+    lookups,
+    nowMs,
+    apply(users) {
+      let points = 0;
+      for (const checked of attributes) points += applyAttributes(users, checked, nowMs, nestedAllowed);
+      for (const doing of doings) if (recordDoing(users, doing, nowMs)) points += 1;
+      if (points > 0) users.addDataPoints(points, dayOf(nowMs));
+    },
+  });
+
+  const answer: UsersTrackAnswer = { message: 'success' };
+  if (arrays.attributes) answer.attributes_processed = attributes.length;
+  if (arrays.events) answer.events_processed = events;
+  if (arrays.purchases) answer.purchases_processed = doings.length - events;
+  if (problems.entries.length > 0) answer.errors = problems.entries;
+  return answer;
+};
+
+const refuse = (errors: TrackErrorEntry[]): never => {
+  throw new HttpError(400, FATAL.noValidData, errors.length > 0 ? { members: { errors } } : {});
+};
