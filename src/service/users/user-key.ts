@@ -25,6 +25,8 @@ export const lookupKey = (lookup: Lookup): string => {
       return `p${comparablePhone(lookup.value)}`;
     case 'push_token':
       return tokenKey(lookup.value);
+    case 'device_id':
+      return `d${lookup.value}`;
     case 'braze_id':
       return `b${lookup.value}`;
   }
@@ -37,7 +39,7 @@ export const profileKeys = (profile: Profile): string[] => {
   for (const alias of profile.aliases) keys.push(aliasKey(alias));
   if (profile.email !== null) keys.push(`e${comparableEmail(profile.email)}`);
   if (profile.phone !== null) keys.push(`p${comparablePhone(profile.phone)}`);
-  for (const token of profile.pushTokens) keys.push(tokenKey(token));
+  for (const token of profile.pushTokens) keys.push(tokenKey(token), `d${token.device_id}`);
   return keys;
 };
 
@@ -59,6 +61,8 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
       return profile.pushTokens.some(
         ({ app_id, token }) => app_id === lookup.value.app_id && token === lookup.value.token,
       );
+    case 'device_id':
+      return profile.pushTokens.some(({ device_id }) => device_id === lookup.value);
     case 'braze_id':
       return profile.brazeId === lookup.value;
   }

@@ -8,6 +8,7 @@ export type Lookup =
   | { by: 'braze_id'; value: string }
   | { by: 'email'; value: string }
   | { by: 'phone'; value: string }
+  | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
 /** The users a change works on, in memory: what it finds here it may change, what it changes is stored with it. */

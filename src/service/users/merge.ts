@@ -1,0 +1,91 @@
+import { required } from '../../protocol/index.ts';
+import { HttpError } from '../gate/http-error.ts';
+import type { Store } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { checkAlias, isPhone } from './check-identity.ts';
+import { entriesOf } from './entries.ts';
+import { mergeProfile } from './merge-profiles.ts';
+import { isRecord } from './own.ts';
+import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
+import type { Lookup, UserSet } from './user-set.ts';
+
+const TOO_MANY = 'a single request may not contain more than 50 merge updates';
+const BAD_IDENTIFIER =
+  "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, 'email' property that is a string, or 'phone' property that is a string";
+const BAD_UPDATE = "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'";
+const BAD_PRIORITIZATION = "'prioritization' must be an array of known values";
+
+interface Identifier {
+  lookup: Lookup;
+  rules: Priority[];
+}
+
+const NAMES = ['external_id', 'user_alias', 'email', 'phone'];
+
+const identifierOf = (value: unknown): Identifier => {
+  const refuse = () => new HttpError(400, BAD_IDENTIFIER);
+  if (!isRecord(value)) throw refuse();
+  const named = NAMES.filter((name) => value[name] !== undefined && value[name] !== null);
+  if (named.length !== 1) throw refuse();
+  const { external_id, user_alias, email, phone, prioritization } = value;
+  if (typeof external_id === 'string' || typeof external_id === 'number') {
+    return { lookup: { by: 'external_id', value: String(external_id) }, rules: [] };
+  }
+  if (user_alias !== undefined && user_alias !== null) {
+    const alias = checkAlias(user_alias);
+    if (!alias) throw refuse();
+    return { lookup: { by: 'user_alias', value: alias }, rules: [] };
+  }
+  const address = email ?? phone;
+  if (typeof address !== 'string') throw refuse();
+  if (prioritization === undefined || prioritization === null) {
+    throw new HttpError(400, required('prioritization'));
+  }
+  const rules = checkPrioritization(prioritization);
+  if (!rules) throw new HttpError(400, BAD_PRIORITIZATION);
+  return { lookup: { by: typeof email === 'string' ? 'email' : 'phone', value: address }, rules };
+};
+
+const updateOf = (entry: Record<string, unknown>): { merge: Identifier; keep: Identifier } => {
+  const keys = Object.keys(entry);
+  if (keys.length !== 2 || !('identifier_to_merge' in entry) || !('identifier_to_keep' in entry)) {
+    throw new HttpError(400, BAD_UPDATE);
+  }
+  return {
+    merge: identifierOf(entry['identifier_to_merge']),
+    keep: identifierOf(entry['identifier_to_keep']),
+  };
+};
+
+const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, nowMs: number) => {
+  const merged = prioritize(users.find(update.merge.lookup), update.merge.rules);
+  const kept = prioritize(users.find(update.keep.lookup), update.keep.rules);
+  if (!merged || !kept || merged === kept) return;
+  const haveBadPhones = [merged, kept].every(({ phone }) => phone !== null && !isPhone(phone));
+  if (haveBadPhones) return;
+  mergeProfile(kept, merged);
+  kept.updatedAtMs = nowMs;
+  users.remove(merged);
+  users.changed(kept);
+};
+
+/** `/users/merge`: one profile takes in another, which is gone then. Whatever does not match is left as it is. */
+export const mergeUsers = async (input: {
+  workspace: Workspace;
+  store: Store;
+  body: unknown;
+  nowMs: number;
+}): Promise<void> => {
+  const { workspace, store, body, nowMs } = input;
+  const entries = entriesOf(body, 'merge_updates', TOO_MANY);
+  if (!entries) throw new HttpError(400, "'merge_updates' must be an array of objects");
+  const updates = entries.map(updateOf);
+  await store.writeUsers({
+    workspaceId: workspace.workspaceId,
+    lookups: updates.flatMap(({ merge: a, keep }) => [a.lookup, keep.lookup]),
+    nowMs,
+    apply(users) {
+      for (const update of updates) merge(users, update, nowMs);
+    },
+  });
+};
