@@ -36,8 +36,6 @@ export interface Session {
 export interface UserRecord {
   version: number;
   banners: Record<string, Answer>;
-  /** Height in CSS pixels by placement and viewport class. */
-  boxes: Record<string, number>;
   dismissed: Dismissal[];
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
@@ -47,7 +45,6 @@ export interface UserRecord {
 export const emptyRecord = (): UserRecord => ({
   version: RECORD_VERSION,
   banners: {},
-  boxes: {},
   dismissed: [],
   session: null,
   clockSkewMs: 0,
@@ -67,7 +64,6 @@ export const isUserRecord = (value: unknown): value is UserRecord => {
   return (
     record?.version === RECORD_VERSION &&
     typeof record.banners === 'object' &&
-    typeof record.boxes === 'object' &&
     Array.isArray(record.dismissed) &&
     typeof record.session === 'object' &&
     typeof record.clockSkewMs === 'number'

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { applyAnswer } from '../../../src/client/banners/apply-answer.ts';
+import { acceptDismissals, addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
+import { emptyRecord } from '../../../src/client/banners/user-record.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+const MINUTE = 60_000;
+const shown = (record: ReturnType<typeof emptyRecord>, placementId = 'home_hero') =>
+  record.banners[placementId]?.banner?.id ?? null;
+
+test('case 53: null takes the cached banner away, a placement that is not answered stays', () => {
+  const record = emptyRecord();
+  applyAnswer(record, { home_hero: aBanner(), sidebar: aBanner({ id: 'bnr-2', placementId: 'sidebar' }) }, 1);
+  applyAnswer(record, { home_hero: null }, 2);
+  expect(shown(record)).toBeNull();
+  expect(record.banners.home_hero).toEqual({ banner: null, askedAtMs: 2 });
+  expect(shown(record, 'sidebar')).toBe('bnr-2');
+});
+
+test('case 50: an answer to an older question does not replace the answer to a newer one, each placement alone', () => {
+  const record = emptyRecord();
+  applyAnswer(record, { home_hero: aBanner({ id: 'new' }) }, 20);
+  applyAnswer(record, { home_hero: aBanner({ id: 'old' }), sidebar: aBanner({ id: 'side' }) }, 10);
+  expect(shown(record)).toBe('new');
+  expect(shown(record, 'sidebar')).toBe('side');
+});
+
+test('an answer that was asked for under a clock far in the future does not block all later ones', () => {
+  const record = emptyRecord();
+  applyAnswer(record, { home_hero: aBanner({ id: 'future' }) }, 48 * 60 * MINUTE);
+  applyAnswer(record, { home_hero: aBanner({ id: 'now' }) }, MINUTE);
+  expect(shown(record)).toBe('now');
+});
+
+test('case 56: a dismissed banner that comes back for minutes stays hidden', () => {
+  const record = emptyRecord();
+  applyAnswer(record, { home_hero: aBanner() }, 0);
+  expect(addDismissal(record, aBanner())).toBe(true);
+  expect(shown(record)).toBeNull();
+  applyAnswer(record, { home_hero: aBanner() }, 1 * MINUTE);
+  acceptDismissals(record, ['bnr-1'], 2 * MINUTE);
+  applyAnswer(record, { home_hero: aBanner() }, 11 * MINUTE);
+  expect(shown(record)).toBeNull();
+  expect(isDismissed(record, aBanner())).toBe(true);
+});
+
+test('contract 7.5: ten minutes past its acceptance a dismissal no longer hides what the service sends', () => {
+  const record = emptyRecord();
+  addDismissal(record, aBanner());
+  acceptDismissals(record, ['bnr-1'], 0);
+  applyAnswer(record, { home_hero: aBanner() }, 10 * MINUTE);
+  expect(shown(record)).toBe('bnr-1');
+  expect(record.dismissed).toEqual([]);
+});
+
+test('contract 7.5: a dismissal that was never accepted hides the banner as long as the service sends it', () => {
+  const record = emptyRecord();
+  addDismissal(record, aBanner());
+  applyAnswer(record, { home_hero: aBanner() }, 24 * 60 * MINUTE);
+  expect(shown(record)).toBeNull();
+});
+
+test('case 56: another id, or none, lifts the suppression', () => {
+  for (const next of [aBanner({ id: 'bnr-2' }), null]) {
+    const record = emptyRecord();
+    addDismissal(record, aBanner());
+    applyAnswer(record, { home_hero: next }, 1);
+    expect(shown(record)).toBe(next?.id ?? null);
+    expect(record.dismissed).toEqual([]);
+  }
+});
+
+test('a dismissal hides the banner in its own placement only', () => {
+  const record = emptyRecord();
+  addDismissal(record, aBanner());
+  applyAnswer(record, { sidebar: aBanner({ placementId: 'sidebar' }) }, 1);
+  expect(shown(record, 'sidebar')).toBe('bnr-1');
+});
+
+test('contract 7.5: the second dismissal of a banner is none, and 100 are kept, oldest dropped first', () => {
+  const record = emptyRecord();
+  addDismissal(record, aBanner());
+  expect(addDismissal(record, aBanner())).toBe(false);
+  for (let i = 0; i < 100; i++) addDismissal(record, aBanner({ id: `more-${i}` }));
+  expect(record.dismissed).toHaveLength(100);
+  expect(isDismissed(record, aBanner())).toBe(false);
+  expect(isDismissed(record, aBanner({ id: 'more-99' }))).toBe(true);
+});

@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
+import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
+import type { Store } from '../../../src/client/index.ts';
+import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ENDPOINT = 'https://api.example';
+const keyOf = (userId: string, appId = 'app') => recordKey(ENDPOINT, appId, userId);
+
+const setUp = (store: Store = createMemoryStore()) => {
+  const errors: unknown[] = [];
+  const onChange = vi.fn();
+  const time = { now: 1_000_000 };
+  const cache = createBannerCache({
+    endpoint: ENDPOINT,
+    appId: 'app',
+    store,
+    now: () => time.now,
+    onChange,
+    onError: (cause) => errors.push(cause),
+  });
+  return { cache, errors, onChange, store, time };
+};
+
+const stored = (banner = aBanner(), askedAtMs = 1) => ({
+  ...emptyRecord(),
+  banners: { [banner.placementId]: { banner, askedAtMs } },
+});
+
+test('shows what an earlier page has stored, after one read', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[keyOf('u-1'), stored()]]);
+  const get = vi.spyOn(store, 'get');
+  const { cache } = setUp(store);
+  expect(cache.current('home_hero')).toBeUndefined();
+  await cache.open('u-1');
+  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(cache.isGiven(aBanner())).toBe(true);
+  expect(get).toHaveBeenCalledTimes(1);
+});
+
+test('tells apart nobody eligible, and never asked', async () => {
+  const { cache } = setUp();
+  await cache.open('u-1');
+  await cache.change((record) => {
+    record.banners.home_hero = { banner: null, askedAtMs: 1 };
+  });
+  expect(cache.current('home_hero')).toBeNull();
+  expect(cache.current('sidebar')).toBeUndefined();
+});
+
+test('contract 7.2: a banner is expired once its second has passed, not at it', async () => {
+  const { cache, time } = setUp();
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored(aBanner({ expiresAt: 2_000_000 }))));
+  time.now = 2_000_000;
+  expect(cache.current('home_hero')?.id).toBe('bnr-1');
+  time.now = 2_000_001;
+  expect(cache.current('home_hero')).toBeNull();
+});
+
+test('case 55: expiry follows the server, on a device whose clock is two days behind', async () => {
+  const { cache, time } = setUp();
+  const twoDays = 48 * 3_600_000;
+  await cache.open('u-1');
+  await cache.change((record) => {
+    Object.assign(record, stored(aBanner({ expiresAt: time.now + twoDays - 1 })));
+    record.clockSkewMs = twoDays;
+  });
+  expect(cache.current('home_hero')).toBeNull();
+});
+
+test('a change shows at once, and is stored when it resolves', async () => {
+  const { cache, onChange, store } = setUp();
+  await cache.open('u-1');
+  onChange.mockClear();
+  const done = cache.change((record) => {
+    record.banners.home_hero = { banner: aBanner(), askedAtMs: 1 };
+    return 'verdict';
+  });
+  expect(cache.current('home_hero')?.id).toBe('bnr-1');
+  expect(onChange).toHaveBeenCalled();
+  expect(await done).toBe('verdict');
+  expect(await store.get(keyOf('u-1'))).toMatchObject({
+    banners: { home_hero: { banner: { id: 'bnr-1' } } },
+  });
+});
+
+test('two tabs change the same record and neither loses the other’s change', async () => {
+  const store = createMemoryStore();
+  const [a, b] = [setUp(store).cache, setUp(store).cache];
+  await Promise.all([a.open('u-1'), b.open('u-1')]);
+  await Promise.all([
+    a.change((record) => {
+      record.banners.a = { banner: null, askedAtMs: 1 };
+    }),
+    b.change((record) => {
+      record.banners.b = { banner: null, askedAtMs: 2 };
+    }),
+  ]);
+  expect(await store.get(keyOf('u-1'))).toMatchObject({
+    banners: { a: { askedAtMs: 1 }, b: { askedAtMs: 2 } },
+  });
+  await a.reread();
+  expect(Object.keys(a.record().banners).sort()).toEqual(['a', 'b']);
+});
+
+test('the answer of a change is the store’s, where another tab was faster', async () => {
+  const store = createMemoryStore();
+  const [a, b] = [setUp(store).cache, setUp(store).cache];
+  await Promise.all([a.open('u-1'), b.open('u-1')]);
+  const take = (record: UserRecord) => {
+    if (record.banners.taken) return false;
+    record.banners.taken = { banner: null, askedAtMs: 1 };
+    return true;
+  };
+  expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
+});
+
+test('contract 7.8: another user sees nothing of the former one, and cannot track their banners', async () => {
+  const { cache, store } = setUp();
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  const opened = cache.open('u-2');
+  expect(cache.current('home_hero')).toBeUndefined();
+  expect(cache.isGiven(aBanner())).toBe(false);
+  await opened;
+  await cache.forgetOthers();
+  expect(await store.get(keyOf('u-1'))).toBeUndefined();
+});
+
+test('a change that the former user’s tab still had to store is not stored after the switch', async () => {
+  const { cache, store } = setUp();
+  await cache.open('u-1');
+  const late = cache.change((record) => Object.assign(record, stored()));
+  await cache.open('u-2');
+  await late;
+  await cache.forgetOthers();
+  expect(await store.entries()).toEqual([]);
+});
+
+test('a record of the former user that arrives late is not shown to the next', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[keyOf('u-1'), stored()]]);
+  const { cache } = setUp(store);
+  const first = cache.open('u-1');
+  await cache.open('u-2');
+  await first;
+  expect(cache.current('home_hero')).toBeUndefined();
+});
+
+test('forgetting others leaves other apps and the current user alone', async () => {
+  const store = createMemoryStore();
+  await store.setMany([
+    [keyOf('u-1'), stored()],
+    [keyOf('u-2'), stored()],
+    [keyOf('u-1', 'other-app'), stored()],
+  ]);
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.forgetOthers();
+  expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
+});
+
+test('contract 7.8: after a wipe nothing is stored and nothing is written any more', async () => {
+  const { cache, store } = setUp();
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  const late = cache.change((record) => {
+    record.clockSkewMs = 1;
+  });
+  await cache.forget();
+  await late;
+  await cache.change((record) => {
+    record.clockSkewMs = 2;
+  });
+  expect(await store.entries()).toEqual([]);
+  expect(cache.current('home_hero')).toBeUndefined();
+});
+
+test('case 44: a record of another version is neither read nor deleted', async () => {
+  const store = createMemoryStore();
+  const foreign = ['user', 99, ENDPOINT, 'app', 'u-1'];
+  await store.setMany([[foreign, { version: 99, banners: 'packed' }]]);
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.forget();
+  expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
+});
+
+test.each([[null], ['text'], [{ version: 1 }], [{ ...emptyRecord(), dismissed: {} }]])(
+  'case 46: a damaged record (%j) counts as none, and the next change replaces it',
+  async (damaged) => {
+    const store = createMemoryStore();
+    await store.setMany([[keyOf('u-1'), damaged]]);
+    const { cache } = setUp(store);
+    await cache.open('u-1');
+    expect(cache.current('home_hero')).toBeUndefined();
+    await cache.change((record) => Object.assign(record, stored()));
+    expect(await store.get(keyOf('u-1'))).toMatchObject({ version: 1, banners: { home_hero: {} } });
+  },
+);
+
+test('a store that fails is reported, and memory goes on', async () => {
+  const store = { ...createMemoryStore(), update: () => Promise.reject(new Error('QuotaExceededError')) };
+  const { cache, errors } = setUp(store);
+  await cache.open('u-1');
+  expect(await cache.change((record) => Object.assign(record, stored()) && 'kept')).toBe('kept');
+  expect(cache.current('home_hero')?.id).toBe('bnr-1');
+  expect(errors).toEqual([new Error('QuotaExceededError')]);
+});
+
+test('case 41: a store whose open never settles is waited for two seconds once, and then no more', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const { cache, errors } = setUp({ ...createMemoryStore(), get: never, update: never });
+  const opened = vi.fn();
+  void cache.open('u-1').then(opened);
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(opened).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(opened).toHaveBeenCalled();
+  expect(errors).toHaveLength(1);
+  expect(await cache.change(() => 'verdict')).toBe('verdict');
+});
+
+test('case 41: a store that answers late is used after all', async () => {
+  const inner = createMemoryStore();
+  await inner.setMany([[keyOf('u-1'), stored()]]);
+  const gate = Promise.withResolvers<void>();
+  const { cache } = setUp({ ...inner, get: (key) => gate.promise.then(() => inner.get(key)) });
+  const opened = cache.open('u-1');
+  await vi.advanceTimersByTimeAsync(2_000);
+  await opened;
+  expect(cache.current('home_hero')).toBeUndefined();
+  gate.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(cache.current('home_hero')?.id).toBe('bnr-1');
+});

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
+import { createSession } from '../../../src/client/banners/session.ts';
+import type { BannerOptions, Store } from '../../../src/client/index.ts';
+import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+
+const MINUTE = 60_000;
+const RULE: BannerOptions = {
+  refreshCapacity: 5,
+  refreshIntervalMs: 180_000,
+  sessionTimeoutMs: 30 * MINUTE,
+  impressionScope: 'session',
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sessionStorage.clear();
+});
+afterEach(() => void vi.useRealTimers());
+
+/** One tab: tabs that share a store share their session. */
+const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId = 'u-1' } = {}) => {
+  const view = { visible: true };
+  const cache = createBannerCache({
+    endpoint: 'https://api.example',
+    appId: 'app',
+    store,
+    now: Date.now,
+    onChange: () => undefined,
+    onError: (cause) => expect.unreachable(String(cause)),
+  });
+  await cache.open(userId);
+  const onStart = vi.fn();
+  const session = createSession({
+    cache,
+    rule: { ...RULE, ...rule },
+    now: Date.now,
+    random: Math.random,
+    isVisible: () => view.visible,
+    onStart,
+  });
+  await session.start();
+  return { session, cache, onStart, view, store };
+};
+
+test('a session begins with the first page and tells so once', async () => {
+  const { onStart, cache } = await openTab();
+  expect(onStart).toHaveBeenCalledTimes(1);
+  expect(cache.record().session?.id).toEqual(expect.any(String));
+});
+
+test('contract 7.4: an impression counts once per banner and placement in a session', async () => {
+  const { session } = await openTab();
+  expect(await session.claim('home_hero', 'bnr-1')).toBe(true);
+  expect(await session.claim('home_hero', 'bnr-1')).toBe(false);
+  expect(await session.claim('home_hero', 'bnr-2')).toBe(true);
+  expect(await session.claim('sidebar', 'bnr-1')).toBe(true);
+});
+
+test('case 39: two tabs count one impression between them, and a reload does not count again', async () => {
+  const a = await openTab();
+  const b = await openTab({ store: a.store });
+  expect(
+    await Promise.all([a.session.claim('home_hero', 'bnr-1'), b.session.claim('home_hero', 'bnr-1')]),
+  ).toEqual([true, false]);
+  const reloaded = await openTab({ store: a.store });
+  expect(await reloaded.session.claim('home_hero', 'bnr-1')).toBe(false);
+});
+
+test('case 39: per tab, each tab counts its own once, reloads included', async () => {
+  const rule = { impressionScope: 'tab' } as const;
+  const a = await openTab({ rule });
+  expect(await a.session.claim('home_hero', 'bnr-1')).toBe(true);
+  const reloaded = await openTab({ store: a.store, rule });
+  expect(await reloaded.session.claim('home_hero', 'bnr-1')).toBe(false);
+  // Another tab has a sessionStorage of its own.
+  sessionStorage.clear();
+  const other = await openTab({ store: a.store, rule });
+  expect(await other.session.claim('home_hero', 'bnr-1')).toBe(true);
+});
+
+test('a session lives on while a page is visible, however long', async () => {
+  const { session, cache } = await openTab();
+  const { id } = cache.record().session!;
+  await vi.advanceTimersByTimeAsync(5 * 60 * MINUTE);
+  await session.touch();
+  expect(cache.record().session?.id).toBe(id);
+});
+
+test('a session ends after 30 minutes without a visible page, and impressions count anew', async () => {
+  const { session, view, onStart, cache } = await openTab();
+  await session.claim('home_hero', 'bnr-1');
+  view.visible = false;
+  await vi.advanceTimersByTimeAsync(30 * MINUTE);
+  expect(onStart).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1 * MINUTE + 1);
+  view.visible = true;
+  await session.touch();
+  expect(onStart).toHaveBeenCalledTimes(2);
+  expect(cache.record().session?.impressions).toEqual([]);
+  expect(await session.claim('home_hero', 'bnr-1')).toBe(true);
+});
+
+test('a tab that was hidden for an hour joins the session that another tab kept alive', async () => {
+  const hidden = await openTab();
+  const visible = await openTab({ store: hidden.store });
+  await visible.session.claim('home_hero', 'bnr-1');
+  hidden.view.visible = false;
+  await vi.advanceTimersByTimeAsync(60 * MINUTE);
+  hidden.view.visible = true;
+  await hidden.session.touch();
+  expect(hidden.onStart).toHaveBeenCalledTimes(1);
+  expect(await hidden.session.claim('home_hero', 'bnr-1')).toBe(false);
+});
+
+test('contract 7.3: a test send is gone with the next session', async () => {
+  const { session, cache, view } = await openTab();
+  cache.testSends.set('home_hero', { id: 'test' } as never);
+  view.visible = false;
+  await vi.advanceTimersByTimeAsync(31 * MINUTE);
+  await session.touch();
+  expect(cache.testSends.size).toBe(0);
+});
+
+test('contract 7.6: five refreshes, then none, then one more after 180 s, over all tabs', async () => {
+  const a = await openTab();
+  const b = await openTab({ store: a.store });
+  const granted: boolean[] = [];
+  for (let i = 0; i < 3; i++) granted.push(await a.session.spend(), await b.session.spend());
+  expect(granted).toEqual([true, true, true, true, true, false]);
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(await b.session.spend()).toBe(true);
+  expect(await a.session.spend()).toBe(false);
+});
+
+test('contract 7.6: the budget does not survive the session', async () => {
+  const { session, view } = await openTab();
+  for (let i = 0; i < 5; i++) await session.spend();
+  view.visible = false;
+  await vi.advanceTimersByTimeAsync(31 * MINUTE);
+  expect(await session.spend()).toBe(true);
+});
+
+test('contract 7.6: a 429 empties the bucket', async () => {
+  const { session } = await openTab();
+  await session.drain();
+  expect(await session.spend()).toBe(false);
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(await session.spend()).toBe(true);
+});
+
+test('after stop no timer is left', async () => {
+  const { session } = await openTab();
+  session.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});

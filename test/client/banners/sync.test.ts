@@ -1,0 +1,334 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
+import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
+import { readOptions } from '../../../src/client/read-options.ts';
+import type { SyncRequest } from '../../../src/protocol/index.ts';
+import { aBanner, aWireBanner } from '../../helpers/a-banner.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
+afterEach(() => void vi.useRealTimers());
+
+interface Asked {
+  body: SyncRequest;
+  request: Request;
+}
+type Answer = (asked: Asked) => Response | Promise<Response>;
+
+const json = (body: unknown, init?: ResponseInit) => Response.json(body, init);
+const all: Answer = ({ body }) =>
+  json({ banners: Object.fromEntries(body.placements.map((id) => [id, aWireBanner({ placement_id: id })])) });
+const refuse = (status: number, headers: HeadersInit = {}): Answer => {
+  return () => json({ error: 'no' }, { status, headers });
+};
+
+/** A sync whose service answers with the given answers in turn, the last of them for ever. */
+const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
+  const asked: Asked[] = [];
+  const results: SyncResult[] = [];
+  const notices: Notice[] = [];
+  const state = { userId: 'u-1' as string | null, maySync: true };
+  const onRateLimit = vi.fn();
+  const sync = createSync({
+    settings: readOptions({
+      endpoint: 'https://api.example/base',
+      apiKey: 'key-1',
+      appId: 'app',
+      appVersion: '1.2',
+      userId: 'u-1',
+      ...options,
+      platform: {
+        random: () => 1,
+        fetch: async (input, init) => {
+          const request = new Request(input, init);
+          const entry = { request, body: (await request.clone().json()) as SyncRequest };
+          asked.push(entry);
+          return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
+        },
+      },
+    } as PlacardOptions),
+    userId: () => state.userId,
+    maySync: () => state.maySync,
+    onAnswer: (result) => results.push(result),
+    onRateLimit,
+    notify: (notice) => notices.push(notice),
+  });
+  const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
+  const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
+  return { sync, asked, results, notices, kinds, waiting, state, onRateLimit };
+};
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+test('contract 2.5: one request names user, app, version and placements, with the key as bearer', async () => {
+  const { sync, asked } = setUp([all], { deviceId: 'd-1' });
+  await sync.now(['home_hero']);
+  const { request, body } = asked[0]!;
+  expect(request.url).toBe('https://api.example/base/v1/device-messaging/banners/sync');
+  expect(request.method).toBe('POST');
+  expect(request.headers.get('authorization')).toBe('Bearer key-1');
+  expect(request.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(body).toEqual({
+    external_user_id: 'u-1',
+    app_id: 'app',
+    app_version: '1.2',
+    device_id: 'd-1',
+    placements: ['home_hero'],
+  });
+});
+
+test('what is wanted in one task goes out in one request, each placement once', async () => {
+  const { sync, asked } = setUp();
+  sync.want(['home_hero']);
+  sync.want(['sidebar']);
+  await Promise.resolve();
+  sync.want(['home_hero', 'strip']);
+  await settle();
+  expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
+});
+
+test('case 58: more than ten placements are split into several requests and none is dropped', async () => {
+  const { sync, asked, results } = setUp();
+  const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
+  await sync.now(ids);
+  expect(asked.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
+  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual([...ids].sort());
+});
+
+test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
+  const { sync, results } = setUp([
+    () =>
+      json({
+        banners: {
+          a: aWireBanner({ placement_id: 'a', expires_at: 1_790_812_800 }),
+          b: { id: 'bnr-2', placement_id: 'b', is_control: true, expires_at: -1, properties: null },
+          c: null,
+        },
+      }),
+  ]);
+  await sync.now(['a', 'b', 'c', 'd']);
+  expect(results[0]?.banners).toEqual({
+    a: aBanner({ placementId: 'a', expiresAt: 1_790_812_800_000 }),
+    b: aBanner({ id: 'bnr-2', placementId: 'b', isControl: true, properties: {} }),
+    c: null,
+  });
+});
+
+test('case 53: a placement that the answer leaves out is not in the result, nor is one that nobody asked for', async () => {
+  const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
+  await sync.now(['home_hero']);
+  expect(results[0]?.banners).toEqual({});
+});
+
+test('a placement named like a member of every object is asked for and answered like any other', async () => {
+  const { sync, results } = setUp([() => json({ banners: {} }), all]);
+  await sync.now(['constructor', 'toString']);
+  expect(results[0]?.banners).toEqual({});
+  await sync.now(['constructor']);
+  expect(Object.keys(results[1]!.banners)).toEqual(['constructor']);
+});
+
+test('case 50: each request is a later question than the one before, even when the clock goes back', async () => {
+  const { sync, results } = setUp();
+  await sync.now(['a']);
+  vi.setSystemTime(0);
+  await sync.now(['a']);
+  expect(results[1]!.askedAtMs).toBeGreaterThan(results[0]!.askedAtMs);
+});
+
+test('case 51: an answer for the former user is never handed on', async () => {
+  const gate = Promise.withResolvers<Response>();
+  const { sync, results, notices, state } = setUp([() => gate.promise]);
+  const done = sync.now(['home_hero']);
+  await settle();
+  state.userId = 'u-2';
+  sync.reset();
+  gate.resolve(json({ banners: { home_hero: aWireBanner() } }));
+  await done;
+  expect(results).toEqual([]);
+  expect(notices).toEqual([]);
+});
+
+test('nothing is asked without a user, or while it is not allowed', async () => {
+  const { sync, asked, state } = setUp();
+  state.userId = null;
+  await sync.now(['home_hero']);
+  state.userId = 'u-1';
+  state.maySync = false;
+  await sync.now(['home_hero']);
+  expect(asked).toEqual([]);
+});
+
+test('a server that stumbles is asked again within the same sync', async () => {
+  const { sync, asked, results, notices } = setUp([refuse(503), refuse(500), all]);
+  const done = sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await done;
+  expect(asked).toHaveLength(3);
+  expect(results).toHaveLength(1);
+  expect(notices).toEqual([]);
+});
+
+test('a server that is down is asked again later, each time later, and never for ever in vain', async () => {
+  const { sync, asked, kinds, waiting } = setUp([refuse(500)]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(6 * 3_600_000);
+  expect(kinds()[0]).toBe('sync');
+  expect(waiting()[0]).toBe('backoff');
+  // Three tries a sync; the waits double from 30 s up to an hour.
+  expect(asked.length).toBeGreaterThan(20);
+  expect(asked.length).toBeLessThan(50);
+});
+
+test('after a failure the placements are still wanted, and answered when the server is back', async () => {
+  const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+});
+
+test('a network that comes back is used at once, one time', async () => {
+  const { sync, asked } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(15_000);
+  const before = asked.length;
+  sync.hurry();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked.length).toBe(before + 1);
+});
+
+test('case 21: a captive portal’s page is no answer, and the cache is not touched', async () => {
+  const portal = () => new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
+  const { sync, results, kinds } = setUp([portal]);
+  await sync.now(['home_hero']);
+  expect(results).toEqual([]);
+  expect(kinds()).toEqual(['sync']);
+});
+
+test.each([[{}], [{ banners: [] }], [{ banners: { home_hero: { id: '' } } }], [null], [[]]])(
+  'an answer of another shape (%j) is a failed sync',
+  async (body) => {
+    const { sync, results, kinds } = setUp([() => json(body)]);
+    await sync.now(['home_hero']);
+    expect(results).toEqual([]);
+    expect(kinds()).toEqual(['sync']);
+  },
+);
+
+test('contract 1.5: a 429 is answered by waiting as long as the service says, and empties the budget', async () => {
+  const { sync, asked, results, waiting, onRateLimit } = setUp([
+    refuse(429, { 'x-ratelimit-retry-after': '120' }),
+    all,
+  ]);
+  await sync.now(['home_hero']);
+  expect(onRateLimit).toHaveBeenCalledTimes(1);
+  expect(waiting()).toEqual(['rate-limit']);
+  sync.hurry();
+  sync.want(['sidebar']);
+  await vi.advanceTimersByTimeAsync(119_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual(['home_hero', 'sidebar']);
+});
+
+test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
+  const reset = String(Date.now() / 1000 + 90);
+  const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(89_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+});
+
+test('no service may silence the client for longer than an hour', async () => {
+  const { sync, asked } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([401, 403])(
+  'case 15: after a %i a key function is asked again, and its new key used at once',
+  async (status) => {
+    const keys = ['old', 'new'];
+    const { sync, asked, results, notices } = setUp([refuse(status), all], {
+      apiKey: () => keys.shift() ?? 'new',
+    });
+    await sync.now(['home_hero']);
+    expect(asked.map(({ request }) => request.headers.get('authorization'))).toEqual([
+      'Bearer old',
+      'Bearer new',
+    ]);
+    expect(results).toHaveLength(1);
+    expect(notices).toEqual([]);
+  },
+);
+
+test.each([
+  [401, 'unauthorized'],
+  [403, 'unauthorized'],
+  [404, 'not-found'],
+])('cases 15 and 16: a %i is told as %s and probed slowly, whatever the page does', async (status, kind) => {
+  const { sync, asked, kinds, waiting } = setUp([refuse(status), all]);
+  await sync.now(['home_hero']);
+  expect(kinds()).toEqual([kind]);
+  expect(waiting()).toEqual([kind]);
+  sync.hurry();
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+});
+
+test('a request that the service calls wrong is not repeated', async () => {
+  const { sync, asked, kinds } = setUp([refuse(400)]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(kinds()).toEqual(['sync']);
+  expect(asked).toHaveLength(1);
+});
+
+test('case 23: a redirect is not followed, so that the key stays here', async () => {
+  const { sync, asked } = setUp();
+  await sync.now(['home_hero']);
+  expect(asked[0]!.request.redirect).toBe('error');
+  expect(asked[0]!.request.credentials).toBe('omit');
+});
+
+test('case 55: the answer’s date tells how far the device is off', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const { sync, results } = setUp([
+    (asked) => {
+      const answer = all(asked) as Response;
+      answer.headers.set('date', date);
+      return answer;
+    },
+  ]);
+  await sync.now(['home_hero']);
+  expect(results[0]?.clockSkewMs).toBe(3_600_000);
+});
+
+test('a key function that throws is a failed sync, not an exception', async () => {
+  const { sync, kinds } = setUp([all], {
+    apiKey: () => {
+      throw new Error('no key');
+    },
+  });
+  await sync.now(['home_hero']);
+  expect(kinds()).toEqual(['sync']);
+});
+
+test('after stop nothing is asked, told, or armed', async () => {
+  const gate = Promise.withResolvers<Response>();
+  const { sync, asked, results, notices } = setUp([() => gate.promise]);
+  const done = sync.now(['home_hero']);
+  await settle();
+  sync.stop();
+  gate.resolve(json({ banners: { home_hero: aWireBanner() } }));
+  await done;
+  sync.want(['sidebar']);
+  await sync.now(['sidebar']);
+  expect([asked.length, results, notices]).toEqual([1, [], []]);
+  expect(vi.getTimerCount()).toBe(0);
+});
