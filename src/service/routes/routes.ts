@@ -5,9 +5,17 @@ import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrations } from './cdi-integrations.ts';
+import { usersTrack } from './users-track.ts';
+import { usersTrackBulk } from './users-track-bulk.ts';
 
 /** Every row of the API. */
 export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[] => {
   const bannerIdsOf = workspaceBannerIds(store);
-  return [cdiIntegrations, bannersSync(bannerIdsOf, log), bannersTrack(bannerIdsOf)];
+  return [
+    cdiIntegrations,
+    usersTrack,
+    usersTrackBulk,
+    bannersSync(bannerIdsOf, log),
+    bannersTrack(bannerIdsOf),
+  ];
 };

@@ -25,23 +25,20 @@ export const createRateWindows = () => {
   };
 
   return (windows: { key: string; rule: RateRule }[], nowMs: number): RateState => {
-    let tightest: RateState = {
-      allowed: true,
-      limit: Number.MAX_SAFE_INTEGER,
-      remaining: Number.MAX_SAFE_INTEGER,
-      resetAtMs: nowMs,
-    };
+    let first: RateState | undefined;
     const taking = windows.map(({ key, rule }) => ({ rule, window: current(key, rule, nowMs) }));
     for (const { rule, window } of taking) {
       if (window.taken >= rule.requests) {
         return { allowed: false, limit: rule.requests, remaining: 0, resetAtMs: window.endMs };
       }
-      const remaining = rule.requests - window.taken - 1;
-      if (remaining < tightest.remaining) {
-        tightest = { allowed: true, limit: rule.requests, remaining, resetAtMs: window.endMs };
-      }
+      first ??= {
+        allowed: true,
+        limit: rule.requests,
+        remaining: rule.requests - window.taken - 1,
+        resetAtMs: window.endMs,
+      };
     }
     for (const { window } of taking) window.taken += 1;
-    return tightest;
+    return first ?? { allowed: true, limit: 0, remaining: 0, resetAtMs: nowMs };
   };
 };

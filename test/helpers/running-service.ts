@@ -1,0 +1,99 @@
+import {
+  createService,
+  type Listening,
+  type Log,
+  listen,
+  openStore,
+  type Store,
+} from '../../src/service/index.ts';
+import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's body is what the test looks into
+  body: any;
+}
+
+export interface RunningService {
+  url: string;
+  serverKey: string;
+  clientKey: string;
+  appId: string;
+  store: Store;
+  lines: Record<string, unknown>[];
+  clock: { now: number };
+  /** A request over a real socket; `key` is put in the header as it should be. */
+  call(
+    method: string,
+    path: string,
+    more?: { key?: string; headers?: Record<string, string>; body?: unknown },
+  ): Promise<Answered>;
+  stop(): Promise<void>;
+}
+
+/** A log that a test can read. */
+export const recordingLog = (lines: Record<string, unknown>[]): Log => {
+  const at = (level: string) => (facts: Record<string, unknown>, message: string) => {
+    lines.push({ level, ...facts, message });
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+};
+
+export const readAnswer = async (response: Response): Promise<Answered> => {
+  const text = await response.text();
+  const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  };
+};
+
+/** The whole service on a free loopback port, with a store in memory and a clock that stands still. */
+export const runService = async (
+  workspaces: unknown[],
+  options: { store?: Store; listen?: Parameters<typeof listen>[1] } = {},
+): Promise<RunningService> => {
+  const lines: Record<string, unknown>[] = [];
+  const clock = { now: Date.parse('2026-03-01T09:00:00Z') };
+  const store = options.store ?? (await openStore(':memory:'));
+  const log = recordingLog(lines);
+  const service = createService({ workspaces, store, now: () => clock.now, log });
+  const listening: Listening = await listen(service, { port: 0, log, ...options.listen });
+  return {
+    url: listening.url,
+    serverKey: SERVER_KEY,
+    clientKey: CLIENT_KEY,
+    appId: APP_ID,
+    store,
+    lines,
+    clock,
+    call: async (method, path, { key, headers, body } = {}) => {
+      const init: RequestInit = {
+        method,
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      };
+      if (body !== undefined) {
+        init.body =
+          typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
+      }
+      return readAnswer(await fetch(listening.url + path, init));
+    },
+    stop: listening.stop,
+  };
+};
+
+export const asClient = { key: CLIENT_KEY };
+export const asServer = { key: SERVER_KEY };
+
+/** The same with one plain workspace and the real time. */
+export const startService = async (): Promise<RunningService> => {
+  const service = await runService([aWorkspace()]);
+  service.clock.now = Date.now();
+  return service;
+};

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+const SYNC = '/v1/device-messaging/banners/sync';
+const TRACK = '/v1/device-messaging/banners/track';
+const origin = { origin: 'https://shop.example' };
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([aWorkspace()]);
+});
+afterAll(() => service.stop());
+
+describe('contract 8, row 18: pages of other origins', () => {
+  test.each([SYNC, TRACK])('get their preflight for %s without a key', async (path) => {
+    const { status, headers, body } = await service.call('OPTIONS', path, {
+      headers: {
+        ...origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization, content-type',
+      },
+    });
+    expect({ status, body }).toEqual({ status: 204, body: '' });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-allow-methods')).toBe('POST');
+    expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);
+  });
+
+  test.each([SYNC, TRACK])(
+    'may read every answer of %s, with the rate headers and the date',
+    async (path) => {
+      const asked = {
+        external_user_id: 'u',
+        app_id: APP_ID,
+        app_version: '1',
+        placements: ['home'],
+        events: [],
+      };
+      const answers = [
+        await service.call('POST', path, { key: CLIENT_KEY, headers: origin, body: asked }),
+        await service.call('POST', path, { key: CLIENT_KEY, headers: origin, body: '{' }),
+        await service.call('POST', path, { headers: origin, body: asked }),
+        await service.call('POST', path, { key: SERVER_KEY, headers: origin, body: asked }),
+        await service.call('GET', path, { headers: origin }),
+      ];
+      expect(answers.map(({ status }) => status)).toContain(401);
+      for (const { headers } of answers) {
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+        const exposed = headers.get('access-control-expose-headers') ?? '';
+        for (const name of ['Limit', 'Remaining', 'Reset', 'Retry-After']) {
+          expect(exposed).toContain(`X-RateLimit-${name}`);
+        }
+        expect(exposed).toContain('Date');
+        expect(headers.get('date')).not.toBeNull();
+        expect(headers.get('access-control-allow-credentials')).toBeNull();
+      }
+    },
+  );
+
+  test.each(['/users/track', '/cdi/integrations'])('may not call %s', async (path) => {
+    const { status, headers } = await service.call('OPTIONS', path, { headers: origin });
+    expect(status).toBe(405);
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('the feature switch', () => {
+  test('answers 404 on both endpoints, after the key was found right', async () => {
+    const off = await runService([aWorkspace({ banners: false })]);
+    try {
+      const body = { external_user_id: 'u', app_id: APP_ID, app_version: '1', placements: ['home'] };
+      const synced = await off.call('POST', SYNC, { key: CLIENT_KEY, body });
+      expect({ status: synced.status, body: synced.body }).toEqual({
+        status: 404,
+        body: { error: 'Not Found' },
+      });
+      const tracked = await off.call('POST', TRACK, { key: CLIENT_KEY, body });
+      expect({ status: tracked.status, body: tracked.body }).toEqual({
+        status: 404,
+        body: { message: 'Not Found' },
+      });
+      expect((await off.call('POST', SYNC, { body })).status).toBe(401);
+      expect((await off.call('POST', SYNC, { key: SERVER_KEY, body })).status).toBe(401);
+      expect((await off.call('POST', '/users/track', { key: SERVER_KEY, body: {} })).status).toBe(400);
+    } finally {
+      await off.stop();
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+let service: RunningService | undefined;
+afterEach(() => service?.stop());
+
+const twice = { requests: 2, window_seconds: 60 };
+const attributes = { attributes: [{ external_id: 'u-771' }] };
+const sync = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', placements: ['home'] };
+
+const rateHeaders = (headers: Headers) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-ratelimit')));
+
+/** A second key, so that a file with another ID can be told from the first. */
+const another = (id: string, members: Record<string, unknown>) =>
+  aWorkspace({
+    workspace_id: id,
+    api_keys: [
+      { type: 'server', key: `${id}-server`, permissions: ['users.track', 'cdi.integration_list'] },
+      { type: 'client', key: `${id}-client`, permissions: ['banners.sync'] },
+    ],
+    ...members,
+  });
+
+describe('contract 1.5: rate-limit headers', () => {
+  test('/users/track tells the seconds that are left, and on a 429 only the retry header', async () => {
+    service = await runService([aWorkspace({ limits: { users_track: twice } })]);
+    const track = () => service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
+    service.clock.now = Date.parse('2026-03-01T09:00:20.500Z');
+    expect(rateHeaders((await track()).headers)).toEqual({
+      'x-ratelimit-limit': '2',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-reset': '40',
+    });
+    await track();
+    const refused = await track();
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({ message: 'Over rate limit', errors: [{ type: 'Over rate limit' }] });
+    expect(rateHeaders(refused.headers)).toEqual({ 'x-ratelimit-retry-after': '40' });
+    service.clock.now = Date.parse('2026-03-01T09:01:00Z');
+    expect((await track()).status).toBe(201);
+  });
+
+  test('/cdi/integrations tells the reset as an epoch, in seconds', async () => {
+    service = await runService([aWorkspace({ integrations: [], limits: { cdi_integrations: twice } })]);
+    const list = () => service!.call('GET', '/cdi/integrations', { key: SERVER_KEY });
+    const reset = String(Date.parse('2026-03-01T09:01:00Z') / 1000);
+    expect(rateHeaders((await list()).headers)).toEqual({
+      'x-ratelimit-limit': '2',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-reset': reset,
+    });
+    await list();
+    const refused = await list();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('x-ratelimit-reset')).toBe(reset);
+  });
+
+  test('the banner endpoints send all four on a 429, in their own body', async () => {
+    service = await runService([aWorkspace({ limits: { banners_sync: twice, banners_track: twice } })]);
+    const events = { ...sync, events: [] };
+    for (const [path, body, refusal] of [
+      ['sync', sync, { error: 'Over rate limit' }],
+      ['track', events, { message: 'Over rate limit' }],
+    ] as const) {
+      const ask = () =>
+        service!.call('POST', `/v1/device-messaging/banners/${path}`, { key: CLIENT_KEY, body });
+      await ask();
+      await ask();
+      const refused = await ask();
+      expect({ status: refused.status, body: refused.body }).toEqual({ status: 429, body: refusal });
+      expect(rateHeaders(refused.headers)).toEqual({
+        'x-ratelimit-limit': '2',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Date.parse('2026-03-01T09:01:00Z') / 1000),
+        'x-ratelimit-retry-after': '60',
+      });
+    }
+  });
+
+  test('a refusal after the limit was taken carries the headers too', async () => {
+    service = await runService([aWorkspace()]);
+    const { status, headers } = await service.call('POST', '/users/track', { key: SERVER_KEY, body: '{' });
+    expect(status).toBe(400);
+    expect(headers.get('x-ratelimit-limit')).toBe('3000');
+  });
+
+  test('a request without a key takes nothing', async () => {
+    service = await runService([aWorkspace({ limits: { users_track: twice } })]);
+    for (let i = 0; i < 5; i += 1) await service.call('POST', '/users/track', { body: attributes });
+    const { headers } = await service.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
+    expect(headers.get('x-ratelimit-remaining')).toBe('1');
+  });
+});
+
+describe('contract 8, row 30: several windows', () => {
+  const hourlyAndBurst = {
+    windows: [
+      { requests: 2, window_seconds: 3 },
+      { requests: 100, window_seconds: 3_600 },
+    ],
+  };
+
+  test('the headers count the hour, the burst refuses', async () => {
+    service = await runService([aWorkspace({ limits: { users_track: hourlyAndBurst } })]);
+    const track = () => service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
+    const { headers } = await track();
+    expect(rateHeaders(headers)).toEqual({
+      'x-ratelimit-limit': '100',
+      'x-ratelimit-remaining': '99',
+      'x-ratelimit-reset': '3600',
+    });
+    await track();
+    const refused = await track();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('x-ratelimit-retry-after'))).toBeLessThanOrEqual(3);
+    service.clock.now += 3_000;
+    expect((await track()).headers.get('x-ratelimit-remaining')).toBe('97');
+  });
+
+  test('workspaces of one company share the burst and nothing else', async () => {
+    const members = { company_id: 'acme', limits: { users_track: hourlyAndBurst, cdi_integrations: twice } };
+    service = await runService([another('one', members), another('two', members), another('three', {})]);
+    const track = (id: string) =>
+      service!.call('POST', '/users/track', { key: `${id}-server`, body: attributes });
+    const first = await track('one');
+    const second = await track('two');
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.headers.get('x-ratelimit-remaining')).toBe('99');
+    expect((await track('one')).status).toBe(429);
+    expect((await track('three')).status).toBe(201);
+  });
+
+  test('workspaces that name no company share nothing', async () => {
+    const members = { limits: { users_track: twice } };
+    service = await runService([another('one', members), another('two', members)]);
+    const track = (id: string) =>
+      service!.call('POST', '/users/track', { key: `${id}-server`, body: attributes });
+    await track('one');
+    await track('one');
+    expect([(await track('one')).status, (await track('two')).status]).toEqual([429, 201]);
+  });
+});

@@ -1,0 +1,275 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+interface Row {
+  method: 'GET' | 'POST';
+  path: string;
+  key: string;
+  /** A key of the other kind, without the permission. */
+  otherKey: string;
+  forbidden: 401 | 403;
+  tooLarge: 400 | 413;
+  wrongType: 400 | 415;
+  ok: number;
+  body?: unknown;
+  /** What a refusal with this text looks like. */
+  refusal: (text: string) => unknown;
+}
+
+const general = (text: string) => ({ message: text, errors: [{ type: text }] });
+const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '4.2.0' };
+
+const ROWS: Row[] = [
+  {
+    method: 'GET',
+    path: '/cdi/integrations',
+    key: SERVER_KEY,
+    otherKey: CLIENT_KEY,
+    forbidden: 403,
+    tooLarge: 413,
+    wrongType: 415,
+    ok: 200,
+    refusal: general,
+  },
+  {
+    method: 'POST',
+    path: '/users/track',
+    key: SERVER_KEY,
+    otherKey: CLIENT_KEY,
+    forbidden: 403,
+    tooLarge: 413,
+    wrongType: 415,
+    ok: 201,
+    body: { attributes: [{ external_id: 'u-771', tier: 'gold' }] },
+    refusal: general,
+  },
+  {
+    method: 'POST',
+    path: '/users/track/bulk',
+    key: SERVER_KEY,
+    otherKey: CLIENT_KEY,
+    forbidden: 403,
+    tooLarge: 400,
+    wrongType: 415,
+    ok: 201,
+    body: { attributes: [{ external_id: 'u-771', tier: 'gold' }] },
+    refusal: general,
+  },
+  {
+    method: 'POST',
+    path: '/v1/device-messaging/banners/sync',
+    key: CLIENT_KEY,
+    otherKey: SERVER_KEY,
+    forbidden: 401,
+    tooLarge: 400,
+    wrongType: 400,
+    ok: 200,
+    body: { ...envelope, placements: ['home'] },
+    refusal: (text) => ({ error: text }),
+  },
+  {
+    method: 'POST',
+    path: '/v1/device-messaging/banners/track',
+    key: CLIENT_KEY,
+    otherKey: SERVER_KEY,
+    forbidden: 403,
+    tooLarge: 400,
+    wrongType: 400,
+    ok: 400,
+    body: { ...envelope, events: [] },
+    refusal: (text) => ({ message: text }),
+  },
+];
+
+const LIMIT = { requests: 100_000, window_seconds: 60 };
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([
+    aWorkspace({
+      integrations: [],
+      campaigns: [aCampaign()],
+      limits: {
+        users_track: LIMIT,
+        users_track_bulk: LIMIT,
+        banners_sync: LIMIT,
+        banners_track: LIMIT,
+        cdi_integrations: LIMIT,
+      },
+    }),
+  ]);
+});
+afterAll(() => service.stop());
+
+describe.each(ROWS)('contract 2: $method $path', (row) => {
+  const { method, path, key, body } = row;
+  const wrongMethod = method === 'GET' ? 'POST' : 'GET';
+  const tooMuch = path.endsWith('bulk') ? 2 * 1024 * 1024 + 1 : 4 * 1024 * 1024 + 1;
+
+  test('answers a right request', async () => {
+    expect((await service.call(method, path, { key, body })).status).toBe(row.ok);
+  });
+
+  test('answers 401 without a key, and names the scheme', async () => {
+    const { status, body: refusal, headers } = await service.call(method, path, { body });
+    expect({ status, refusal }).toEqual({ status: 401, refusal: row.refusal('Invalid API key') });
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test.each([
+    'Bearer nobody-has-this-key',
+    `Bearer  ${'two-spaces'}`,
+    'Basic dGVzdA==',
+    'Bearer',
+    'Bearer ',
+    '',
+  ])('answers 401 to the header "%s"', async (authorization) => {
+    const { status } = await service.call(method, path, { body, headers: { authorization } });
+    expect(status).toBe(401);
+  });
+
+  test('answers 401 to a quoted key, to two spaces and to one that is far too long', async () => {
+    for (const authorization of [
+      `Bearer "${key}"`,
+      `Bearer  ${key}`,
+      `Bearer ${key}x`,
+      `Bearer ${key.repeat(100)}`,
+      key,
+    ]) {
+      expect((await service.call(method, path, { body, headers: { authorization } })).status).toBe(401);
+    }
+  });
+
+  test('answers a key of the other kind as one without the permission', async () => {
+    const { status, body: refusal } = await service.call(method, path, { key: row.otherKey, body });
+    const text = row.forbidden === 401 ? 'Invalid API key' : 'Access Denied';
+    expect({ status, refusal }).toEqual({ status: row.forbidden, refusal: row.refusal(text) });
+  });
+
+  test('answers 405 with Allow to another method, before it looks at the key', async () => {
+    for (const other of [wrongMethod, 'PUT', 'DELETE', 'PATCH']) {
+      const { status, headers, body: refusal } = await service.call(other, path);
+      expect({ status, refusal }).toEqual({ status: 405, refusal: row.refusal('Method Not Allowed') });
+      expect(headers.get('allow')).toContain(method);
+    }
+  });
+
+  test('does not know the path with a slash at the end, in capitals, or with an encoded letter', async () => {
+    for (const other of [`${path}/`, path.toUpperCase(), path.replace('s', '%73')]) {
+      expect((await service.call(method, other, { key, body })).status).toBe(404);
+    }
+  });
+
+  test('says nothing of the key in any refusal', async () => {
+    for (const refused of ['secret-looking-key', row.otherKey]) {
+      const answer = await service.call(method, path, { key: refused, body });
+      expect(JSON.stringify([answer.body, [...answer.headers]])).not.toContain(refused);
+    }
+    expect(JSON.stringify(service.lines)).not.toContain('secret-looking-key');
+  });
+
+  if (method === 'POST') {
+    test('answers a body of another type', async () => {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
+        const { status, body: refusal } = await service.call(method, path, {
+          key,
+          body: JSON.stringify(body),
+          headers: { 'content-type': type },
+        });
+        expect({ status, refusal }).toEqual({
+          status: row.wrongType,
+          refusal: row.refusal('Unsupported Media Type'),
+        });
+      }
+    });
+
+    test('takes parameters of the media type', async () => {
+      const headers = { 'content-type': 'application/json; charset=utf-8' };
+      expect((await service.call(method, path, { key, body, headers })).status).toBe(row.ok);
+    });
+
+    test('answers a body that is too long, by its length and by its bytes', async () => {
+      const long = JSON.stringify({ filler: 'x'.repeat(tooMuch) });
+      const { status, body: refusal } = await service.call(method, path, { key, body: long });
+      expect({ status, refusal }).toEqual({
+        status: row.tooLarge,
+        refusal: row.refusal('Request Entity Too Large'),
+      });
+    });
+
+    test('counts the bytes of a gzipped body after decoding', async () => {
+      const headers = { 'content-encoding': 'gzip' };
+      const bomb = gzipSync(JSON.stringify({ filler: 'x'.repeat(tooMuch) }));
+      expect(bomb.byteLength).toBeLessThan(20_000);
+      expect((await service.call(method, path, { key, body: bomb, headers })).status).toBe(row.tooLarge);
+      const right = gzipSync(JSON.stringify(body));
+      expect((await service.call(method, path, { key, body: right, headers })).status).toBe(row.ok);
+    });
+
+    test('answers an encoding that it does not read like a type that it does not read', async () => {
+      const headers = { 'content-encoding': 'br' };
+      expect((await service.call(method, path, { key, body, headers })).status).toBe(row.wrongType);
+    });
+
+    test.each([
+      ['broken syntax', '{"events":[}'],
+      ['nothing', ''],
+      ['invalid UTF-8', new Uint8Array([0x22, 0xc3, 0x28, 0x22])],
+      ['UTF-16', new Uint8Array(Buffer.from(JSON.stringify({ a: 1 }), 'utf16le'))],
+      ['half a gzip', gzipSync('{}').subarray(0, 12)],
+    ])('answers 400 to %s', async (name, sent) => {
+      const headers = name.includes('gzip') ? { 'content-encoding': 'gzip' } : {};
+      const text = 'Error while parsing request body. Please check your syntax.';
+      const { status, body: refusal } = await service.call(method, path, { key, body: sent, headers });
+      expect({ status, refusal }).toEqual({
+        status: 400,
+        refusal: { ...(row.refusal(text) as object), error: text },
+      });
+    });
+
+    test.each(['null', '[]', '5', '"text"', 'true'])('answers 400 to the JSON value %s', async (sent) => {
+      expect((await service.call(method, path, { key, body: sent })).status).toBe(400);
+    });
+
+    test('passes over a byte order mark', async () => {
+      const sent = `\uFEFF${JSON.stringify(body)}`;
+      expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
+    });
+
+    test('ignores members that it does not know', async () => {
+      const sent = { ...(body as object), partner: 'someone' };
+      expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
+    });
+  }
+});
+
+describe('the order of the checks (contract 1.3)', () => {
+  test('an unknown path is told before a missing key', async () => {
+    const { status, body } = await service.call('POST', '/users/unknown');
+    expect({ status, body }).toEqual({ status: 404, body: general('Not Found') });
+  });
+
+  test('a missing permission is told before a wrong type, a long body and broken JSON', async () => {
+    const answer = await service.call('POST', '/users/track', {
+      key: CLIENT_KEY,
+      body: '{',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  test('a wrong type is told before a body that is too long', async () => {
+    const answer = await service.call('POST', '/users/track', {
+      key: SERVER_KEY,
+      body: 'x'.repeat(4 * 1024 * 1024 + 1),
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(415);
+  });
+
+  test('HEAD is answered like GET, without a body', async () => {
+    const answer = await service.call('HEAD', '/cdi/integrations', { key: SERVER_KEY });
+    expect(answer).toMatchObject({ status: 200, body: '' });
+  });
+});
