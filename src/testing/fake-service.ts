@@ -1,0 +1,284 @@
+import {
+  type ErrorDialect,
+  errorBody,
+  INTEGRATIONS_PATH,
+  type Integration,
+  SYNC_PATH,
+  TRACK_PATH,
+  USERS_TRACK_PATH,
+} from '../protocol/index.ts';
+import { createEventLog, type DeliveredEvent } from './event-log.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { BannerSource } from './fake-banners.ts';
+import { answerIntegrations } from './fake-integrations.ts';
+import { answerSync, createDismissals } from './fake-sync.ts';
+import { answerTrack } from './fake-track.ts';
+import { answerUsersTrack, type TakenObject } from './fake-users-track.ts';
+import { ConnectionDropped, createFaults, type Fault, type FaultScope } from './fault.ts';
+import { refusalHeaders } from './fault-headers.ts';
+import { networkOf } from './network.ts';
+
+/** One request as the service saw it; `status` is missing where no answer was given. */
+export interface RecordedRequest {
+  /** Unix milliseconds, by the service's clock. */
+  at: number;
+  method: string;
+  path: string;
+  query: string;
+  headers: Headers;
+  /** The parsed body; text where it was no JSON. */
+  body: unknown;
+  /** Exactly as sent: a retry must be byte-identical. */
+  text: string;
+  status?: number;
+  fault?: Fault;
+}
+
+export interface FakeServiceOptions {
+  /** Unix milliseconds. Default the machine's clock. */
+  now?: () => number;
+  setTimeout?: (callback: () => void, delayMs: number) => unknown;
+  /** Where `fetch` finds the service; requests to other hosts fail. Default `http://placard.test`. */
+  origin?: string;
+  /** Keys that open it. Default `client-key` for banners, `server-key` for the rest. */
+  clientKey?: string;
+  serverKey?: string;
+  /** By placement. */
+  banners?: Record<string, BannerSource>;
+  /** `null`: ingestion is not set up. Default none. */
+  integrations?: Integration[] | null;
+  /** Whether repeats of a banner event's natural key are stored once, as ours does. Default true. */
+  removesRepeats?: boolean;
+  /** How long a dismissal takes to count for a sync, in milliseconds. Default 0. */
+  dismissalLagMs?: number;
+}
+
+/** A faithful service in memory that fails on demand. */
+export interface FakeService {
+  origin: string;
+  /** Use it in place of the platform's; behaves like a network: faults come as a browser would report them. */
+  fetch: typeof fetch;
+  /** The service alone, for a real server: rejects with `ConnectionDropped` where the socket must be closed. */
+  handle: (request: Request) => Promise<Response>;
+  /** What happens to the next requests; answers the function that lifts it. */
+  fail: (fault: Fault, scope?: FaultScope) => () => void;
+  /** Lifts all faults. */
+  recover: () => void;
+  setBanner: (placementId: string, banner: BannerSource) => void;
+  /** Changes the keys, as after a rotation. */
+  setKeys: (keys: { client?: string; server?: string }) => void;
+  /** All requests but preflights, in order of arrival. */
+  requests: RecordedRequest[];
+  /** How many CORS preflights came. */
+  preflights: () => number;
+  /** Stored banner events, in order of arrival. */
+  events: DeliveredEvent[];
+  /** Stored objects of `users/track`. */
+  objects: TakenObject[];
+  /** Forgets requests and what was stored; faults and banners stay. */
+  clear: () => void;
+}
+
+const EXPOSED =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After';
+const ENDPOINTS: Record<string, { method: string; dialect: ErrorDialect; key: 'client' | 'server' }> = {
+  [SYNC_PATH]: { method: 'POST', dialect: 'sync', key: 'client' },
+  [TRACK_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
+  [USERS_TRACK_PATH]: { method: 'POST', dialect: 'general', key: 'server' },
+  [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },
+};
+const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The gate answers 400 for it; the record keeps the text.
+    return text;
+  }
+};
+
+/** Which faults hinder the service from taking the request, and the answer they give instead. */
+const notTaken = (fault: Fault, dialect: ErrorDialect, path: string, now: number): FakeAnswer | undefined => {
+  switch (fault.type) {
+    case 'status':
+      return {
+        status: fault.status,
+        body: fault.body ?? errorBody(dialect, `Status ${fault.status}`),
+        headers: fault.headers ?? {},
+      };
+    case 'rate-limit':
+      return {
+        status: 429,
+        body: errorBody(dialect, 'Over rate limit'),
+        headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
+      };
+    case 'portal':
+      return { status: 200, body: PORTAL_PAGE };
+    case 'redirect':
+      return { status: fault.status ?? 307, body: '', headers: { Location: fault.to } };
+    default:
+      return undefined;
+  }
+};
+
+const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
+  if (fault?.type === 'skip') {
+    return { skip: { indices: fault.indices, reason: fault.reason ?? 'Refused by the test' } };
+  }
+  if (fault?.type !== 'errors') return {};
+  const { errors, processed } = fault;
+  return { raw: { errors, ...(processed !== undefined && { processed }) } };
+};
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** `createFakeService()` answers sync, track, users/track and integrations by the contract, until told to fail. */
+export const createFakeService = (options: FakeServiceOptions = {}): FakeService => {
+  const {
+    now = () => Date.now(),
+    setTimeout: timeout = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+    origin = 'http://placard.test',
+    integrations = [],
+    removesRepeats = true,
+    dismissalLagMs = 0,
+  } = options;
+  const keys = { client: options.clientKey ?? 'client-key', server: options.serverKey ?? 'server-key' };
+  const banners = new Map<string, BannerSource>(Object.entries(options.banners ?? {}));
+  const faults = createFaults();
+  const log = createEventLog({ removesRepeats });
+  const dismissals = createDismissals(now, dismissalLagMs);
+  const requests: RecordedRequest[] = [];
+  const objects: TakenObject[] = [];
+  let preflights = 0;
+
+  const judge = (record: RecordedRequest, fault: Fault | undefined): FakeAnswer => {
+    const endpoint = ENDPOINTS[record.path];
+    const refuse = (status: number, text: string, headers?: Record<string, string>): FakeAnswer => ({
+      status,
+      body: errorBody(endpoint?.dialect ?? 'general', text),
+      ...(headers && { headers }),
+    });
+    if (!endpoint) return refuse(404, 'Not Found');
+    if (record.method !== endpoint.method) {
+      return refuse(405, 'Method Not Allowed', { Allow: endpoint.method });
+    }
+    const key = /^Bearer (\S+)$/.exec(record.headers.get('authorization') ?? '')?.[1];
+    if (key !== keys[endpoint.key]) {
+      const known = key === keys.client || key === keys.server;
+      return known && record.path !== SYNC_PATH
+        ? refuse(403, 'Access Denied')
+        : refuse(401, 'Invalid API key');
+    }
+    if (record.path === INTEGRATIONS_PATH) {
+      return answerIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
+    }
+    if (!/^application\/json\s*(;|$)/i.test(record.headers.get('content-type') ?? '')) {
+      return refuse(endpoint.key === 'client' ? 400 : 415, 'Unsupported Media Type');
+    }
+    if (typeof record.body === 'string') {
+      return refuse(400, 'Error while parsing request body. Please check your syntax.');
+    }
+    if (record.path === SYNC_PATH) return answerSync(record.body, banners, dismissals.has);
+    const forced = forcedErrors(fault);
+    if (record.path === USERS_TRACK_PATH) {
+      return answerUsersTrack(record.body, (taken) => objects.push(...taken), forced);
+    }
+    return answerTrack(
+      record.body,
+      (userId, events) => {
+        log.take(userId, events);
+        dismissals.take(userId, events);
+      },
+      forced,
+    );
+  };
+
+  const respond = (record: RecordedRequest, answer: FakeAnswer, fault: Fault | undefined): Response => {
+    record.status = answer.status;
+    const isText = typeof answer.body === 'string';
+    const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
+    const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';
+    const headers = {
+      'Content-Type': isText ? 'text/html; charset=utf-8' : 'application/json',
+      'Access-Control-Allow-Origin': '*',
+      ...(!hidden && { 'Access-Control-Expose-Headers': EXPOSED }),
+      ...answer.headers,
+    };
+    if (fault?.type !== 'truncate') return new Response(text, { status: answer.status, headers });
+    const half = new TextEncoder().encode(text.slice(0, text.length / 2));
+    const body = new ReadableStream(
+      {
+        start(controller) {
+          controller.enqueue(half);
+          if (!fault.broken) controller.close();
+        },
+        pull(controller) {
+          // Not in `start`: an error at once would throw away the half that was sent.
+          controller.error(new ConnectionDropped('The connection broke in the middle of the answer'));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { status: answer.status, headers });
+  };
+
+  const handle = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    if (request.method === 'OPTIONS') {
+      preflights += 1;
+      return new Response(null, {
+        status: 204,
+        headers: {
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Allow-Methods': 'GET, POST',
+          'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+        },
+      });
+    }
+    const text = await request.text();
+    const record: RecordedRequest = {
+      at: now(),
+      method: request.method,
+      path: pathname,
+      query: search,
+      headers: new Headers(request.headers),
+      body: parsed(text),
+      text,
+    };
+    const fault = faults.take({ path: pathname, body: record.body, count: requests.length });
+    if (fault) record.fault = fault;
+    requests.push(record);
+    if (fault?.type === 'hang' && !fault.taken) return never();
+    if (fault?.type === 'drop' && fault.when === 'before')
+      throw new ConnectionDropped('Dropped before it was taken');
+    const dialect = ENDPOINTS[pathname]?.dialect ?? 'general';
+    const instead = fault && notTaken(fault, dialect, pathname, now());
+    if (instead) return respond(record, instead, fault);
+    const answer = judge(record, fault);
+    if (fault?.type === 'hang') return never();
+    if (fault?.type === 'drop') throw new ConnectionDropped('Dropped after it was taken');
+    if (fault?.type === 'slow') await new Promise<void>((resolve) => timeout(resolve, fault.delayMs));
+    return respond(record, answer, fault);
+  };
+
+  return {
+    origin,
+    handle,
+    fetch: networkOf(handle, origin),
+    fail: faults.add,
+    recover: faults.clear,
+    setBanner: (placementId, banner) => void banners.set(placementId, banner),
+    setKeys: (next) => void Object.assign(keys, next),
+    requests,
+    preflights: () => preflights,
+    events: log.events,
+    objects,
+    clear() {
+      requests.length = 0;
+      objects.length = 0;
+      preflights = 0;
+      log.clear();
+    },
+  };
+};

@@ -1,0 +1,84 @@
+/** Where a 429 says how long to wait; servers and proxies differ. */
+export type RateLimitForm =
+  /** All four headers: reset as epoch seconds, and `X-RateLimit-Retry-After`. */
+  | 'banners'
+  /** Only `X-Ratelimit-Retry-After`. */
+  | 'users-track'
+  /** `Retry-After` of a proxy, in seconds or as an HTTP date. */
+  | 'retry-after'
+  | 'retry-after-date'
+  /** Only a reset: epoch seconds on the banner endpoints, seconds left on `/users/track`. */
+  | 'reset'
+  /** None that the caller can see, as behind a proxy without CORS exposure. */
+  | 'hidden';
+
+/** What goes wrong with a request. "Taken" means that the service has stored what the request brought. */
+export type Fault =
+  /** Names these events in `errors` and stores the others. */
+  | { type: 'skip'; indices: number[]; reason?: string }
+  /** Stores all and answers these `errors` (and count) as they are: for answers that contradict themselves. */
+  | { type: 'errors'; errors: unknown[]; processed?: number }
+  | { type: 'rate-limit'; afterSeconds: number; form?: RateLimitForm }
+  /** Any other status, nothing taken. The body is the endpoint's own refusal unless given; text is sent as HTML. */
+  | { type: 'status'; status: number; body?: unknown; headers?: Record<string, string> }
+  /** Answers properly, `delayMs` late. */
+  | { type: 'slow'; delayMs: number }
+  /** Never answers; `taken` or not. */
+  | { type: 'hang'; taken?: boolean }
+  /** The connection ends without an answer, before or after the request was taken. */
+  | { type: 'drop'; when: 'before' | 'after' }
+  /** A captive portal: 200 with a page of its own, nothing taken. */
+  | { type: 'portal' }
+  /** Taken, but only half of the JSON arrives; the connection then ends properly, or breaks. */
+  | { type: 'truncate'; broken?: boolean }
+  /** Nothing taken; another place is named. */
+  | { type: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 };
+
+/** Which requests a fault meets. */
+export interface FaultScope {
+  /** How many requests, until it is over. Default 1; `Infinity` until lifted. */
+  times?: number;
+  /** Only this path. Default any. */
+  path?: string;
+  /** Only requests for which this answers true. */
+  when?: (request: { path: string; body: unknown; count: number }) => boolean;
+}
+
+/** Thrown by the handler where no answer is given: a `fetch` turns it into its network error, a server closes the socket. */
+export class ConnectionDropped extends Error {
+  override readonly name = 'ConnectionDropped';
+}
+
+interface Armed {
+  fault: Fault;
+  scope: FaultScope;
+  left: number;
+}
+
+/** The faults that wait, first come first served. */
+export const createFaults = () => {
+  let armed: Armed[] = [];
+  return {
+    /** Adds a fault and answers the function that lifts it. */
+    add(fault: Fault, scope: FaultScope = {}): () => void {
+      const entry = { fault, scope, left: scope.times ?? 1 };
+      armed.push(entry);
+      return () => {
+        armed = armed.filter((other) => other !== entry);
+      };
+    },
+    /** The fault that meets this request, used up by one. */
+    take(request: { path: string; body: unknown; count: number }): Fault | undefined {
+      const entry = armed.find(
+        ({ scope }) => (scope.path ?? request.path) === request.path && (scope.when?.(request) ?? true),
+      );
+      if (entry === undefined) return undefined;
+      entry.left -= 1;
+      if (entry.left <= 0) armed = armed.filter((other) => other !== entry);
+      return entry.fault;
+    },
+    clear(): void {
+      armed = [];
+    },
+  };
+};

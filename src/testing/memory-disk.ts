@@ -1,0 +1,105 @@
+import type { KeyRange, Store, StoreKey } from '../client/index.ts';
+
+const rank = (key: StoreKey): number => (Array.isArray(key) ? 2 : typeof key === 'string' ? 1 : 0);
+
+/** IndexedDB's order of keys: numbers, strings, arrays element by element. */
+const compare = (a: StoreKey, b: StoreKey): number => {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (const [at, element] of a.entries()) {
+      if (at >= b.length) return 1;
+      const order = compare(element, b[at]!);
+      if (order !== 0) return order;
+    }
+    return a.length - b.length;
+  }
+  return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+};
+
+type Records = Map<string, [StoreKey, unknown]>;
+
+const storeOn = (records: Records, alive: () => boolean): Store => {
+  const keyOf = (key: StoreKey) => JSON.stringify(key);
+  const read = (key: StoreKey) => structuredClone(records.get(keyOf(key))?.[1]);
+  const write = (changes: [StoreKey, unknown][]) => {
+    for (const [key, value] of structuredClone(changes)) {
+      if (value === undefined) records.delete(keyOf(key));
+      else records.set(keyOf(key), [key, value]);
+    }
+  };
+  /** A verb of a dead page has no effect and never settles. */
+  const verb = <T>(work: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (!alive()) return;
+      try {
+        const result = work();
+        queueMicrotask(() => {
+          if (alive()) resolve(result);
+        });
+      } catch (error) {
+        reject(error);
+      }
+    });
+  return {
+    entries: <T>({ from, to, limit }: KeyRange = {}) =>
+      verb(
+        () =>
+          structuredClone(
+            [...records.values()]
+              .filter(([key]) => from === undefined || compare(key, from) >= 0)
+              .filter(([key]) => to === undefined || compare(key, to) <= 0)
+              .sort(([a], [b]) => compare(a, b))
+              .slice(0, limit),
+          ) as [StoreKey, T][],
+      ),
+    get: <T>(key: StoreKey) => verb(() => read(key) as T | undefined),
+    setMany: (changes) => verb(() => write(changes)),
+    deleteMany: (keys) => verb(() => write(keys.map((key) => [key, undefined]))),
+    update: <T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) =>
+      verb(() => write(change(keys.map((key) => read(key) as T | undefined)))),
+    clear: () => verb(() => records.clear()),
+  };
+};
+
+/** A page's view of the disk. */
+export interface DiskSession {
+  /** For `platform.openStore`. */
+  openStore: (name: string) => Store;
+  /** The page is gone: what it had not begun never happens, and nothing it asked for is answered. */
+  kill: () => void;
+}
+
+/** Storage of a browser profile, in memory: shared by all pages and still there after each of them. */
+export interface MemoryDisk {
+  /** For a test with one page. */
+  openStore: (name: string) => Store;
+  session: () => DiskSession;
+  /** All records of a store in key order, for assertions. */
+  records: (name: string) => [StoreKey, unknown][];
+  /** The user clears the site's data. */
+  erase: () => void;
+}
+
+export const createMemoryDisk = (): MemoryDisk => {
+  const stores = new Map<string, Records>();
+  const recordsOf = (name: string): Records => {
+    const records = stores.get(name) ?? new Map();
+    stores.set(name, records);
+    return records;
+  };
+  return {
+    openStore: (name) => storeOn(recordsOf(name), () => true),
+    session() {
+      let alive = true;
+      return {
+        openStore: (name) => storeOn(recordsOf(name), () => alive),
+        kill() {
+          alive = false;
+        },
+      };
+    },
+    records: (name) => structuredClone([...recordsOf(name).values()].sort(([a], [b]) => compare(a, b))),
+    erase() {
+      for (const records of stores.values()) records.clear();
+    },
+  };
+};
