@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  assertDeliveredInOrder,
+} from '../../src/testing/index.ts';
+
+const event = (bannerId: string, time: number, userId = 'u') => ({
+  userId,
+  bannerId,
+  time,
+  type: 'click' as const,
+});
+
+describe('assertDeliveredExactlyOnce', () => {
+  it('accepts each captured event stored once, in any order', () => {
+    assertDeliveredExactlyOnce([event('b', 2), event('a', 1)], [event('a', 1), event('b', 2)]);
+  });
+
+  it('names what was lost, doubled and never captured', () => {
+    const stored = [event('a', 1), event('a', 1), event('c', 3)];
+    const check = () => assertDeliveredExactlyOnce(stored, [event('a', 1), event('b', 2)]);
+    expect(check).toThrow('lost (1): click of b by u at 1970-01-01T00:00:00.002Z');
+    expect(check).toThrow('stored more than once (2): click of a');
+    expect(check).toThrow('never captured (1): click of c');
+  });
+
+  it('tells users, types and instants apart', () => {
+    expect(() => assertDeliveredExactlyOnce([event('a', 1, 'v')], [event('a', 1, 'u')])).toThrow('lost');
+    expect(() => assertDeliveredExactlyOnce([event('a', 2)], [event('a', 1)])).toThrow('lost');
+    expect(() =>
+      assertDeliveredExactlyOnce([{ ...event('a', 1), type: 'dismiss' }], [event('a', 1)]),
+    ).toThrow('lost');
+  });
+
+  it('does not let two captured events share a key', () => {
+    expect(() => assertDeliveredExactlyOnce([event('a', 1)], [event('a', 1), event('a', 1)])).toThrow(
+      'captured twice',
+    );
+  });
+});
+
+describe('assertDeliveredInOrder', () => {
+  it('wants each user’s events in the order of their times', () => {
+    assertDeliveredInOrder([event('a', 1), event('z', 0, 'v'), event('b', 2)]);
+    expect(() => assertDeliveredInOrder([event('b', 2), event('a', 1)])).toThrow('before click of a');
+  });
+});
+
+describe('assertConserved', () => {
+  const diagnostics = {
+    captured: 8,
+    delivered: 1,
+    pending: 1,
+    inDoubt: 1,
+    deadLetters: 1,
+    discarded: 1,
+    evicted: 1,
+    expired: 1,
+    purged: 1,
+    memoryMode: false,
+    sender: true,
+    waitingUntil: null,
+  };
+
+  it('wants the parts to make the captured', () => {
+    assertConserved(diagnostics);
+    expect(() => assertConserved({ ...diagnostics, pending: 2 })).toThrow('captured 8, but the parts make 9');
+  });
+});
