@@ -1,0 +1,228 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createService, listen, openStore, type Store } from '../../src/service/index.ts';
+import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+let service: RunningService | undefined;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await service?.stop();
+  service = undefined;
+});
+
+/** Everything the service sends on one connection until it closes it. */
+const raw = (port: number, ...parts: string[]): { socket: Socket; text: Promise<string> } => {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  let received = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+  });
+  const text = new Promise<string>((resolve) => {
+    socket.on('close', () => resolve(received));
+    socket.on('error', () => resolve(received));
+  });
+  for (const part of parts) socket.write(part);
+  return { socket, text };
+};
+
+const portOf = (running: RunningService) => Number(new URL(running.url).port);
+
+const head = (...lines: string[]) =>
+  [
+    'POST /users/track HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${SERVER_KEY}`,
+    'Content-Type: application/json',
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
+
+describe('a connection', () => {
+  test('takes a body in chunks', async () => {
+    service = await runService([aWorkspace()]);
+    const { text } = raw(
+      portOf(service),
+      head('Transfer-Encoding: chunked', 'Connection: close'),
+      '10\r\n{"attributes":[{\r\n',
+      '16\r\n"external_id":"u-1"}]}\r\n',
+      '0\r\n\r\n',
+    );
+    expect(await text).toMatch(/^HTTP\/1\.1 201 /);
+  });
+
+  test('is told at once that a declared length is too long, before a byte of it is sent', async () => {
+    service = await runService([aWorkspace()]);
+    const { text } = raw(portOf(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
+    expect(await text).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('is invited to send its body only when the body is wanted', async () => {
+    service = await runService([aWorkspace()]);
+    const body = '{"attributes":[{"external_id":"u-1"}]}';
+    const right = raw(
+      portOf(service),
+      head(`Content-Length: ${body.length}`, 'Expect: 100-continue', 'Connection: close'),
+    );
+    right.socket.once('data', () => right.socket.write(body));
+    expect(await right.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+    const wrong = raw(
+      portOf(service),
+      head(`Content-Length: ${body.length}`, 'Expect: 100-continue').replace(SERVER_KEY, 'nobody'),
+    );
+    expect(await wrong.text).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('that sends on and on is cut off after its answer', async () => {
+    service = await runService([aWorkspace()]);
+    const { socket, text } = raw(portOf(service), head('Transfer-Encoding: chunked'));
+    const chunk = `40000\r\n${'x'.repeat(0x40000)}\r\n`;
+    const pump = () => {
+      while (!socket.destroyed && socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    pump();
+    expect(await text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(socket.bytesWritten).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test('that is slow with its head or its body is ended with 408', async () => {
+    service = await runService([aWorkspace()], {
+      listen: { headersTimeoutMs: 200, requestTimeoutMs: 400 },
+    });
+    const slowHead = raw(portOf(service), 'POST /users/track HTTP/1.1\r\nHost: local');
+    const slowBody = raw(portOf(service), head('Content-Length: 100'), '{"attr');
+    expect(await slowHead.text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await slowBody.text).toMatch(/^HTTP\/1\.1 40[08] /);
+  });
+
+  test('that breaks off in its body leaves no trace and no error', async () => {
+    const store = await openStore(':memory:');
+    const counted = Promise.withResolvers<void>();
+    const takeRate: Store['takeRate'] = (...given) => {
+      counted.resolve();
+      return store.takeRate(...given);
+    };
+    service = await runService([aWorkspace()], { store: { ...store, takeRate } });
+    const { socket } = raw(
+      portOf(service),
+      head('Content-Length: 100'),
+      '{"attributes":[{"external_id":"u-1"}',
+    );
+    await counted.promise;
+    socket.destroy();
+    expect((await service.call('GET', '/healthz')).status).toBe(200);
+    const users: unknown[] = [];
+    for await (const user of service.store.exportUsers('test')) users.push(user);
+    expect(users).toEqual([]);
+    expect(service.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('that speaks no HTTP is answered 400', async () => {
+    service = await runService([aWorkspace()]);
+    expect(await raw(portOf(service), 'hello\r\n\r\n').text).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('carries several requests, refused ones among them', async () => {
+    service = await runService([aWorkspace()]);
+    const request = (key: string, body: string, last = false) =>
+      head(`Content-Length: ${body.length}`, ...(last ? ['Connection: close'] : [])).replace(
+        SERVER_KEY,
+        key,
+      ) + body;
+    const body = '{"attributes":[{"external_id":"u-1"}]}';
+    const { text } = raw(
+      portOf(service),
+      request(SERVER_KEY, body),
+      request(SERVER_KEY, '{}'),
+      request(SERVER_KEY, body, true),
+    );
+    const statuses = [...(await text).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+    expect(statuses).toEqual(['201', '400', '201']);
+  });
+});
+
+describe('stopping', () => {
+  /** A store whose writes wait until the test lets them through. */
+  const heldStore = async () => {
+    const store = await openStore(':memory:');
+    const order: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const slow: Store = {
+      ...store,
+      writeUsers: async (work) => {
+        reached.resolve();
+        await held.promise;
+        const result = await store.writeUsers(work);
+        order.push('written');
+        return result;
+      },
+      close: async () => {
+        order.push('closed');
+        await store.close();
+      },
+    };
+    return { store: slow, order, release: held.resolve, writing: reached.promise };
+  };
+
+  test('finishes open requests, then closes the store', async () => {
+    const { store, order, release, writing } = await heldStore();
+    const running = createService({ workspaces: [aWorkspace()], store });
+    const listening = await listen(running, { port: 0 });
+    const answer = fetch(`${listening.url}/users/track`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ attributes: [{ external_id: 'u-1' }] }),
+    });
+    await writing;
+    const stopped = listening.stop();
+    release();
+    const { status, headers } = await answer;
+    expect(status).toBe(201);
+    expect(headers.get('connection')).toBe('close');
+    await stopped;
+    expect(order).toEqual(['written', 'closed']);
+    await expect(fetch(`${listening.url}/healthz`)).rejects.toThrow();
+  });
+
+  test('says on /readyz that it is going', async () => {
+    const store = await openStore(':memory:');
+    const running = createService({ workspaces: [aWorkspace()], store });
+    const ready = () => running.fetch(new Request('http://localhost/readyz'));
+    expect((await ready()).status).toBe(200);
+    running.drain();
+    expect((await ready()).status).toBe(503);
+    await running.close();
+  });
+});
+
+describe('a port', () => {
+  test('that is taken is an error', async () => {
+    service = await runService([aWorkspace()]);
+    const store = await openStore(':memory:');
+    const running = createService({ workspaces: [aWorkspace()], store });
+    await expect(listen(running, { port: portOf(service) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await running.close();
+  });
+});
+
+describe('files beside the API', () => {
+  test('are served where the given handler takes the request', async () => {
+    service = await runService([aWorkspace()], {
+      listen: {
+        files: (request, response) => {
+          if (request.url !== '/page') return false;
+          response.end('a page');
+          return true;
+        },
+      },
+    });
+    expect((await service.call('GET', '/page')).body).toBe('a page');
+    expect((await service.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
+  });
+});
