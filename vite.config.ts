@@ -46,7 +46,14 @@ const script = {
   },
 };
 
-const demo = { outDir: '../dist/demo', emptyOutDir: true, target: 'es2022' };
+const demo = {
+  outDir: '../dist/demo',
+  emptyOutDir: true,
+  target: 'es2022',
+  // `light-dark()` as it is written: what a build makes of it for older engines loses nested colour schemes.
+  cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+  rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'] },
+};
 
 export default defineConfig(({ mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };

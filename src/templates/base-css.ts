@@ -77,7 +77,7 @@ p, .action { unicode-bidi: plaintext; }
   -webkit-box-orient: vertical;
   -webkit-line-clamp: var(--lines, 3);
 }
-.headline { font-weight: 650; line-height: 1.25; text-wrap: balance; }
+.headline { font-family: var(--placard-headline-font, inherit); font-weight: 650; line-height: 1.25; text-wrap: balance; }
 .body { color: var(--muted); text-wrap: pretty; }
 a { color: inherit; text-decoration: none; }
 .headline a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }

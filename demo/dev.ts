@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import { createServer } from 'vite';
+import { announcement, startProblem } from './server/announce.ts';
+import { readSettings } from './server/settings.ts';
+import { startDemo } from './server/start-demo.ts';
+
+/** `npm run dev`: as `npm start`, with pages that reload when their source changes, and no content security policy. */
+const settings = readSettings(process.env);
+const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'info' });
+const vite = await createServer({
+  mode: 'demo',
+  appType: 'mpa',
+  server: { middlewareMode: true },
+});
+
+/** Paths of the API, which Vite would otherwise answer with a page of its own. */
+const API = /^\/(v1|users|cdi|healthz|readyz|metrics|openapi\.json|docs)(\/|\?|$)/;
+
+try {
+  const listening = await startDemo({
+    ...settings,
+    log,
+    pages: (request, response) => {
+      if (API.test(request.url ?? '/')) return false;
+      vite.middlewares(request, response);
+      return true;
+    },
+  });
+  console.log(announcement(listening.url));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void Promise.all([vite.close(), listening.stop()]));
+  }
+} catch (error) {
+  await vite.close();
+  const problem = startProblem(error, settings.port);
+  if (problem === null) throw error;
+  console.error(problem);
+  process.exitCode = 1;
+}

@@ -1,0 +1,31 @@
+import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
+
+/** What is printed once the demo runs. The curl line works as it is. */
+export const announcement = (url: string): string => `
+  Placard runs.
+
+  Shop      ${url}/
+  Studio    ${url}/studio.html
+  API       ${url}/openapi.json
+
+  Keys of the demo workspace, known to everybody:
+    client  ${CLIENT_KEY}   (banners only)
+    server  ${SERVER_KEY}   (everything else)
+    app     ${APP_ID}
+
+  Ask for a banner as a page does:
+
+    curl -s ${url}/v1/device-messaging/banners/sync -H 'Authorization: Bearer ${CLIENT_KEY}' -H 'Content-Type: application/json' -d '{"external_user_id":"mira","app_id":"${APP_ID}","app_version":"1.0.0","placements":["home_hero"]}'
+
+  Stop with Ctrl+C.
+`;
+
+/** The sentence for a start that failed because of the machine and not of us; `null` where it is something else. */
+export const startProblem = (error: unknown, port: number): string | null => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken. Stop what uses it, or choose another: PORT=8788 npm start`;
+  if (code === 'EACCES')
+    return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;
+  return null;
+};

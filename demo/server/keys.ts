@@ -1,0 +1,3 @@
+/** Keys of the demo workspace. They are in the repository for everybody to read: use them for nothing else. */
+export { APP_ID, CLIENT_KEY } from '../shop/demo-keys.ts';
+export const SERVER_KEY = 'demo-server-key';

@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+
+const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Where the demo runs and what it runs on, from the environment. */
+export const readSettings = (env: NodeJS.ProcessEnv) => {
+  const port = Number(env['PORT'] ?? 8787);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError(`PORT: expected a number from 0 to 65535, got "${env['PORT']}"`);
+  }
+  return {
+    port,
+    host: env['HOST'] ?? '127.0.0.1',
+    db: env['PLACARD_DB'] ?? inRepository('.placard/demo.db'),
+    workspaceFile: env['PLACARD_WORKSPACE'] ?? inRepository('demo/workspace.json'),
+    built: inRepository('dist/demo'),
+    sources: inRepository('demo'),
+  };
+};

@@ -1,0 +1,54 @@
+import { mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dirname } from 'node:path';
+import {
+  createService,
+  type Listening,
+  type Log,
+  listen,
+  openStore,
+  watchWorkspaces,
+} from '../../src/service/index.ts';
+import { createDemoEndpoints } from './demo-endpoints.ts';
+import { createShopActions } from './shop-actions.ts';
+import { createStudioData } from './studio-data.ts';
+
+export interface DemoOptions {
+  workspaceFile: string;
+  /** SQLite file; its folder is made. */
+  db: string;
+  port: number;
+  host: string;
+  log: Log;
+  /** Serves the pages; answers false for what is not theirs. */
+  pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+}
+
+/** The service, the demo's own endpoints and its pages on one port. */
+export const startDemo = async ({
+  workspaceFile,
+  db,
+  port,
+  host,
+  log,
+  pages,
+}: DemoOptions): Promise<Listening> => {
+  if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
+  const store = await openStore(db);
+  const workspaces = watchWorkspaces(workspaceFile, { log });
+  const service = createService({ workspaces, store, log });
+  const shop = createShopActions(service);
+  const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
+  try {
+    await shop.seed();
+    return await listen(service, {
+      port,
+      host,
+      log,
+      files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
+    });
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+};

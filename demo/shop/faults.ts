@@ -1,0 +1,56 @@
+/** What can be made to go wrong between the page and the service. */
+export const FAULTS = ['offline', 'down', 'busy', 'bad-event'] as const;
+export type Fault = (typeof FAULTS)[number];
+
+const BUSY_SECONDS = 8;
+
+const answer = (status: number, message: string, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify({ message, error: message }), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+
+/** Takes the time from the first event of a batch, as a page with a broken build might send it. */
+const spoil = async (request: Request): Promise<Request> => {
+  const body: { events?: Record<string, unknown>[] } = await request.clone().json();
+  delete body.events?.[0]?.['timestamp'];
+  return new Request(request, { body: JSON.stringify(body) });
+};
+
+/** A `fetch` that obeys switches. Everything but the spoiled event is the real service's own answer, or none at all. */
+export const createFaults = (send: typeof fetch = fetch.bind(globalThis)) => {
+  const active = new Set<Fault>();
+  const listeners = new Set<() => void>();
+  const set = (fault: Fault, on: boolean) => {
+    if (on) active.add(fault);
+    else active.delete(fault);
+    for (const listener of listeners) listener();
+  };
+
+  const faultyFetch: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (active.has('offline')) throw new TypeError('Failed to fetch');
+    if (active.has('down')) return answer(503, 'Service Unavailable');
+    if (active.has('busy')) {
+      return answer(429, 'Over rate limit', { 'x-ratelimit-retry-after': String(BUSY_SECONDS) });
+    }
+    if (active.has('bad-event') && request.url.endsWith('/banners/track')) {
+      set('bad-event', false);
+      return send(await spoil(request));
+    }
+    return send(request);
+  };
+
+  return {
+    fetch: faultyFetch,
+    isOn: (fault: Fault) => active.has(fault),
+    set,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+};
+export type Faults = ReturnType<typeof createFaults>;

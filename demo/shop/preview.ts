@@ -1,0 +1,103 @@
+import { type Banner, type Slot, safeUrl } from '../../src/client/index.ts';
+import { node } from '../ui/node.ts';
+import { type CartStorage, createCart } from './cart.ts';
+import { header } from './header.ts';
+import { HOOKS } from './placements.ts';
+import { createScreens } from './screens.ts';
+
+/** What the Studio sends into a frame. */
+export interface PreviewMessage {
+  type: 'placard:preview';
+  /** Address of the screen, such as `#/cart`. */
+  screen: string;
+  /** The placement to look at. */
+  placementId: string;
+  scheme: 'light' | 'dark';
+  banners: Record<string, Banner | null>;
+}
+
+/** What a frame answers: it is ready for a message, or has drawn one. */
+export interface PreviewReport {
+  type: 'placard:preview-ready' | 'placard:preview-drawn';
+  /** By placement: what the template said where it refused the banner. */
+  problems: Record<string, string>;
+}
+
+const isPreviewMessage = (data: unknown): data is PreviewMessage =>
+  typeof data === 'object' && data !== null && 'type' in data && data.type === 'placard:preview';
+
+/** A checkout with nothing in it would be an odd place to judge a strip. */
+const fullCart: CartStorage = {
+  read: () => [
+    ['teapot', 1],
+    ['mug', 2],
+  ],
+  write: () => undefined,
+};
+
+/**
+ * The shop without the SDK: banners come from the Studio that embeds the page, nothing is asked, stored or sent. Links
+ * and buttons look alive and do nothing.
+ */
+export const startPreview = (page: HTMLElement): void => {
+  let banners: PreviewMessage['banners'] = {};
+  let problems: PreviewReport['problems'] = {};
+  const report = (type: PreviewReport['type']) =>
+    parent.postMessage({ type, problems } satisfies PreviewReport, location.origin);
+
+  const show = (placementId: string, element: HTMLElement) => {
+    const banner = banners[placementId];
+    element.classList.toggle('slot-empty', !banner);
+    if (!banner) return () => element.replaceChildren();
+    const leaving = new AbortController();
+    const slot: Slot = {
+      element,
+      placementId,
+      signal: leaving.signal,
+      click: async () => undefined,
+      dismiss: async () => undefined,
+      safeUrl,
+    };
+    try {
+      HOOKS[placementId]?.(banner, slot);
+      element.classList.add('slot-previewed');
+    } catch (problem) {
+      problems[placementId] = problem instanceof Error ? problem.message : String(problem);
+    }
+    return () => {
+      leaving.abort();
+      element.replaceChildren();
+    };
+  };
+
+  const main = node('main', { tabindex: -1 });
+  const verbs = { cart: createCart(fullCart), add: () => undefined, buy: async () => undefined };
+  const screens = createScreens(main, verbs, show);
+  page.append(
+    node('div', { class: 'shop' }, [
+      header({ cart: verbs.cart, chosen: 'mira', onChoose: () => undefined }),
+      main,
+    ]),
+  );
+  // Nothing in a frame leads anywhere: it would leave the preview.
+  const hold = (event: Event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, hold, { capture: true });
+
+  addEventListener('message', ({ origin, source, data }) => {
+    if (origin !== location.origin || source !== parent || !isPreviewMessage(data)) return;
+    banners = data.banners;
+    problems = {};
+    document.documentElement.dataset['scheme'] = data.scheme;
+    if (location.hash !== data.screen) history.replaceState(null, '', data.screen);
+    screens.draw();
+    const place = document.querySelector(`[data-placement="${CSS.escape(data.placementId)}"]`);
+    // The first screen begins at its top, with the head of the shop, as a visitor meets it.
+    if (place && data.placementId !== 'home_hero') place.scrollIntoView({ block: 'center' });
+    report('placard:preview-drawn');
+  });
+  screens.draw();
+  report('placard:preview-ready');
+};

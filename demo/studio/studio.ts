@@ -1,0 +1,232 @@
+import { node } from '../ui/node.ts';
+import { askPreview, type Overview, type Preview } from './ask-server.ts';
+import type { CampaignText } from './campaign-text.ts';
+import { createDraft, type Draft } from './draft.ts';
+import { facts, stateMark } from './facts.ts';
+import { createFrames } from './frames.ts';
+import { propertyForm } from './property-form.ts';
+import { segments } from './segments.ts';
+
+/** Pause in typing after which the frames follow. */
+const TYPING_MS = 120;
+const IMAGES = ['hero-kiln', 'hero-shelf', 'promo-tea', 'promo-gift'].map((name) => `/images/${name}.svg`);
+
+const nameOf = (campaign: CampaignText) => campaign.name ?? campaign.campaign_id;
+
+/** The whole Studio: choose, look, edit, copy. */
+export const createStudio = ({ name, campaigns, placements, visitors, results }: Overview): HTMLElement => {
+  const drafts = new Map<string, Draft>(campaigns.map((each) => [each.campaign_id, createDraft(each)]));
+  const [firstCampaign] = campaigns;
+  if (!firstCampaign) {
+    return node('div', { class: 'empty' }, [
+      node('h1', {}, ['No campaigns yet']),
+      node('p', {}, ['Write one into the workspace file; it appears here when you open the Studio again.']),
+    ]);
+  }
+  let campaignId = firstCampaign.campaign_id;
+  let variantId = '';
+  let placementId = '';
+  let userId = visitors[0]?.id ?? 'somebody';
+  let scheme: 'light' | 'dark' = 'light';
+
+  const controls = node('div', { class: 'controls' });
+  const about = node('div', { class: 'about' });
+  const verdict = node('p', { class: 'verdict', role: 'status' });
+  const problem = node('p', { class: 'problem', role: 'alert' });
+  const copied = node('p', { class: 'small', role: 'status' });
+  const showProblem = (text: string | null) => {
+    problem.textContent = text ?? '';
+  };
+  const frames = createFrames(showProblem);
+  const draft = () => drafts.get(campaignId)!;
+
+  let asking: AbortController | undefined;
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  const show = (preview: Preview) => {
+    if ('problem' in preview) {
+      showProblem(preview.problem);
+      return;
+    }
+    const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? userId;
+    verdict.textContent = preview.eligible
+      ? `${visitor} fits the audience.`
+      : `${visitor} would not get this one; you see it as if they did.`;
+    frames.show({ placementId, banner: preview.banners[placementId] ?? null, scheme });
+  };
+  const look = async () => {
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      show(await askPreview({ campaign: draft().campaign(), variantId, userId }, asking.signal));
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'AbortError') return;
+      showProblem('The server does not answer. What you see is as it was before.');
+    }
+  };
+  const lookSoon = () => {
+    clearTimeout(typing);
+    typing = setTimeout(look, TYPING_MS);
+  };
+
+  const form = node('div', { class: 'form' });
+  const marks = node('div', { class: 'draft-bar' });
+  const drawMarks = () => {
+    const changed = draft().isChanged();
+    marks.replaceChildren(
+      node('p', { class: 'draft-state' }, [changed ? 'Changed here only.' : 'As in the workspace file.']),
+      node('button', { type: 'button', class: 'quiet', disabled: !changed }, ['Start over'], {
+        click: () => {
+          draft().reset();
+          drawForm(null);
+        },
+      }),
+      node('button', { type: 'button', class: 'primary' }, ['Copy JSON'], {
+        click: async () => {
+          try {
+            await navigator.clipboard.writeText(draft().json());
+            copied.textContent = 'Copied. Paste it into the workspace file to make it live.';
+          } catch {
+            // The browser may refuse the clipboard; the text itself is then the next best thing.
+            copied.textContent = draft().json();
+          }
+        },
+      }),
+    );
+  };
+  const drawForm = (focus: string | null) => {
+    form.replaceChildren(
+      propertyForm({
+        draft: draft(),
+        variantId,
+        images: IMAGES,
+        onChange() {
+          drawMarks();
+          lookSoon();
+        },
+        onShape: drawForm,
+      }),
+    );
+    if (focus) form.querySelector<HTMLElement>(`#property-${CSS.escape(focus)}`)?.focus();
+    copied.textContent = '';
+    drawMarks();
+    void look();
+  };
+
+  const drawControls = () => {
+    const { variants, placements: places } = draft().campaign();
+    if (!variants.some(({ variant_id }) => variant_id === variantId))
+      variantId = variants[0]?.variant_id ?? '';
+    if (!places.includes(placementId)) placementId = places[0] ?? '';
+    const placementName = (id: string) => placements.find((each) => each.placement_id === id)?.name ?? id;
+    controls.replaceChildren(
+      node('div', { class: 'choices' }, [
+        variants.length > 1 &&
+          segments({
+            label: 'Variant',
+            options: variants.map(({ variant_id, name: text }) => ({
+              value: variant_id,
+              name: text ?? variant_id,
+            })),
+            chosen: variantId,
+            onChoose(value) {
+              variantId = value;
+              drawForm(null);
+            },
+          }),
+        places.length > 1 &&
+          segments({
+            label: 'Placement',
+            options: places.map((value) => ({ value, name: placementName(value) })),
+            chosen: placementId,
+            onChoose(value) {
+              placementId = value;
+              void look();
+            },
+          }),
+      ]),
+    );
+    about.replaceChildren(
+      node('div', { class: 'about-head' }, [
+        node('h2', {}, [nameOf(draft().campaign())]),
+        stateMark(draft().campaign()),
+        node('span', { class: 'muted' }, [places.map(placementName).join(', ')]),
+      ]),
+      facts(draft().campaign(), results),
+    );
+    drawForm(null);
+  };
+
+  const list = node('fieldset', { class: 'campaigns' }, [
+    node('legend', {}, ['Campaign']),
+    ...campaigns.map((campaign) =>
+      node('label', {}, [
+        node(
+          'input',
+          {
+            type: 'radio',
+            name: 'campaign',
+            value: campaign.campaign_id,
+            checked: campaign.campaign_id === campaignId,
+          },
+          [],
+          {
+            change: () => {
+              campaignId = campaign.campaign_id;
+              drawControls();
+            },
+          },
+        ),
+        node('span', { class: 'campaign-name' }, [nameOf(campaign)]),
+        stateMark(campaign),
+      ]),
+    ),
+  ]);
+  const seenBy = node(
+    'select',
+    { id: 'seen-by' },
+    visitors.map(({ id, label }) => node('option', { value: id }, [label])),
+    {
+      change: () => {
+        userId = seenBy.value;
+        void look();
+      },
+    },
+  );
+  const schemes = segments({
+    label: 'Page',
+    options: [
+      { value: 'light', name: 'Light' },
+      { value: 'dark', name: 'Dark' },
+    ],
+    chosen: scheme,
+    onChoose(value) {
+      scheme = value;
+      void look();
+    },
+  });
+
+  drawControls();
+  return node('div', { class: 'bench' }, [
+    node('header', { class: 'bench-top' }, [
+      node('h1', {}, ['Studio']),
+      node('p', { class: 'muted' }, [name]),
+      node('p', { class: 'promise' }, ['You are looking at drafts: nothing you do here is live.']),
+      node('a', { href: './index.html' }, ['Open the shop']),
+    ]),
+    node('div', { class: 'side-bar' }, [
+      list,
+      node('section', { class: 'edit', 'aria-label': 'Properties' }, [controls, form]),
+      node('div', { class: 'draft-foot' }, [marks, copied]),
+    ]),
+    node('main', { class: 'stage' }, [
+      about,
+      node('div', { class: 'stage-bar' }, [
+        node('div', { class: 'who' }, [node('label', { for: 'seen-by' }, ['Seen by']), seenBy]),
+        schemes,
+        verdict,
+      ]),
+      problem,
+      frames.element,
+    ]),
+  ]);
+};

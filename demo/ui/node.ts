@@ -1,0 +1,22 @@
+type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+export type Child = Node | string | number | null | false;
+
+/** A node with attributes (`true` is a bare one; `false` and `null` are left out), children and listeners. */
+export const node = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  children: Child[] = [],
+  on: Handlers = {},
+): HTMLElementTagNameMap[Tag] => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? '' : String(value));
+  }
+  for (const child of children) {
+    if (child !== null && child !== false) element.append(typeof child === 'number' ? String(child) : child);
+  }
+  for (const [type, handler] of Object.entries(on)) element.addEventListener(type, handler as EventListener);
+  return element;
+};
