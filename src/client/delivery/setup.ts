@@ -3,6 +3,7 @@ import type { Correct, DeliveryOptions } from '../options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
+import type { TabLink } from '../platform/tab-channel.ts';
 
 /** What `createDelivery` needs; what is optional has a browser default. */
 export interface DeliverySetup {
@@ -21,6 +22,8 @@ export interface DeliverySetup {
   fetch?: typeof fetch;
   /** Default IndexedDB; memory where it fails is added by the delivery itself. */
   openStore?: (name: string) => Store;
+  /** Opens the channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
+  openChannel?: (name: string) => TabLink;
   clock?: Clock;
   /** 0 ≤ x < 1. */
   random?: () => number;

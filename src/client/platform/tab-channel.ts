@@ -8,6 +8,13 @@ export interface TabChannel<M> {
   close(): void;
 }
 
+/** What a BroadcastChannel offers, as far as it is used. */
+export interface TabLink {
+  postMessage(message: unknown): void;
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+  close(): void;
+}
+
 /**
  * A BroadcastChannel that is closed while the page is away: an open one keeps a page out of the back/forward cache on
  * some engines. Where there is none, or it is denied, posting does nothing: the store is the truth, the channel only
@@ -16,12 +23,12 @@ export interface TabChannel<M> {
 export const createTabChannel = <M>(
   name: string,
   lifecycle: PageLifecycle,
-  open: ((name: string) => BroadcastChannel) | undefined = typeof BroadcastChannel === 'undefined'
+  open: ((name: string) => TabLink) | undefined = typeof BroadcastChannel === 'undefined'
     ? undefined
     : (channelName) => new BroadcastChannel(channelName),
 ): TabChannel<M> => {
   const listeners = new Set<(message: M) => void>();
-  let channel: BroadcastChannel | undefined;
+  let channel: TabLink | undefined;
 
   const connect = () => {
     if (channel !== undefined) return;
@@ -31,8 +38,8 @@ export const createTabChannel = <M>(
       // A sandboxed frame may have the constructor and refuse its use; the store alone then carries the news.
       return;
     }
-    channel?.addEventListener('message', ({ data }: MessageEvent<M>) => {
-      for (const listener of [...listeners]) listener(data);
+    channel?.addEventListener('message', ({ data }) => {
+      for (const listener of [...listeners]) listener(data as M);
     });
     // Node keeps a process alive for an open channel; a browser has no such method.
     (channel as unknown as { unref?: () => void } | undefined)?.unref?.();

@@ -1,0 +1,204 @@
+import type { BannerEvent } from '../banner-event.ts';
+import type { DropReason } from '../notice.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
+import { EVENT_VALUE } from './event-value.ts';
+import type { Ledger } from './ledger.ts';
+import {
+  type Batch,
+  bannerEvent,
+  batchKey,
+  bytesOf,
+  CONTROL_RANGE,
+  DEAD_RANGE,
+  type DeadRecord,
+  EVENT_RANGE,
+  type EventKey,
+  isBatch,
+  keyText,
+  type Meta,
+  readEvent,
+  type StoredEvent,
+} from './records.ts';
+
+/** Records in one transaction. */
+const SLICE = 200;
+/** Down to this part of a cap, so that a full store is not scanned for every event. */
+const HEADROOM = 0.95;
+
+export type Dropped = { event: BannerEvent; reason: DropReason };
+
+interface Found {
+  key: StoreKey;
+  event: StoredEvent;
+  isDead: boolean;
+}
+
+export interface CapsOptions {
+  store: Store;
+  ledger: Ledger;
+  now: () => number;
+  maxEvents: number;
+  maxBytes: number;
+  maxAgeMs: number;
+  onGone: (keys: EventKey[], dropped: Dropped[]) => void;
+}
+
+/** Keeps the outbox under its caps by count, bytes and age; every event given up is counted with a reason. */
+export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, onGone }: CapsOptions) => {
+  /** The byte cap shrinks where the browser gives less (private mode). */
+  let bytesCap = maxBytes;
+
+  const eventOf = (key: StoreKey, record: unknown): Found | undefined => {
+    const isDead = (key as string[])[0] === 'dead';
+    const event = readEvent(isDead ? (record as DeadRecord | undefined)?.event : record);
+    return typeof event === 'string' ? undefined : { key, event, isDead };
+  };
+
+  /** All events and dead letters that may go: not those of open batches, whose answer may still come. */
+  const candidates = async (): Promise<Found[]> => {
+    const control = await store.entries<unknown>(CONTROL_RANGE);
+    const open = new Set(
+      control
+        .map(([, record]) => record)
+        .filter(isBatch)
+        .flatMap(({ keys, held }) => [...keys, ...held].map(keyText)),
+    );
+    const found: Found[] = [];
+    for (const range of [EVENT_RANGE, DEAD_RANGE]) {
+      let from = range.from!;
+      for (;;) {
+        const records = await store.entries<unknown>({ ...range, from, limit: SLICE });
+        for (const [key, record] of records) {
+          const candidate = eventOf(key, record);
+          if (candidate !== undefined && !open.has(keyText(key as EventKey))) found.push(candidate);
+        }
+        if (records.length < SLICE) break;
+        from = [...(records.at(-1)![0] as (string | number)[]), 0];
+      }
+    }
+    return found;
+  };
+
+  const remove = async (victims: Found[], reason: 'evicted' | 'expired' | 'purged'): Promise<number> => {
+    let removed = 0;
+    for (let from = 0; from < victims.length; from += SLICE) {
+      const slice = victims.slice(from, from + SLICE);
+      const gone = await ledger.step(
+        slice.map(({ key }) => key),
+        (meta, records) => {
+          const there = slice.filter(({ key }, i) => eventOf(key, records[i]) !== undefined);
+          for (const { event, isDead } of there) count(meta, event, isDead, reason);
+          return { writes: there.map(({ key }) => [key, undefined]), result: there };
+        },
+      );
+      if (gone === undefined) break;
+      removed += gone.length;
+      onGone(
+        gone.map(({ key }) => key as EventKey),
+        gone.map(({ event }) => ({ event: bannerEvent(event), reason })),
+      );
+    }
+    return removed;
+  };
+
+  const isOver = (meta: Meta | undefined): meta is Meta =>
+    meta !== undefined && (meta.events + meta.deadLetters > maxEvents || meta.bytes > bytesCap);
+
+  let evicting: Promise<void> | undefined;
+  const evict = async (): Promise<void> => {
+    const meta = ledger.known();
+    if (!isOver(meta)) return;
+    const found = (await candidates()).sort(
+      (a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time,
+    );
+    let events = meta.events + meta.deadLetters - maxEvents * HEADROOM;
+    let bytes = meta.bytes - bytesCap * HEADROOM;
+    const victims: Found[] = [];
+    for (const candidate of found) {
+      if (events <= 0 && bytes <= 0) break;
+      victims.push(candidate);
+      events -= 1;
+      bytes -= bytesOf(candidate.event);
+    }
+    await remove(victims, 'evicted');
+  };
+
+  return {
+    /** Evicts by value until the caps hold. */
+    async enforce(): Promise<void> {
+      if (!isOver(ledger.known())) return;
+      evicting ??= evict().finally(() => {
+        evicting = undefined;
+      });
+      await evicting;
+    },
+
+    /** The browser gives no more room: the cap becomes half of what is stored. False when nothing was freed. */
+    async shrink(): Promise<boolean> {
+      const found = await candidates();
+      const impressions = found.filter(({ event }) => event.type === 'impression');
+      const victims = (impressions.length > 0 ? impressions : found).slice(0, Math.ceil(found.length / 2));
+      bytesCap = Math.min(bytesCap, Math.max(1, (ledger.known()?.bytes ?? 0) / 2));
+      return (await remove(victims, 'evicted')) > 0;
+    },
+
+    /** Gives up what is older than the age cap, whole batches too once no answer can come. */
+    async expire(): Promise<void> {
+      const limit = now() - maxAgeMs;
+      const control = await store.entries<unknown>(CONTROL_RANGE);
+      const isOld = ({ keys, held }: Batch) => [...keys, ...held].every(([, , time]) => time < limit);
+      for (const [, record] of control) {
+        if (!isBatch(record) || record.until > now() || !isOld(record)) continue;
+        await ledger.step([batchKey(record.id)], (meta, [stored]) => {
+          if (!isBatch(stored) || stored.attempt !== record.attempt) return null;
+          meta.batches += 1;
+          return { writes: [[batchKey(record.id), undefined]], result: true };
+        });
+      }
+      const found = await candidates();
+      await remove(
+        found.filter(({ event }) => event.time < limit),
+        'expired',
+      );
+    },
+
+    /** Forgets every event, batch and dead letter; the counters stay. */
+    async purge(): Promise<void> {
+      const control = await store.entries<unknown>(CONTROL_RANGE);
+      const open = control.filter(([, record]) => isBatch(record)).map(([key]) => key);
+      await ledger.step(open, (meta) => {
+        meta.batches += 1;
+        return { writes: open.map((key) => [key, undefined]), result: true };
+      });
+      await remove(await candidates(), 'purged');
+    },
+
+    /** Puts records aside that nobody can read; they were captured once, and count as evicted. */
+    async quarantine(keys: StoreKey[]): Promise<void> {
+      await ledger.step(keys, (meta, records) => {
+        const writes = keys.flatMap((key, i): [StoreKey, unknown][] => {
+          if (records[i] === undefined || readEvent(records[i]) !== 'corrupt') return [];
+          meta.events -= 1;
+          meta.evicted += 1;
+          return [
+            [key, undefined],
+            [['quarantine', ...(key as (string | number)[])], records[i]],
+          ];
+        });
+        return { writes, result: true };
+      });
+    },
+  };
+};
+
+const count = (
+  meta: Meta,
+  event: StoredEvent,
+  isDead: boolean,
+  reason: 'evicted' | 'expired' | 'purged',
+): void => {
+  if (isDead) meta.deadLetters -= 1;
+  else meta.events -= 1;
+  meta.bytes -= bytesOf(event);
+  meta[reason] += 1;
+};

@@ -1,0 +1,305 @@
+import { utf8Bytes } from '../../protocol/index.ts';
+import { createClock } from '../platform/clock.ts';
+import { createFallbackStore } from '../platform/fallback-store.ts';
+import { createIdbStore } from '../platform/idb-store.ts';
+import { createPageLifecycle } from '../platform/page-lifecycle.ts';
+import { createTabChannel } from '../platform/tab-channel.ts';
+import { createCaps } from './caps.ts';
+import { createCapture } from './capture.ts';
+import { createConsent } from './consent.ts';
+import { createCorrection } from './correction.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { createDeliver } from './deliver.ts';
+import type { Delivery } from './delivery.ts';
+import { deliveryOptions } from './delivery-options.ts';
+import { readDiagnostics } from './diagnostics.ts';
+import { createEventBuffer } from './event-buffer.ts';
+import { createEventClock } from './event-time.ts';
+import { createKeepaliveBudget } from './keepalive-budget.ts';
+import { createKeyring } from './keyring.ts';
+import { createLastFlush } from './last-flush.ts';
+import { createLedger } from './ledger.ts';
+import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
+import { createMirror } from './mirror.ts';
+import { createPostTrack } from './post-track.ts';
+import { type Batch, bannerEvent, type EventKey, type Kept } from './records.ts';
+import { report } from './report.ts';
+import { createSender } from './sender.ts';
+import { createSettle } from './settle.ts';
+import type { DeliverySetup } from './setup.ts';
+import type { TabNews } from './tab-news.ts';
+import { createTake, sameGroupBy } from './take.ts';
+
+const STORE_NAME = 'placard-outbox';
+/** How often what is too old is looked for. */
+const EXPIRE_MS = 60 * 60_000;
+/** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
+const REFUSED_AT_ONCE_MS = 20;
+
+/**
+ * Wires the half of the client that gets events to the server: what is captured is stored, taken in batches, delivered,
+ * and settled. The parts know nothing of each other, only this file knows them all.
+ */
+export const createDelivery = (setup: DeliverySetup): Delivery => {
+  const {
+    notify = () => undefined,
+    lifecycle = createPageLifecycle(),
+    fetch = (input, init) => globalThis.fetch(input, init),
+    openStore = createIdbStore,
+    clock = createClock(),
+    random = Math.random,
+    makeRoom = async () => undefined,
+  } = setup;
+  const options = deliveryOptions(setup.options);
+  const { maxWaitMs, timeoutMs, inDoubt } = options;
+  const { now } = clock;
+  const newId = () => `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+  const tab = newId();
+
+  let isStopped = false;
+  let batchLimit = options.maxBatch;
+  let expiredAt = Number.NEGATIVE_INFINITY;
+  let inFlight = new AbortController();
+
+  const storageFailed = (cause: unknown) =>
+    notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
+
+  const store = createFallbackStore({
+    primary: openStore(STORE_NAME),
+    clock,
+    adopt: adoptMemory,
+    onMode(on, reason) {
+      ledger.restart();
+      notify({
+        type: 'memory-mode',
+        on,
+        ...(on && { reason: (reason as Error)?.message ?? String(reason) }),
+      });
+      if (!on) look();
+    },
+  });
+  const news = createTabChannel<TabNews>(STORE_NAME, lifecycle, setup.openChannel);
+  const ledger = createLedger({
+    store,
+    newId,
+    firstSequence: () => (store.isMemory() ? MEMORY_SEQUENCE * (1 + Math.floor(random() * 2 ** 12)) : 0),
+    onWiped: () => consent.onWiped(),
+  });
+  const mirror = createMirror();
+  const keyring = createKeyring(setup.apiKey, clock.after);
+  const budget = createKeepaliveBudget();
+  const letters = createDeadLetters(store, ledger);
+
+  const gone = (keys: EventKey[]) => {
+    mirror.take(keys);
+    if (keys.length > 0) news.post({ type: 'gone', keys });
+  };
+  const caps = createCaps({
+    ...options,
+    store,
+    ledger,
+    now,
+    onGone(keys, dropped) {
+      gone(keys);
+      for (const drop of dropped) notify({ type: 'dropped', ...drop });
+    },
+  });
+  const consent = createConsent({
+    initial: setup.consent ?? 'enabled',
+    store,
+    ledger,
+    news,
+    notify,
+    purge: caps.purge,
+    abort() {
+      inFlight.abort();
+      inFlight = new AbortController();
+      mirror.clear();
+    },
+    flush: () => sender.run(true),
+  });
+  const maySend = () => !isStopped && !lifecycle.isPrerendering() && consent.maySend();
+  const buffer = createEventBuffer({ clock, maxWaitMs, onDue: (early) => void sender.run(early) });
+  const look = () => void (maySend() && sender.run(false));
+
+  const deliver = createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch, timeoutMs }), now);
+  const settle = createSettle({
+    ...options,
+    ledger,
+    now,
+    random,
+    newId,
+    corrects: setup.correct !== undefined,
+    isOnline: () => globalThis.navigator?.onLine !== false,
+  });
+  const send = async (batch: Batch, key: string) => {
+    const giveBack = budget.take(utf8Bytes(batch.body));
+    mirror.take(batch.keys);
+    const began = clock.monotonic();
+    const delivery = await deliver(
+      { body: batch.body, key, keepalive: giveBack !== undefined, signal: inFlight.signal },
+      batch.keys.length,
+    );
+    giveBack?.();
+    if (delivery.type !== 'in-doubt') {
+      budget.recover();
+      buffer.answered();
+    } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.halve();
+    if (delivery.type === 'rejected' && delivery.status === 413) {
+      batchLimit = Math.max(1, Math.ceil(batch.keys.length / 2));
+    }
+    const settled = await settle(batch, delivery, key);
+    gone(settled.gone);
+    report(notify, delivery, settled);
+    return { delivery, settled };
+  };
+
+  const sender = createSender({
+    tab,
+    clock,
+    ledger,
+    keyring,
+    take: createTake({
+      ...options,
+      store,
+      ledger,
+      tab,
+      now,
+      newId,
+      maxBatch: () => batchLimit,
+      isTaken: mirror.isHeld,
+    }),
+    send,
+    correct: createCorrection({ ledger, clock, correct: setup.correct, maxWaitMs, notify, onGone: gone }),
+    async quarantine(keys) {
+      await caps.quarantine(keys);
+      notify({ type: 'failed', kind: 'storage', message: `${keys.length} stored records cannot be read` });
+    },
+    isAllowed: maySend,
+    wakeAt: (time) => buffer.at(time),
+    onIdle: () => news.post({ type: 'idle' }),
+    notify,
+  });
+  const lastFlush = createLastFlush({
+    store,
+    ledger,
+    keyring,
+    mirror,
+    budget,
+    tab,
+    now,
+    newId,
+    maxBatch: () => batchLimit,
+    timeoutMs,
+    sameGroup: sameGroupBy(inDoubt),
+    isAllowed: maySend,
+    send,
+  });
+
+  const stored = (kept: Kept[]) => {
+    mirror.add(kept);
+    for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
+    void caps.enforce().catch(storageFailed);
+    const meta = ledger.known();
+    if (meta === undefined || meta.wait.until > now()) return;
+    if (!lifecycle.isVisible()) void lastFlush();
+    else if (meta.events >= batchLimit) look();
+    buffer.added();
+  };
+  const capture = createCapture({
+    ledger,
+    tab,
+    appId: setup.appId,
+    appVersion: setup.appVersion,
+    eventNow: createEventClock(clock),
+    isAllowed: () => !isStopped && consent.mayStore(),
+    onStored: stored,
+    async onFull() {
+      await makeRoom();
+      if (!(await caps.shrink())) store.degrade(new Error('the storage quota is used up'));
+    },
+    onFailed: storageFailed,
+  });
+
+  /** A sign that the network or the user is back ends a backoff early, once. */
+  const ease = async () => {
+    await ledger.step([], (meta) => {
+      const { until, eased, reason } = meta.wait;
+      const isOwnWait = reason === 'backoff' || reason === 'offline';
+      if (eased || !isOwnWait || until <= now()) return null;
+      meta.wait = { ...meta.wait, until: now(), eased: true };
+      return { writes: [], result: true };
+    });
+  };
+  const wake = async () => {
+    if (!maySend()) return;
+    if (now() - expiredAt > EXPIRE_MS) {
+      expiredAt = now();
+      await caps.expire();
+    }
+    look();
+  };
+  const start = () => void wake().catch(storageFailed);
+  const awake = () => {
+    if (!maySend()) return;
+    store.retry();
+    sender.askKey();
+    void ease().then(wake).catch(storageFailed);
+  };
+
+  const stops = [
+    lifecycle.on('hidden', () => void lastFlush()),
+    lifecycle.on('leave', () => void lastFlush()),
+    lifecycle.on('visible', awake),
+    lifecycle.on('online', awake),
+    lifecycle.on('resumed', awake),
+    lifecycle.on('activated', awake),
+    lifecycle.on('restored', () => {
+      // Other tabs may have sent what this one remembers.
+      mirror.clear();
+      awake();
+    }),
+    news.subscribe((item) => {
+      if (item.type === 'idle') sender.othersIdle();
+      else if (item.type === 'gone') mirror.take(item.keys);
+      else if (item.type === 'wiped') consent.onWiped();
+      else consent.onNews(item.state);
+    }),
+  ];
+  start();
+
+  const diagnostics = () => readDiagnostics(store, { tab, now: now(), memoryMode: store.isMemory() });
+
+  return {
+    capture,
+    async flush() {
+      const delivered = maySend() ? await sender.run(true) : 0;
+      const { pending, inDoubt: unanswered } = await diagnostics();
+      return { delivered, pending: pending + unanswered };
+    },
+    diagnostics,
+    deadLetters: letters.list,
+    async retryDeadLetters(keys) {
+      await letters.retry(keys);
+      look();
+    },
+    async discardDeadLetters(keys) {
+      for (const { event } of await letters.discard(keys)) {
+        notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
+      }
+    },
+    disable: consent.disable,
+    async enable() {
+      await consent.enable();
+      awake();
+    },
+    stop() {
+      isStopped = true;
+      for (const stop of stops) stop();
+      buffer.stop();
+      store.close();
+      news.close();
+    },
+    wipe: consent.wipe,
+  };
+};

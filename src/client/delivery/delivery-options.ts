@@ -1,0 +1,22 @@
+import { MAX_TRACK_BATCH } from '../../protocol/index.ts';
+import type { DeliveryOptions } from '../options.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+const DEFAULTS: DeliveryOptions = {
+  maxBatch: MAX_TRACK_BATCH,
+  maxWaitMs: 5_000,
+  maxAttempts: 3,
+  maxEvents: 10_000,
+  maxBytes: 2_000_000,
+  maxAgeMs: 7 * DAY_MS,
+  inDoubt: { impression: 'at-least-once', click: 'at-least-once', dismiss: 'at-least-once' },
+  timeoutMs: 30_000,
+};
+
+/** The host's choices over the defaults. */
+export const deliveryOptions = (chosen: Partial<DeliveryOptions> = {}): DeliveryOptions => ({
+  ...DEFAULTS,
+  ...chosen,
+  inDoubt: { ...DEFAULTS.inDoubt, ...chosen.inDoubt },
+});

@@ -1,0 +1,31 @@
+import type { Store } from '../platform/store.ts';
+import type { Diagnostics } from './delivery.ts';
+import { CONTROL_RANGE, isBatch, isMeta, newMeta } from './records.ts';
+
+/** Where every event is, from one transaction over the counters and the open batches. */
+export const readDiagnostics = async (
+  store: Store,
+  { tab, now, memoryMode }: { tab: string; now: number; memoryMode: boolean },
+): Promise<Diagnostics> => {
+  const control = (await store.entries<unknown>(CONTROL_RANGE)).map(([, record]) => record);
+  const meta = control.find(isMeta) ?? newMeta('', 0);
+  const inDoubt = control
+    .filter(isBatch)
+    .filter(({ doubt, state, until }) => doubt || (state === 'sent' && until <= now))
+    .reduce((sum, { keys, held }) => sum + keys.length + held.length, 0);
+  const { captured, delivered, deadLetters, discarded, evicted, expired, purged, wait, sender } = meta;
+  return {
+    captured,
+    delivered,
+    pending: meta.events - inDoubt,
+    inDoubt,
+    deadLetters,
+    discarded,
+    evicted,
+    expired,
+    purged,
+    memoryMode,
+    sender: sender?.tab === tab && sender.until > now,
+    waitingUntil: wait.until > now ? wait.until : null,
+  };
+};

@@ -1,0 +1,3 @@
+export { createDelivery } from './create-delivery.ts';
+export type { CapturedEvent, DeadLetter, Delivery, Diagnostics, FlushOutcome } from './delivery.ts';
+export type { DeliverySetup } from './setup.ts';

@@ -1,0 +1,33 @@
+/** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
+const BUDGET_BYTES = 60_000;
+/** Under this the budget is not halved any more: one small batch must always have a chance. */
+const LEAST_BYTES = 4_000;
+
+/** Counts the keepalive bytes in flight over all our requests of this page. */
+export const createKeepaliveBudget = () => {
+  let limit = BUDGET_BYTES;
+  let used = 0;
+  return {
+    /** Takes `bytes` if they fit; answers the function that gives them back, or `undefined`. */
+    take(bytes: number): (() => void) | undefined {
+      if (used + bytes > limit) return undefined;
+      used += bytes;
+      let held = true;
+      return () => {
+        if (held) used -= bytes;
+        held = false;
+      };
+    },
+    left: () => limit - used,
+    /** The browser refused a request at once: others use the quota too, so ask for half. */
+    halve() {
+      limit = Math.max(LEAST_BYTES, Math.floor(limit / 2));
+    },
+    /** A request came through: ask for more again. */
+    recover() {
+      limit = Math.min(BUDGET_BYTES, limit * 2);
+    },
+  };
+};
+
+export type KeepaliveBudget = ReturnType<typeof createKeepaliveBudget>;

@@ -1,0 +1,75 @@
+import type { Store, StoreKey } from '../platform/store.ts';
+import { isMeta, META_KEY, type Meta, newMeta } from './records.ts';
+
+/** What a step writes beside the meta record, and what it answers; `null` writes nothing at all. */
+export type Step<R> = { writes: [StoreKey, unknown][]; result: R } | null;
+
+/**
+ * The outbox's one way to write: every step reads the meta record and what it needs, and writes records and counters
+ * in the same transaction. So the counters agree with the records at every moment, over all tabs and crashes.
+ */
+export interface Ledger {
+  /**
+   * Runs one step; `undefined` where the store was wiped meanwhile, or where there is none yet and `create` is not
+   * set. The step may change the meta record it is given.
+   */
+  step<R>(
+    keys: StoreKey[],
+    decide: (meta: Meta, values: unknown[]) => Step<R>,
+    options?: { create?: boolean },
+  ): Promise<R | undefined>;
+  /** The meta record as this tab saw it last. */
+  known(): Meta | undefined;
+  /** Takes note of a meta record read elsewhere. */
+  saw(meta: Meta | undefined): void;
+  /** Another store begins (memory mode or its end), or consent was given anew: a missing record is no wipe. */
+  restart(): void;
+}
+
+export interface LedgerOptions {
+  store: Store;
+  newId: () => string;
+  /** Where the sequence of a new store begins. */
+  firstSequence: () => number;
+  /** The record that this tab knew is gone: somebody wiped the store. */
+  onWiped: () => void;
+}
+
+export const createLedger = ({ store, newId, firstSequence, onWiped }: LedgerOptions): Ledger => {
+  let known: Meta | undefined;
+
+  return {
+    async step<R>(
+      keys: StoreKey[],
+      decide: (meta: Meta, values: unknown[]) => Step<R>,
+      { create = false }: { create?: boolean } = {},
+    ) {
+      let result: R | undefined;
+      let after: Meta | undefined;
+      let wiped = false;
+      await store.update<unknown>([META_KEY, ...keys], ([stored, ...values]) => {
+        result = undefined;
+        after = undefined;
+        wiped = stored === undefined && known !== undefined;
+        if (wiped || (stored === undefined && !create)) return [];
+        const meta = isMeta(stored) ? stored : newMeta(newId(), firstSequence());
+        const step = decide(meta, values);
+        after = meta;
+        if (step === null) return [];
+        result = step.result;
+        return [[META_KEY, meta], ...step.writes];
+      });
+      if (after !== undefined) known = after;
+      if (wiped) onWiped();
+      return result;
+    },
+    known: () => known,
+    saw(meta) {
+      if (meta === undefined && known !== undefined) onWiped();
+      else known = meta;
+    },
+    restart() {
+      known = undefined;
+    },
+  };
+};

@@ -1,0 +1,213 @@
+import type { Notify } from '../notice.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { StoreKey } from '../platform/store.ts';
+import type { BatchDelivery } from './deliver.ts';
+import { fingerprint, type Keyring } from './keyring.ts';
+import type { Ledger } from './ledger.ts';
+import type { Batch, Kept } from './records.ts';
+import type { Settled } from './settle.ts';
+import { LEASE_MS, type Taken } from './take.ts';
+
+/** A refused key is asked for again at most this often, unless the host or the page gives a reason. */
+const ASK_KEY_MS = 5 * 60_000;
+/** When the host's key function fails. */
+const NO_KEY_MS = 30_000;
+/** After another tab's lease ends. */
+const SUCCESSOR_MS = 50;
+
+export interface SenderOptions {
+  tab: string;
+  clock: Clock;
+  ledger: Ledger;
+  keyring: Keyring;
+  take: (options: { all: boolean }) => Promise<Taken>;
+  /** Sends a leased batch and brings its outcome to disk. */
+  send: (batch: Batch, key: string) => Promise<{ delivery: BatchDelivery; settled: Settled }>;
+  correct: (kept: Kept[]) => Promise<void>;
+  quarantine: (keys: StoreKey[]) => Promise<void>;
+  /** Whether this tab may send at all now. */
+  isAllowed: () => boolean;
+  /** Look again at this time (Unix milliseconds). */
+  wakeAt: (time: number) => void;
+  /** This tab sends no more. */
+  onIdle: () => void;
+  notify: Notify;
+}
+
+/** The loop of the one sending tab: take a batch, deliver it, settle it, until nothing is due. */
+export const createSender = (options: SenderOptions) => {
+  const { tab, clock, ledger, keyring, take, send, correct, quarantine, isAllowed, wakeAt, onIdle, notify } =
+    options;
+  let running: { all: boolean; again: boolean; delivered: number; done: Promise<number> } | undefined;
+  let askKeyAt = 0;
+  let announcedUntil = 0;
+  const idleWaiters = new Set<() => void>();
+
+  /** The key to send with, or `undefined` while there is none that the server has not refused. */
+  const usableKey = async (): Promise<string | undefined> => {
+    const refused = ledger.known()?.refusedKey ?? null;
+    if (refused !== null && clock.now() >= askKeyAt) {
+      keyring.forget();
+      askKeyAt = clock.now() + ASK_KEY_MS;
+    }
+    try {
+      return await keyring.ask();
+    } catch (error) {
+      notify({ type: 'failed', kind: 'config', message: 'apiKey() failed; sending waits', cause: error });
+      wakeAt(clock.now() + NO_KEY_MS);
+      return undefined;
+    }
+  };
+
+  /** A new key ends the wait that the old one caused, for all tabs. */
+  const isNewKey = async (): Promise<boolean> => {
+    const key = await usableKey();
+    if (key === undefined || fingerprint(key) === ledger.known()?.refusedKey) return false;
+    await ledger.step([], (meta) => {
+      meta.refusedKey = null;
+      meta.wait = { until: 0, reason: 'backoff', failures: 0, eased: false };
+      return { writes: [], result: true };
+    });
+    return true;
+  };
+
+  const untilIdle = (until: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = () => {
+        idleWaiters.delete(wake);
+        cancel();
+        resolve();
+      };
+      const cancel = clock.after(Math.max(0, until - clock.now()) + SUCCESSOR_MS, wake);
+      idleWaiters.add(wake);
+    });
+
+  /** Says that this tab still sends, while a request is under way. */
+  const renew = (): (() => void) => {
+    let cancel: () => void = () => undefined;
+    let isOver = false;
+    const next = () => {
+      cancel = clock.after(LEASE_MS / 3, async () => {
+        try {
+          await ledger.step([], (meta) => {
+            if (meta.sender?.tab !== tab) return null;
+            meta.sender.until = clock.now() + LEASE_MS;
+            return { writes: [], result: true };
+          });
+        } catch {
+          // The lease then ends by itself, and the batch's own lease still keeps others from sending it.
+        }
+        if (!isOver) next();
+      });
+    };
+    next();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  };
+
+  const release = async (): Promise<void> => {
+    if (ledger.known()?.sender?.tab === tab) {
+      await ledger.step([], (meta) => {
+        if (meta.sender?.tab !== tab) return null;
+        meta.sender = null;
+        return { writes: [], result: true };
+      });
+    }
+    onIdle();
+  };
+
+  const sendOne = async (batch: Batch, key: string): Promise<number> => {
+    const stop = renew();
+    try {
+      const { delivery, settled } = await send(batch, key);
+      if (delivery.type === 'rejected' && (delivery.status === 401 || delivery.status === 403)) {
+        keyring.forget();
+        askKeyAt = clock.now() + ASK_KEY_MS;
+      }
+      if (settled.toCorrect.length > 0) await correct(settled.toCorrect);
+      return settled.delivered.length;
+    } finally {
+      stop();
+    }
+  };
+
+  /** Does the next thing; false when there is nothing left to do now. */
+  const step = async (run: NonNullable<typeof running>): Promise<boolean> => {
+    if (!isAllowed()) return false;
+    const key = await usableKey();
+    if (key === undefined) return false;
+    const taken = await take({ all: run.all });
+    switch (taken.type) {
+      case 'batch':
+        run.delivered += await sendOne(taken.batch, key);
+        return true;
+      case 'skipped':
+        await correct(taken.kept);
+        return true;
+      case 'corrupt':
+        await quarantine(taken.keys);
+        return true;
+      case 'busy':
+        if (run.all) {
+          await untilIdle(taken.until);
+          return true;
+        }
+        wakeAt(taken.until + SUCCESSOR_MS);
+        return false;
+      case 'waiting': {
+        if (taken.reason === 'unauthorized' && (await isNewKey())) return true;
+        wakeAt(taken.reason === 'unauthorized' ? Math.min(taken.until, askKeyAt) : taken.until);
+        if (announcedUntil !== taken.until) {
+          announcedUntil = taken.until;
+          notify({ type: 'waiting', untilMs: taken.until, reason: taken.reason });
+        }
+        return false;
+      }
+      case 'nothing':
+        if (taken.due !== null) wakeAt(taken.due);
+        return false;
+    }
+  };
+
+  const work = async (run: NonNullable<typeof running>): Promise<number> => {
+    // Whoever started this run can still change it before its first step.
+    await Promise.resolve();
+    try {
+      do {
+        run.again = false;
+        while (await step(run));
+      } while (run.again && isAllowed());
+      await release();
+    } catch (error) {
+      notify({ type: 'failed', kind: 'storage', message: 'the outbox could not be read', cause: error });
+    } finally {
+      running = undefined;
+    }
+    return run.delivered;
+  };
+
+  return {
+    /** Sends what is due, or with `all` whatever waits. Calls during a run share it; answers how many were delivered. */
+    run(all: boolean): Promise<number> {
+      if (running !== undefined) {
+        if (!running.all || !all) running.again = true;
+        running.all ||= all;
+        return running.done;
+      }
+      const run = { all, again: false, delivered: 0, done: Promise.resolve(0) };
+      running = run;
+      run.done = work(run);
+      return run.done;
+    },
+    /** Another tab stopped sending. */
+    othersIdle() {
+      for (const wake of [...idleWaiters]) wake();
+    },
+    /** There is a reason to ask the host for its key again. */
+    askKey() {
+      askKeyAt = 0;
+    },
+  };
+};

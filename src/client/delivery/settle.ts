@@ -1,0 +1,249 @@
+import type { BannerEvent } from '../banner-event.ts';
+import type { DropReason } from '../notice.ts';
+import type { InDoubtPolicy } from '../options.ts';
+import type { StoreKey } from '../platform/store.ts';
+import { backoffMs } from './backoff.ts';
+import { afterDelivery, afterRefusal } from './bisect.ts';
+import type { BatchDelivery } from './deliver.ts';
+import type { Skipped } from './judge-errors.ts';
+import { fingerprint } from './keyring.ts';
+import type { Ledger } from './ledger.ts';
+import {
+  type Batch,
+  bannerEvent,
+  batchKey,
+  bytesOf,
+  type DeadRecord,
+  deadKey,
+  type EventKey,
+  isBatch,
+  type Kept,
+  type Meta,
+  readEvent,
+  type StoredEvent,
+  VERSION,
+  type WaitReason,
+} from './records.ts';
+
+/** The server will not know us before somebody changes its configuration: ask once an hour with the same key. */
+const SAME_KEY_PROBE_MS = 60 * 60_000;
+/** Banners are not set up: look again now and then. */
+const NOT_FOUND_PROBE_MS = 15 * 60_000;
+
+/** What one settled batch came to. */
+export interface Settled {
+  delivered: BannerEvent[];
+  skipped: { event: BannerEvent; reason: string; attempts: number }[];
+  dropped: { event: BannerEvent; reason: DropReason; detail: string }[];
+  /** Skipped events whose correction must be asked. */
+  toCorrect: Kept[];
+  inDoubt: BannerEvent[];
+  /** Set when nothing may be sent before `until`. */
+  waiting: { until: number; reason: WaitReason } | null;
+  /** Keys that left the queue. */
+  gone: EventKey[];
+}
+
+export interface SettleOptions {
+  ledger: Ledger;
+  now: () => number;
+  random: () => number;
+  newId: () => string;
+  maxAttempts: number;
+  /** How long an uncorrected event waits before it goes out again. */
+  maxWaitMs: number;
+  /** Whether the host gave a correction hook. */
+  corrects: boolean;
+  inDoubt: Record<StoredEvent['type'], InDoubtPolicy>;
+  isOnline: () => boolean;
+}
+
+type Writes = [StoreKey, unknown][];
+
+/** Moves an event to the dead letters; answers the two writes. */
+export const bury = (meta: Meta, { key, event }: Kept, reason: string): Writes => {
+  meta.events -= 1;
+  meta.deadLetters += 1;
+  const { skip: _asked, after: _wait, ...letter } = event;
+  const record: DeadRecord = { v: VERSION, event: letter, reason };
+  return [
+    [key, undefined],
+    [deadKey(key), record],
+  ];
+};
+
+const forget = (meta: Meta, { key, event }: Kept): Writes => {
+  meta.events -= 1;
+  meta.bytes -= bytesOf(event);
+  return [[key, undefined]];
+};
+
+/** Brings the outcome of one batch to disk in one transaction: index i of the answer is item i of `batch.keys`. */
+export const createSettle = (options: SettleOptions) => {
+  const { ledger, now, random, newId, maxAttempts, maxWaitMs, corrects, inDoubt, isOnline } = options;
+
+  const wait = (meta: Meta, settled: Settled, reason: WaitReason, delayMs?: number) => {
+    const failures = meta.wait.failures + 1;
+    const until = now() + (delayMs ?? backoffMs(failures, random));
+    meta.wait = { until, reason, failures, eased: false };
+    settled.waiting = { until, reason };
+  };
+
+  /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
+  const skip = (meta: Meta, settled: Settled, { key, event }: Kept, reason: string): Writes => {
+    const attempts = event.attempts + 1;
+    const older: StoredEvent = { ...event, attempts };
+    settled.skipped.push({ event: bannerEvent(event), reason, attempts });
+    if (attempts >= maxAttempts) {
+      settled.gone.push(key);
+      settled.dropped.push({ event: bannerEvent(event), reason: 'attempts', detail: reason });
+      return bury(meta, { key, event: older }, reason);
+    }
+    if (!corrects) return [[key, { ...older, after: now() + maxWaitMs }]];
+    const asked = { ...older, skip: reason };
+    settled.toCorrect.push({ key, event: asked });
+    return [[key, asked]];
+  };
+
+  const confirm = (meta: Meta, settled: Settled, kept: Kept): Writes => {
+    meta.delivered += 1;
+    settled.delivered.push(bannerEvent(kept.event));
+    settled.gone.push(kept.key);
+    return forget(meta, kept);
+  };
+
+  const giveUp = (meta: Meta, settled: Settled, kept: Kept, detail: string): Writes => {
+    meta.discarded += 1;
+    settled.dropped.push({ event: bannerEvent(kept.event), reason: 'discarded', detail });
+    settled.gone.push(kept.key);
+    return forget(meta, kept);
+  };
+
+  /** Refused without a name: halve, search, or, refused alone, give it to the host or to the dead letters. */
+  const refuse = (meta: Meta, settled: Settled, batch: Batch, kept: Kept[], reason: string): Writes => {
+    const [only] = kept;
+    if (batch.keys.length === 1 && only !== undefined) {
+      const writes: Writes = [[batchKey(batch.id), undefined]];
+      // Unchanged it could only be refused again, so without a correction this is the end.
+      if (corrects) return [...writes, ...skip(meta, settled, only, reason)];
+      settled.gone.push(only.key);
+      settled.dropped.push({ event: bannerEvent(only.event), reason: 'rejected', detail: reason });
+      const refused = { ...only, event: { ...only.event, attempts: only.event.attempts + 1 } };
+      return [...writes, ...bury(meta, refused, reason)];
+    }
+    const { next, trusted } = afterRefusal(batch);
+    const writes: Writes = [[batchKey(batch.id), again(batch, next)]];
+    if (trusted.length === 0) return writes;
+    const others: Batch = { ...again(batch, { keys: trusted, held: [], suspects: [] }), id: newId() };
+    return [...writes, [batchKey(others.id), others]];
+  };
+
+  const again = (batch: Batch, change: Partial<Batch>): Batch => ({
+    ...batch,
+    ...change,
+    body: change.keys === undefined ? batch.body : '',
+    state: 'ready',
+    attempt: newId(),
+    until: 0,
+  });
+
+  /** Too large: two batches of half the size, in order. */
+  const split = (batch: Batch): Writes => {
+    const middle = Math.ceil(batch.keys.length / 2);
+    const second: Batch = {
+      ...again(batch, { keys: batch.keys.slice(middle), held: [], suspects: [] }),
+      id: newId(),
+    };
+    return [
+      [batchKey(batch.id), again(batch, { keys: batch.keys.slice(0, middle), suspects: [] })],
+      [batchKey(second.id), second],
+    ];
+  };
+
+  const named = (meta: Meta, settled: Settled, kept: (Kept | undefined)[], skipped: Skipped[]): Writes =>
+    skipped.flatMap(({ index, reason }) => {
+      const item = kept[index];
+      return item === undefined ? [] : skip(meta, settled, item, reason);
+    });
+
+  return async (batch: Batch, delivery: BatchDelivery, key: string): Promise<Settled> => {
+    let settled: Settled = empty();
+    await ledger.step([batchKey(batch.id), ...batch.keys], (meta, [stored, ...records]) => {
+      settled = empty();
+      const isOurs = isBatch(stored) && stored.attempt === batch.attempt;
+      // Item i stays at i: an event that was purged meanwhile leaves a gap.
+      const items = batch.keys.map((eventKey, i): Kept | undefined => {
+        const event = readEvent(records[i]);
+        return typeof event === 'string' ? undefined : { key: eventKey, event };
+      });
+      const kept = items.filter((item) => item !== undefined);
+      const change = (writes: Writes) => {
+        meta.batches += 1;
+        return { writes, result: true };
+      };
+
+      if (delivery.type === 'accepted') {
+        // Confirmed is confirmed, even when another tab has taken the batch over or it was never written.
+        const names = new Set(delivery.skipped.map(({ index }) => index));
+        const writes = items.flatMap((item, i) =>
+          item === undefined || names.has(i) ? [] : confirm(meta, settled, item),
+        );
+        meta.wait = { until: 0, reason: 'backoff', failures: 0, eased: false };
+        meta.refusedKey = null;
+        if (!isBatch(stored)) return change(writes);
+        const search = stored.held.length > 0 ? afterDelivery(stored) : undefined;
+        const rest = search === undefined ? undefined : again(stored, { ...search, doubt: false });
+        return change([
+          ...writes,
+          ...named(meta, settled, items, delivery.skipped),
+          [batchKey(batch.id), rest],
+        ]);
+      }
+      // Somebody else sends it now, or it is settled: this outcome is old news.
+      if (!isOurs) return null;
+
+      if (delivery.type === 'in-doubt') {
+        settled.inDoubt = kept.map(({ event }) => bannerEvent(event));
+        wait(meta, settled, isOnline() ? 'backoff' : 'offline');
+        if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
+          return change([
+            [batchKey(batch.id), undefined],
+            ...kept.flatMap((item) => giveUp(meta, settled, item, 'in doubt, at most once')),
+          ]);
+        }
+        return change([[batchKey(batch.id), { ...stored, until: 0, doubt: true }]]);
+      }
+      if (delivery.type === 'retry') {
+        wait(meta, settled, delivery.status === 429 ? 'rate-limit' : 'backoff', delivery.afterMs);
+        return change([[batchKey(batch.id), again(stored, {})]]);
+      }
+      const { status, skipped, reason } = delivery;
+      if (status === 401 || status === 403) {
+        wait(meta, settled, 'unauthorized', SAME_KEY_PROBE_MS);
+        meta.refusedKey = fingerprint(key);
+        return change([[batchKey(batch.id), again(stored, {})]]);
+      }
+      if (status === 404) {
+        wait(meta, settled, 'not-found', NOT_FOUND_PROBE_MS);
+        return change([[batchKey(batch.id), again(stored, {})]]);
+      }
+      if (skipped.length > 0) {
+        // Named ones are at fault; the others were not taken and go back to their places.
+        return change([[batchKey(batch.id), undefined], ...named(meta, settled, items, skipped)]);
+      }
+      if (status === 413 && batch.keys.length > 1) return change(split(stored));
+      return change(refuse(meta, settled, stored, kept, reason));
+    });
+    return settled;
+  };
+};
+
+const empty = (): Settled => ({
+  delivered: [],
+  skipped: [],
+  dropped: [],
+  toCorrect: [],
+  inDoubt: [],
+  waiting: null,
+  gone: [],
+});

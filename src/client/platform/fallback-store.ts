@@ -1,0 +1,148 @@
+import type { Clock } from './clock.ts';
+import { createMemoryStore } from './memory-store.ts';
+import type { Store, StoreKey } from './store.ts';
+
+/** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
+const SETTLE_MS = 2_000;
+/** How often the real store is tried again while in memory mode. */
+const RETRY_MS = 30_000;
+/** A key that nobody writes: reading it shows that the store answers. */
+const PROBE_KEY = '';
+
+export interface FallbackStore extends Store {
+  isMemory(): boolean;
+  /** Tries the real store again now, for example when the page is shown. */
+  retry(): void;
+  /** Goes on in memory at once, for example when the disk is full and nothing is left to give up. */
+  degrade(reason: unknown): void;
+  /** Stops the timers; the store can still be used. */
+  close(): void;
+}
+
+export interface FallbackOptions {
+  primary: Store;
+  clock: Clock;
+  /** Called when memory mode begins (with the reason) and when it ends. */
+  onMode?: (memory: boolean, reason?: unknown) => void;
+  /** Brings what was kept in memory into the real store. Default: writes the records as they are. */
+  adopt?: (records: [StoreKey, unknown][], primary: Store) => Promise<void>;
+}
+
+const isQuota = (error: unknown): boolean => (error as Error | null)?.name === 'QuotaExceededError';
+
+/**
+ * `primary` as long as it works, else a store in memory until it works again. A transaction that failed was not
+ * committed, so it is repeated in memory; only a full disk is left to the caller, who knows what to give up.
+ */
+export const createFallbackStore = ({
+  primary,
+  clock,
+  onMode = () => undefined,
+  adopt = (records, store) => store.setMany(records),
+}: FallbackOptions): FallbackStore => {
+  let memory: Store | undefined;
+  let ready: Promise<void> | undefined;
+  let probing = false;
+  let closed = false;
+  let cancelRetry: () => void = () => undefined;
+
+  const toMemory = (reason: unknown) => {
+    if (memory !== undefined) return;
+    memory = createMemoryStore();
+    onMode(true, reason);
+    retryLater();
+  };
+
+  const retryLater = () => {
+    cancelRetry();
+    if (!closed) cancelRetry = clock.after(RETRY_MS, retry);
+  };
+
+  /** What is written meanwhile waits, so that nothing is left behind in memory. */
+  const upgrade = async (from: Store) => {
+    try {
+      await adopt(await from.entries(), primary);
+      memory = undefined;
+      cancelRetry();
+      onMode(false);
+    } catch {
+      // Still broken: the events stay in memory, where they were, and memory mode was announced already.
+      retryLater();
+    }
+  };
+
+  const retry = () => {
+    if (memory === undefined || probing) return;
+    probing = true;
+    primary
+      .get(PROBE_KEY)
+      .then(
+        () => {
+          if (memory !== undefined) ready = upgrade(memory);
+        },
+        () => retryLater(),
+      )
+      .finally(() => {
+        probing = false;
+      });
+  };
+
+  const open = () =>
+    new Promise<void>((resolve) => {
+      probing = true;
+      const cancel = clock.after(SETTLE_MS, () => {
+        toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
+        resolve();
+      });
+      primary
+        .get(PROBE_KEY)
+        .then(
+          () => {
+            if (memory !== undefined) ready = upgrade(memory);
+          },
+          (error) => toMemory(error),
+        )
+        .finally(() => {
+          probing = false;
+          cancel();
+          resolve();
+        });
+    });
+
+  const run = async <R>(work: (store: Store) => Promise<R>): Promise<R> => {
+    ready ??= open();
+    // An upgrade may have begun while this one waited.
+    for (let seen: Promise<void> | undefined; seen !== ready; ) {
+      seen = ready;
+      await seen;
+    }
+    if (memory !== undefined) return work(memory);
+    try {
+      return await work(primary);
+    } catch (error) {
+      if (isQuota(error)) throw error;
+      toMemory(error);
+      return work(memory!);
+    }
+  };
+
+  return {
+    entries: (range) => run((store) => store.entries(range)),
+    get: (key) => run((store) => store.get(key)),
+    setMany: (records) => run((store) => store.setMany(records)),
+    deleteMany: (keys) => run((store) => store.deleteMany(keys)),
+    update: (keys, change) => run((store) => store.update(keys, change)),
+    async clear() {
+      await run((store) => store.clear());
+      // What lies in the real store must go as well, as soon as it answers.
+      if (memory !== undefined) void primary.clear().catch(() => retryLater());
+    },
+    isMemory: () => memory !== undefined,
+    retry,
+    degrade: toMemory,
+    close() {
+      closed = true;
+      cancelRetry();
+    },
+  };
+};
