@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
+import { acceptDismissals } from './banners/accept-dismissals.ts';
 import { applyAnswer } from './banners/apply-answer.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
-import { acceptDismissals } from './banners/dismissals.ts';
 import { misfits } from './banners/properties.ts';
 import { createSession } from './banners/session.ts';
 import { createSync, type SyncResult } from './banners/sync.ts';

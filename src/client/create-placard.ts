@@ -4,6 +4,7 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
+import type { Diagnostics } from './delivery/delivery.ts';
 import type { FailureKind, Notify } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
@@ -16,16 +17,28 @@ import { readOptions } from './read-options.ts';
 /** The rest loads after the first frame, or after this long where no frame comes (a background tab). */
 const FRAME_PATIENCE_MS = 100;
 
-const afterFrame = (then: () => void): void => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const once = () => {
-    clearTimeout(timer);
-    then();
-  };
-  timer = setTimeout(then, FRAME_PATIENCE_MS);
-  // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
-  globalThis.requestAnimationFrame?.(() => setTimeout(once));
+/** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
+const NOTHING_KNOWN: Diagnostics = {
+  captured: 0,
+  delivered: 0,
+  pending: 0,
+  inDoubt: 0,
+  deadLetters: 0,
+  discarded: 0,
+  evicted: 0,
+  expired: 0,
+  purged: 0,
+  memoryMode: false,
+  sender: false,
+  waitingUntil: null,
 };
+
+const afterFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, FRAME_PATIENCE_MS);
+    // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
+    requestAnimationFrame(() => setTimeout(resolve));
+  });
 
 /**
  * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
@@ -119,12 +132,16 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     return isUsable ? userId : null;
   };
 
+  const startSession = async (): Promise<void> => {
+    await (await rest()).startSession();
+    // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
+    if (mayAct() && cache.userId() !== null) await cache.forgetOthers();
+  };
+
   const open = async (userId: string | null): Promise<void> => {
     asked.answered.clear();
     if (isAllowed) await cache.open(userId);
-    const { startSession } = await rest();
     await startSession();
-    if (isAllowed && userId !== null) await cache.forgetOthers();
   };
 
   const follow = async (isEnabled: boolean): Promise<void> => {
@@ -148,10 +165,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
-    const isFirst = cache.change((record) => addDismissal(record, banner));
-    cache.testSends.delete(banner.placementId);
     placements.sendAway(banner);
-    if (!(await isFirst)) return null;
+    cache.testSends.delete(banner.placementId);
+    if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
     const event = capture(banner, 'dismiss', userId);
     loaded?.tellTabs();
     return event;
@@ -173,12 +189,13 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
 
   // The read starts at once and alone: everything else waits until what is cached is on the page.
-  const start = isAllowed ? cache.open(currentUser) : Promise.resolve();
-  void start.then(() =>
-    afterFrame(() => {
-      if (!isStopped) void safely('sync', undefined, async () => (await rest()).startSession());
-    }),
-  );
+  const begin = async (): Promise<void> => {
+    if (isAllowed) await cache.open(currentUser);
+    await afterFrame();
+    if (!isStopped) await safely('sync', undefined, startSession);
+  };
+  // On a server there is no page to show anything on.
+  if (typeof document !== 'undefined') void begin();
 
   return {
     mount(placementId, element, hook) {
@@ -211,7 +228,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     track,
     subscribe,
     flush: () => safely('deliver', { delivered: 0, pending: 0 }, async () => (await rest()).delivery.flush()),
-    diagnostics: async () => (await rest()).delivery.diagnostics(),
+    diagnostics: () => safely('storage', NOTHING_KNOWN, async () => (await rest()).delivery.diagnostics()),
     deadLetters: () => safely('storage', [], async () => (await rest()).delivery.deadLetters()),
     retryDeadLetters: (keys) =>
       safely('storage', undefined, async () => (await rest()).delivery.retryDeadLetters(keys)),

@@ -18,10 +18,3 @@ export const addDismissal = (record: UserRecord, banner: Banner): boolean => {
   record.dismissed = [...record.dismissed, dismissal].slice(-MAX_DISMISSALS);
   return true;
 };
-
-/** The service has taken the dismissal: from here its grace runs. */
-export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[], nowMs: number): void => {
-  record.dismissed = record.dismissed.map((dismissal) =>
-    bannerIds.includes(dismissal.bannerId) ? { ...dismissal, acceptedAtMs: nowMs } : dismissal,
-  );
-};

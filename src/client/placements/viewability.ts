@@ -28,15 +28,16 @@ export interface ViewabilityOptions {
 }
 
 /** Whether another element covers most of the visible part: a dialog, a cookie bar, a sticky header. */
-const isCovered = (element: HTMLElement, { left, top, width, height }: DOMRectReadOnly): boolean => {
+const isCovered = (element: HTMLElement, visible: DOMRectReadOnly): boolean => {
   const root = element.getRootNode() as Document | ShadowRoot;
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
   if (!root.elementFromPoint || getComputedStyle(element).pointerEvents === 'none') return false;
   let free = 0;
   for (let probe = 0; probe < PROBES * PROBES; probe++) {
-    const x = left + (width * ((probe % PROBES) + 0.5)) / PROBES;
-    const y = top + (height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
-    if (element.contains(root.elementFromPoint(x, y))) free++;
+    const x = visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES;
+    const y = visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
+    const top = root.elementFromPoint(x, y);
+    if (!top || element.contains(top)) free++;
   }
   return free * 2 < PROBES * PROBES;
 };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
 import { applyAnswer } from '../../../src/client/banners/apply-answer.ts';
-import { acceptDismissals, addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
+import { addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
 import { emptyRecord } from '../../../src/client/banners/user-record.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 

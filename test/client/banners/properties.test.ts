@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { misfits } from '../../../src/client/banners/properties.ts';
+import {
+  getBooleanProperty,
+  getImageProperty,
+  getJsonProperty,
+  getNumberProperty,
+  getStringProperty,
+  getTimestampProperty,
+} from '../../../src/client/index.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+const banner = aBanner({
+  properties: {
+    text: { type: 'string', value: 'Hi' },
+    count: { type: 'number', value: 0 },
+    sticky: { type: 'boolean', value: false },
+    art: { type: 'image', value: 'https://cdn.example.com/a.png' },
+    layout: { type: 'jsonobject', value: { cols: 2 } },
+    starts: { type: 'datetime', value: 1_790_208_000_000 },
+    list: { type: 'jsonobject', value: [1] },
+    wrong: { type: 'number', value: '7' },
+    nothing: { type: 'jsonobject', value: null },
+    future: { type: 'video', value: 'https://cdn.example.com/a.mp4' },
+  },
+});
+
+test('contract 7.7: each getter answers the value of its own type', () => {
+  expect(getStringProperty(banner, 'text')).toBe('Hi');
+  expect(getNumberProperty(banner, 'count')).toBe(0);
+  expect(getBooleanProperty(banner, 'sticky')).toBe(false);
+  expect(getImageProperty(banner, 'art')).toBe('https://cdn.example.com/a.png');
+  expect(getJsonProperty(banner, 'layout')).toEqual({ cols: 2 });
+  expect(getTimestampProperty(banner, 'starts')).toBe(1_790_208_000_000);
+});
+
+test('contract 7.7: a missing key or another type is null', () => {
+  expect(getStringProperty(banner, 'missing')).toBeNull();
+  expect(getStringProperty(banner, 'art')).toBeNull();
+  expect(getNumberProperty(banner, 'starts')).toBeNull();
+  expect(getStringProperty(banner, 'toString')).toBeNull();
+  expect(getStringProperty(banner, '__proto__')).toBeNull();
+});
+
+test('case 59: a value of the wrong JSON type is null', () => {
+  expect(getNumberProperty(banner, 'wrong')).toBeNull();
+  expect(getJsonProperty(banner, 'list')).toBeNull();
+  expect(getJsonProperty(banner, 'nothing')).toBeNull();
+});
+
+test('case 59: unknown types and wrong values are named, for the diagnostic', () => {
+  expect(misfits(banner)).toEqual(['list', 'wrong', 'nothing', 'future']);
+});
+
+test('case 59: a type named like a member of every object is unknown, not a crash', () => {
+  const odd = aBanner({ properties: { a: { type: 'constructor', value: 1 } } });
+  expect(misfits(odd)).toEqual(['a']);
+});

@@ -1,0 +1,156 @@
+import { expect, expectTypeOf, test, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { definePlacement, type Notice, type Problem } from '../../../src/client/index.ts';
+import { createBoxes } from '../../../src/client/placements/box.ts';
+import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
+  const notices: Notice[] = [];
+  const shown: (string | undefined)[] = [];
+  const placements = createPlacements({
+    boxes: createBoxes('app', () => false),
+    current: () => banner,
+    mustLeave: () => null,
+    source: () => 'cache',
+    expiresInMs: () => Number.POSITIVE_INFINITY,
+    click: async () => undefined,
+    dismiss: async () => undefined,
+    notify: (notice) => notices.push(notice),
+  });
+  placements.watchWith(
+    () => () => undefined,
+    (mounted) => shown.push(mounted.shown?.id),
+  );
+  const element = document.createElement('div');
+  document.body.append(element);
+  const unmount = placements.mount('home_hero', element, hook);
+  return { element, notices, shown, unmount, types: () => notices.map(({ type }) => type) };
+};
+
+const withProperties = (properties: Record<string, { type: string; value: unknown }>) =>
+  aBanner({ properties });
+
+test('render gets the plain values, typed by the schema', () => {
+  const hook = definePlacement('home_hero', {
+    properties: z.object({ headline: z.string(), percent: z._default(z.number(), 5) }),
+    render({ headline, percent }, slot, banner) {
+      expectTypeOf(headline).toEqualTypeOf<string>();
+      expectTypeOf(percent).toEqualTypeOf<number>();
+      slot.element.textContent = `${headline} ${percent} ${banner.id}`;
+    },
+  });
+  expect(hook.placementId).toBe('home_hero');
+  expect(mount(hook).element.textContent).toBe('Summer sale 5 bnr-1');
+});
+
+test('a misspelled property does not compile', () => {
+  definePlacement('home_hero', {
+    properties: z.object({ headline: z.string() }),
+    // @ts-expect-error There is no such property in the schema.
+    render: ({ headlin }) => void headlin,
+  });
+});
+
+test('a banner that does not fit is not drawn and not shown, and its problems are told', () => {
+  const render = vi.fn();
+  const hook = definePlacement('home_hero', { properties: z.object({ percent: z.number() }), render });
+  const { notices, shown, types } = mount(hook);
+  expect(render).not.toHaveBeenCalled();
+  expect(shown.every((id) => id === undefined)).toBe(true);
+  expect(types()).toEqual(['failed', 'emptied']);
+  expect(notices[0]).toMatchObject({ kind: 'property', cause: [{ path: ['percent'] }] });
+  expect(notices[1]).toMatchObject({ reason: 'invalid' });
+});
+
+test('`invalid` hears the problems and may draw something instead', () => {
+  const heard: (readonly Problem[])[] = [];
+  const { element } = mount(
+    definePlacement('home_hero', {
+      properties: z.object({ percent: z.number() }),
+      render: () => undefined,
+      invalid(problems, place) {
+        heard.push(problems);
+        place.element.append('House banner');
+      },
+    }),
+  );
+  expect(heard).toHaveLength(1);
+  expect(element.textContent).toBe('House banner');
+});
+
+test('without `invalid` the place shows what it shows when it is empty', () => {
+  const { element } = mount(
+    definePlacement('home_hero', {
+      properties: z.object({ percent: z.number() }),
+      render: () => undefined,
+      empty: (place) => place.element.append('Nothing today'),
+    }),
+  );
+  expect(element.textContent).toBe('Nothing today');
+});
+
+/** A schema that takes its time. */
+const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: readonly Problem[] }>) => ({
+  '~standard': { version: 1 as const, vendor: 'test', validate: () => answer },
+});
+
+test('a schema may take its time, and the banner waits for it', async () => {
+  const gate = Promise.withResolvers<{ value: { headline: string } }>();
+  const { element, types } = mount(
+    definePlacement('home_hero', {
+      properties: slowSchema(gate.promise),
+      render: ({ headline }, slot) => slot.element.append(headline),
+    }),
+  );
+  expect(types()).toEqual([]);
+  gate.resolve({ value: { headline: 'Checked' } });
+  await vi.waitFor(() => expect(element.textContent).toBe('Checked'));
+  expect(types()).toEqual(['shown']);
+});
+
+test('a slot that is gone when the schema answers stays empty', async () => {
+  const gate = Promise.withResolvers<{ value: { headline: string } }>();
+  const render = vi.fn();
+  const { unmount } = mount(definePlacement('home_hero', { properties: slowSchema(gate.promise), render }));
+  unmount();
+  gate.resolve({ value: { headline: 'Late' } });
+  await gate.promise;
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(render).not.toHaveBeenCalled();
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('broken schema');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('broken schema'))],
+])('case 68: a schema that %s costs its banner, and nothing else', async (_, validate) => {
+  const { types } = mount(
+    definePlacement('home_hero', {
+      properties: { '~standard': { version: 1, vendor: 'test', validate } },
+      render: () => undefined,
+    }),
+  );
+  await vi.waitFor(() => expect(types()).toEqual(['failed', 'emptied']));
+});
+
+test('a property called __proto__ reaches the schema as a property and changes no prototype', () => {
+  const properties = JSON.parse('{"__proto__":{"type":"jsonobject","value":{"polluted":true}}}');
+  const validate = vi.fn((value: unknown) => ({ value }));
+  mount(
+    definePlacement('home_hero', {
+      properties: { '~standard': { version: 1, vendor: 'test', validate } },
+      render: () => undefined,
+    }),
+    withProperties(properties),
+  );
+  const seen = validate.mock.calls[0]?.[0];
+  expect(Object.getPrototypeOf(seen)).toBe(Object.prototype);
+  expect(Object.hasOwn(seen as object, '__proto__')).toBe(true);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});

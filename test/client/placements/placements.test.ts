@@ -1,0 +1,497 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Banner, Notice, PlacementHook, Slot } from '../../../src/client/index.ts';
+import { createBoxes } from '../../../src/client/placements/box.ts';
+import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.replaceChildren();
+  localStorage.clear();
+});
+afterEach(() => void vi.useRealTimers());
+
+/** An element of the page whose place the test decides: on screen, or 5,000 pixels below. */
+const aSlot = ({ height = 100 } = {}) => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  const view = { top: 5_000 };
+  element.getBoundingClientRect = () =>
+    ({ top: view.top, bottom: view.top + height, left: 0, right: 300, width: 300, height }) as DOMRect;
+  Object.defineProperty(element, 'offsetHeight', { get: () => height });
+  const scrollTo = (onScreen: boolean) => {
+    view.top = onScreen ? 0 : 5_000;
+  };
+  return { element, scrollTo };
+};
+
+const setUp = () => {
+  const notices: Notice[] = [];
+  const answers = new Map<string, Banner | null>();
+  const state = {
+    mustLeave: null as null | 'user' | 'expired' | 'dismissed',
+    expiresInMs: Number.POSITIVE_INFINITY,
+  };
+  const click = vi.fn(async () => undefined);
+  const dismiss = vi.fn(async () => undefined);
+  const placements = createPlacements({
+    boxes: createBoxes('app', () => true),
+    current: (placementId) => answers.get(placementId),
+    mustLeave: () => state.mustLeave,
+    source: () => 'sync',
+    expiresInMs: () => state.expiresInMs,
+    click,
+    dismiss,
+    notify: (notice) => notices.push(notice),
+  });
+  const answer = (banner: Banner | null, placementId = 'home_hero') => {
+    answers.set(placementId, banner);
+    placements.considerAll();
+  };
+  const types = () =>
+    notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));
+  return { placements, notices, types, state, answer, answers, click, dismiss };
+};
+
+/** Draws the headline, and takes it away itself. */
+const drawHeadline: PlacementHook = (banner, { element }) => {
+  const heading = document.createElement('h2');
+  heading.textContent = String(banner.properties.headline?.value);
+  element.append(heading);
+  return () => heading.remove();
+};
+
+const withHeadline = (headline: string, changes: Partial<Banner> = {}) =>
+  aBanner({ ...changes, properties: { headline: { type: 'string', value: headline } } });
+
+test('draws a banner as soon as it is known, and tells where it came from', () => {
+  const { placements, answer, notices } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, drawHeadline);
+  expect(element.textContent).toBe('');
+  expect(notices).toEqual([]);
+  answer(aBanner());
+  expect(element.textContent).toBe('Summer sale');
+  expect(notices).toEqual([{ type: 'shown', banner: aBanner(), from: 'sync' }]);
+});
+
+test('a banner that is known already is drawn while mounting', () => {
+  const { placements, answer } = setUp();
+  answer(aBanner());
+  const { element } = aSlot();
+  placements.mount('home_hero', element, drawHeadline);
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('the same answer again draws nothing again', () => {
+  const { placements, answer, types } = setUp();
+  const hook = vi.fn(drawHeadline);
+  placements.mount('home_hero', aSlot().element, hook);
+  answer(aBanner());
+  answer(aBanner());
+  expect(hook).toHaveBeenCalledTimes(1);
+  expect(types()).toEqual(['shown']);
+});
+
+test('unmounting takes the banner out, aborts the signal and runs the cleanup once', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  const cleanup = vi.fn();
+  let signal: AbortSignal | undefined;
+  const unmount = placements.mount('home_hero', element, (_, slot) => {
+    ({ signal } = slot);
+    return cleanup;
+  });
+  answer(aBanner());
+  expect(signal?.aborted).toBe(false);
+  unmount();
+  unmount();
+  expect(cleanup).toHaveBeenCalledTimes(1);
+  expect(signal?.aborted).toBe(true);
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(cleanup).toHaveBeenCalledTimes(1);
+});
+
+test('without a cleanup the nodes that the hook added go, and the host’s own stay', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  element.innerHTML = '<p>of the host</p>';
+  const unmount = placements.mount('home_hero', element, (_, slot) => {
+    slot.element.append(document.createElement('hr'), 'text');
+  });
+  answer(aBanner());
+  expect(element.childNodes).toHaveLength(3);
+  unmount();
+  expect(element.innerHTML).toBe('<p>of the host</p>');
+});
+
+test('case 60: a banner in view is not swapped; the new one comes when it is out of view', () => {
+  const { placements, answer, types } = setUp();
+  const { element, scrollTo } = aSlot();
+  scrollTo(true);
+  placements.mount('home_hero', element, drawHeadline);
+  answer(withHeadline('First'));
+  answer(withHeadline('Second', { id: 'bnr-2' }));
+  expect(element.textContent).toBe('First');
+  scrollTo(false);
+  placements.considerAll();
+  expect(element.textContent).toBe('Second');
+  expect(types()).toEqual(['shown', 'shown']);
+});
+
+test('case 60: nor is it swapped for its own new text, nor taken away when there is none any more', () => {
+  const { placements, answer } = setUp();
+  const { element, scrollTo } = aSlot();
+  scrollTo(true);
+  placements.mount('home_hero', element, drawHeadline);
+  answer(withHeadline('First'));
+  answer(withHeadline('First, edited'));
+  expect(element.textContent).toBe('First');
+  answer(null);
+  expect(element.textContent).toBe('First');
+  scrollTo(false);
+  placements.considerAll();
+  expect(element.textContent).toBe('');
+});
+
+test('case 60: a hidden page is out of view', () => {
+  const { placements, answer } = setUp();
+  const { element, scrollTo } = aSlot();
+  scrollTo(true);
+  placements.mount('home_hero', element, drawHeadline);
+  answer(withHeadline('First'));
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  answer(withHeadline('Second', { id: 'bnr-2' }));
+  vi.restoreAllMocks();
+  expect(element.textContent).toBe('Second');
+});
+
+test.each(['user', 'expired', 'dismissed'] as const)(
+  'a banner that must leave (%s) leaves at once, in view too, and its room stays until it is out of view',
+  (reason) => {
+    const { placements, answer, state, types } = setUp();
+    const { element, scrollTo } = aSlot({ height: 120 });
+    scrollTo(true);
+    placements.mount('home_hero', element, drawHeadline);
+    answer(aBanner());
+    state.mustLeave = reason;
+    answer(null);
+    expect(element.textContent).toBe('');
+    expect(types()).toEqual(['shown', `emptied ${reason}`]);
+    expect(element.style.minHeight).toBe('120px');
+    scrollTo(false);
+    placements.considerAll();
+    expect(element.style.height).toBe('0px');
+  },
+);
+
+test('case 54: a banner that expires while displayed leaves by itself', () => {
+  const { placements, answer, answers, state, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, drawHeadline);
+  state.expiresInMs = 60_000;
+  answer(aBanner());
+  vi.advanceTimersByTime(60_000);
+  expect(element.textContent).toBe('Summer sale');
+  state.mustLeave = 'expired';
+  answers.set('home_hero', null);
+  vi.advanceTimersByTime(1);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'emptied expired']);
+});
+
+test('a banner that expires in years does not overflow the timer', () => {
+  const { placements, answer, state } = setUp();
+  const hook = vi.fn(drawHeadline);
+  placements.mount('home_hero', aSlot().element, hook);
+  state.expiresInMs = 10 ** 12;
+  answer(aBanner());
+  vi.advanceTimersByTime(10_000);
+  expect(hook).toHaveBeenCalledTimes(1);
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test('case 57: an empty place keeps its room in view, and collapses out of it', () => {
+  const { placements, answer, types } = setUp();
+  const { element, scrollTo } = aSlot();
+  scrollTo(true);
+  placements.mount('home_hero', element, drawHeadline);
+  answer(null);
+  expect(types()).toEqual(['emptied none']);
+  expect(element.style.height).toBe('');
+  scrollTo(false);
+  placements.considerAll();
+  expect(element.style.getPropertyValue('height')).toBe('0px');
+  expect(element.style.getPropertyPriority('height')).toBe('important');
+});
+
+test('case 57: before the first answer nothing is collapsed, so a failed sync moves nothing', () => {
+  const { placements } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, drawHeadline);
+  placements.considerAll();
+  expect(element.getAttribute('style') ?? '').toBe('');
+});
+
+test('a place that has collapsed opens out of view only', () => {
+  const { placements, answer } = setUp();
+  const { element, scrollTo } = aSlot();
+  element.style.height = '90px';
+  placements.mount('home_hero', element, drawHeadline);
+  answer(null);
+  scrollTo(true);
+  answer(aBanner());
+  expect(element.textContent).toBe('');
+  scrollTo(false);
+  placements.considerAll();
+  expect(element.textContent).toBe('Summer sale');
+  expect(element.style.height).toBe('90px');
+});
+
+test('what the page had styled is back after the unmount', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  element.style.margin = '8px';
+  const unmount = placements.mount('home_hero', element, drawHeadline);
+  answer(null);
+  expect(element.style.margin).toBe('0px');
+  unmount();
+  expect(element.style.margin).toBe('8px');
+  expect(element.style.height).toBe('');
+});
+
+test('the box of the last visit is reserved before anything is known', () => {
+  createBoxes('app', () => true).remember('home_hero', 240);
+  const { placements } = setUp();
+  const { element } = aSlot({ height: 0 });
+  placements.mount('home_hero', element, drawHeadline);
+  expect(element.style.minHeight).toBe('240px');
+});
+
+test('a control banner draws nothing, collapses out of view, and stays known as shown', () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  const hook = vi.fn(drawHeadline);
+  const watched: (string | undefined)[] = [];
+  placements.watchWith(
+    () => () => undefined,
+    ({ shown }) => watched.push(shown?.id),
+  );
+  placements.mount('home_hero', element, hook);
+  answer(aBanner({ isControl: true }));
+  expect(hook).not.toHaveBeenCalled();
+  expect(types()).toEqual(['emptied control']);
+  expect(watched.at(-1)).toBe('bnr-1');
+  expect(element.style.height).toBe('0px');
+});
+
+test('case 68: a hook that throws leaves an empty place, is reported once, and not called again', () => {
+  const { placements, answer, notices, types } = setUp();
+  const { element } = aSlot();
+  const cause = new Error('no template');
+  const hook = vi.fn((_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    throw cause;
+  });
+  placements.mount('home_hero', element, hook);
+  answer(aBanner());
+  placements.considerAll();
+  answer(aBanner());
+  expect(element.textContent).toBe('');
+  expect(hook).toHaveBeenCalledTimes(1);
+  expect(types()).toEqual(['failed', 'emptied invalid']);
+  expect(notices[0]).toEqual({
+    type: 'failed',
+    kind: 'hook',
+    message: 'The hook of "home_hero" threw',
+    cause,
+  });
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(hook).toHaveBeenCalledTimes(2);
+});
+
+test('case 68: after a hook that throws there is nothing to count', () => {
+  const { placements, answer } = setUp();
+  const shown: (Banner | null)[] = [];
+  placements.watchWith(
+    () => () => undefined,
+    (mounted) => shown.push(mounted.shown),
+  );
+  placements.mount('home_hero', aSlot().element, () => {
+    throw new Error('no');
+  });
+  answer(aBanner());
+  expect(shown.at(-1)).toBeNull();
+});
+
+test('case 68: an async hook that rejects is treated like one that throws', async () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, (async (_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    throw new Error('late');
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+});
+
+test('a hook that never ends its work is left behind: the signal is aborted and its nodes go', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  let signal: AbortSignal | undefined;
+  const unmount = placements.mount('home_hero', element, ((_: Banner, slot: Slot) => {
+    ({ signal } = slot);
+    slot.element.append('loading');
+    return new Promise(() => undefined);
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  unmount();
+  expect(element.textContent).toBe('');
+  expect(signal?.aborted).toBe(true);
+});
+
+test('a cleanup that throws is reported, and the next banner is drawn', () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, (banner, slot) => {
+    slot.element.textContent = banner.id;
+    return () => {
+      throw new Error('no');
+    };
+  });
+  answer(aBanner());
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(element.textContent).toBe('bnr-2');
+  expect(types()).toEqual(['shown', 'failed', 'shown']);
+});
+
+test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  const hook = Object.assign((banner: Banner, slot: Slot) => slot.element.append(banner.id), {
+    empty: ({ element: place }: { element: HTMLElement }) => place.append('nothing today'),
+  });
+  placements.mount('home_hero', element, hook);
+  answer(null);
+  expect(element.textContent).toBe('nothing today');
+  expect(element.style.height).toBe('');
+  answer(aBanner());
+  expect(element.textContent).toBe('bnr-1');
+  answer(null);
+  expect(element.textContent).toBe('nothing today');
+});
+
+test('a dismissed banner leaves every slot of its placement at once, with its room', () => {
+  const { placements, answer, types } = setUp();
+  const slots = [aSlot(), aSlot()];
+  for (const { element, scrollTo } of slots) {
+    scrollTo(true);
+    placements.mount('home_hero', element, drawHeadline);
+  }
+  answer(aBanner());
+  placements.sendAway(aBanner());
+  for (const { element } of slots) {
+    expect(element.textContent).toBe('');
+    expect(element.style.height).toBe('0px');
+  }
+  expect(types()).toEqual(['shown', 'shown', 'emptied dismissed', 'emptied dismissed']);
+});
+
+test('the slot’s verbs speak for their banner', async () => {
+  const { placements, answer, click, dismiss } = setUp();
+  let slot: Slot | undefined;
+  placements.mount('home_hero', aSlot().element, (_, given) => {
+    slot = given;
+  });
+  answer(aBanner());
+  await slot?.click();
+  await slot?.dismiss();
+  expect(click).toHaveBeenCalledWith(aBanner());
+  expect(dismiss).toHaveBeenCalledWith(aBanner());
+});
+
+test('case 66: a refused URL is reported with its banner, placement and use', () => {
+  const { placements, answer, notices } = setUp();
+  placements.mount('home_hero', aSlot().element, (_, slot) => {
+    expect(slot.safeUrl('javascript:alert(1)', 'link')).toBeNull();
+    expect(slot.safeUrl('https://example.com/a.png', 'image')).toBe('https://example.com/a.png');
+  });
+  answer(aBanner());
+  expect(notices[0]).toEqual({
+    type: 'failed',
+    kind: 'url',
+    message: 'A URL of banner "bnr-1" in "home_hero" was refused as link',
+    cause: 'javascript:alert(1)',
+  });
+});
+
+test('case 65: a slot that is moved keeps its banner, without a second draw', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  const hook = vi.fn(drawHeadline);
+  placements.mount('home_hero', element, hook);
+  answer(aBanner());
+  const elsewhere = document.createElement('aside');
+  document.body.append(elsewhere);
+  elsewhere.append(element);
+  placements.considerAll();
+  expect(hook).toHaveBeenCalledTimes(1);
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('a slot that left the page without a word is unmounted at the next look', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  const cleanup = vi.fn();
+  const unwatch = vi.fn();
+  placements.watchWith(
+    () => unwatch,
+    () => undefined,
+  );
+  placements.mount('home_hero', element, () => cleanup);
+  answer(aBanner());
+  element.remove();
+  placements.considerAll();
+  expect(cleanup).toHaveBeenCalledTimes(1);
+  expect(unwatch).toHaveBeenCalledTimes(1);
+  expect(placements.placementIds()).toEqual([]);
+});
+
+test('a slot may be mounted before it is put into the page', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  element.remove();
+  placements.mount('home_hero', element, drawHeadline);
+  answer(aBanner());
+  document.body.append(element);
+  placements.considerAll();
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('1,000 slots that are mounted and removed leave no timer, no watch and no slot', () => {
+  const { placements, answer, state } = setUp();
+  let watches = 0;
+  placements.watchWith(
+    () => {
+      watches++;
+      return () => void watches--;
+    },
+    () => undefined,
+  );
+  state.expiresInMs = 60_000;
+  answer(aBanner());
+  for (let i = 0; i < 1_000; i++) {
+    const { element } = aSlot();
+    const unmount = placements.mount(
+      'home_hero',
+      element,
+      i % 2 ? drawHeadline : () => new Promise(() => undefined) as never,
+    );
+    if (i % 3) unmount();
+    element.remove();
+  }
+  placements.considerAll();
+  expect([watches, vi.getTimerCount(), placements.placementIds()]).toEqual([0, 0, []]);
+});

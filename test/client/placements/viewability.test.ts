@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { watchViewability } from '../../../src/client/placements/viewability.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.replaceChildren();
+});
+afterEach(() => void vi.useRealTimers());
+
+/** An IntersectionObserver that says what the test wants. */
+const fakeObserver = () => {
+  const live = new Set<IntersectionObserverCallback>();
+  const Observer = class {
+    callback: IntersectionObserverCallback;
+    constructor(callback: IntersectionObserverCallback) {
+      this.callback = callback;
+      live.add(callback);
+    }
+    observe(): void {
+      // The tests say when and what it sees.
+    }
+    disconnect(): void {
+      live.delete(this.callback);
+    }
+  } as unknown as typeof IntersectionObserver;
+  const see = (
+    intersectionRatio: number,
+    { width = 300, height = 250, isIntersecting = intersectionRatio > 0 } = {},
+  ) => {
+    const rect = { left: 0, top: 0, width, height };
+    const entry = { isIntersecting, intersectionRatio, boundingClientRect: rect, intersectionRect: rect };
+    for (const callback of live) callback([entry as IntersectionObserverEntry], {} as IntersectionObserver);
+  };
+  return { Observer, see, live };
+};
+
+const setUp = ({ isControl = false } = {}) => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  const { Observer, see, live } = fakeObserver();
+  const state = { visible: true, waiting: true, monotonic: 0, wall: 0 };
+  const seen = vi.fn(() => {
+    state.waiting = false;
+  });
+  const left = vi.fn();
+  const heights: number[] = [];
+  const watch = watchViewability({
+    element,
+    isControl: () => isControl,
+    isWaiting: () => state.waiting,
+    onSeen: seen,
+    onLeft: left,
+    onHeight: (height) => heights.push(height),
+    isVisible: () => state.visible,
+    monotonic: () => state.monotonic,
+    now: () => state.wall,
+    Observer,
+  });
+  /** Lets time pass: both clocks, and the timers with them. */
+  const pass = (ms: number) => {
+    state.monotonic += ms;
+    state.wall += ms;
+    vi.advanceTimersByTime(ms);
+  };
+  const show = (visible: boolean) => {
+    state.visible = visible;
+    watch.restart();
+  };
+  return { element, see, seen, left, heights, state, pass, show, watch, live };
+};
+
+test('half of the pixels for one second count as seen', () => {
+  const { see, seen, pass } = setUp();
+  see(0.5);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('less than half is not enough, however long', () => {
+  const { see, seen, pass } = setUp();
+  see(0.49);
+  pass(60_000);
+  expect(seen).not.toHaveBeenCalled();
+});
+
+test('of a large banner (242,500 square pixels) 30 % are enough, of a smaller one they are not', () => {
+  const large = setUp();
+  large.see(0.3, { width: 970, height: 250 });
+  large.pass(1_000);
+  expect(large.seen).toHaveBeenCalledTimes(1);
+  const smaller = setUp();
+  smaller.see(0.3, { width: 970, height: 249 });
+  smaller.pass(60_000);
+  expect(smaller.seen).not.toHaveBeenCalled();
+});
+
+test('the second must be without a break', () => {
+  const { see, seen, pass } = setUp();
+  see(0.6);
+  pass(900);
+  see(0.2);
+  pass(100);
+  see(0.6);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('more or less of it, but always enough, is one continuous second', () => {
+  const { see, seen, pass } = setUp();
+  see(0.6);
+  pass(600);
+  see(1);
+  pass(400);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('what was seen is not counted again, until there is another banner', () => {
+  const { see, seen, pass, state, watch } = setUp();
+  see(1);
+  pass(1_000);
+  see(0);
+  see(1);
+  pass(10_000);
+  expect(seen).toHaveBeenCalledTimes(1);
+  state.waiting = true;
+  watch.restart();
+  pass(1_000);
+  expect(seen).toHaveBeenCalledTimes(2);
+});
+
+test('case 33: in a background tab nothing counts, and the second begins when the tab is visible', () => {
+  const { see, seen, pass, show } = setUp();
+  show(false);
+  see(1);
+  pass(60_000);
+  expect(seen).not.toHaveBeenCalled();
+  show(true);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('a tab switch in the middle of the second starts it anew', () => {
+  const { see, seen, pass, show } = setUp();
+  see(1);
+  pass(900);
+  show(false);
+  show(true);
+  pass(900);
+  expect(seen).not.toHaveBeenCalled();
+  pass(100);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('case 34: where timers come once a minute, the timestamps still say that the second has passed', () => {
+  const { see, seen, state } = setUp();
+  see(1);
+  const throttledTick = () => {
+    state.monotonic += 60_000;
+    state.wall += 60_000;
+    vi.advanceTimersToNextTimer();
+  };
+  throttledTick();
+  expect(seen).not.toHaveBeenCalled();
+  throttledTick();
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('a timer that comes early does not shorten the second', () => {
+  const { see, seen, state } = setUp();
+  see(1);
+  state.monotonic = 990;
+  state.wall = 990;
+  vi.advanceTimersToNextTimer();
+  expect(seen).not.toHaveBeenCalled();
+  state.monotonic = 1_000;
+  state.wall = 1_000;
+  vi.advanceTimersToNextTimer();
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+const EIGHT_HOURS = 8 * 3_600_000;
+
+test.each([
+  ['stands still', 0],
+  ['runs on', EIGHT_HOURS],
+])(
+  'case 35: eight hours of sleep in the middle do not count, where the monotonic clock %s',
+  (_, monotonic) => {
+    const { see, seen, pass, state } = setUp();
+    see(1);
+    pass(500);
+    state.wall += EIGHT_HOURS;
+    state.monotonic += monotonic;
+    pass(500);
+    expect(seen).not.toHaveBeenCalled();
+    pass(1_000);
+    expect(seen).toHaveBeenCalledTimes(1);
+  },
+);
+
+test('a clock set back in the middle of the second changes nothing', () => {
+  const { see, seen, pass, state } = setUp();
+  see(1);
+  pass(500);
+  state.wall -= 3_600_000;
+  pass(500);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('case 63: a place without pixels is never seen', () => {
+  const { see, seen, pass } = setUp();
+  see(1, { width: 300, height: 0, isIntersecting: true });
+  pass(60_000);
+  see(1, { width: 0, height: 0, isIntersecting: true });
+  pass(60_000);
+  expect(seen).not.toHaveBeenCalled();
+});
+
+test('case 63: a control banner counts where its place is in view, with pixels or without', () => {
+  for (const height of [0, 250]) {
+    const { see, seen, pass } = setUp({ isControl: true });
+    see(1, { height, isIntersecting: true });
+    pass(1_000);
+    expect(seen).toHaveBeenCalledTimes(1);
+  }
+});
+
+test('case 63: a control banner out of view does not count', () => {
+  const { see, seen, pass } = setUp({ isControl: true });
+  see(0, { height: 0, isIntersecting: false });
+  pass(60_000);
+  expect(seen).not.toHaveBeenCalled();
+});
+
+test('a banner that something covers is not seen, and counts a second after it is uncovered', () => {
+  const { element, see, seen, pass } = setUp();
+  const dialog = document.createElement('dialog');
+  let top: Element = dialog;
+  const hitTest = vi.fn(() => top);
+  Object.defineProperty(document, 'elementFromPoint', { value: hitTest, configurable: true });
+  try {
+    see(1);
+    pass(5_000);
+    expect(seen).not.toHaveBeenCalled();
+    top = element;
+    pass(1_000);
+    expect(seen).toHaveBeenCalledTimes(1);
+  } finally {
+    Reflect.deleteProperty(document, 'elementFromPoint');
+  }
+});
+
+test('tells when the element leaves the view, once', () => {
+  const { see, left } = setUp();
+  see(0);
+  expect(left).not.toHaveBeenCalled();
+  see(0.1);
+  see(0.8);
+  expect(left).not.toHaveBeenCalled();
+  see(0);
+  expect(left).toHaveBeenCalledTimes(1);
+});
+
+test('tells when the element is gone from the page', () => {
+  const { element, see, left } = setUp();
+  element.remove();
+  see(0);
+  expect(left).toHaveBeenCalledTimes(1);
+});
+
+test('passes the height on, so that nobody has to measure', () => {
+  const { see, heights } = setUp();
+  see(0, { height: 120 });
+  see(1, { height: 90 });
+  expect(heights).toEqual([120, 90]);
+});
+
+test('after stop there is no observer, no timer, and no impression', () => {
+  const { see, seen, pass, watch, live } = setUp();
+  see(1);
+  watch.stop();
+  expect(live.size).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+  pass(5_000);
+  expect(seen).not.toHaveBeenCalled();
+});
