@@ -26,6 +26,9 @@ export const userLine = (profile: Profile): Record<string, unknown> => {
       subscription_state: state,
     })),
     push_tokens: profile.pushTokens,
+    devices: [...new Set(profile.pushTokens.map(({ device_id }) => device_id))].map((device_id) => ({
+      device_id,
+    })),
     custom_events: tallies(profile.events),
     purchases: tallies(profile.purchases),
     created_at: iso(profile.createdAtMs),

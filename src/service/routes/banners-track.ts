@@ -10,9 +10,9 @@ import {
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../gate/http-error.ts';
-import { instantOf } from '../instant.ts';
 import type { Route } from '../route.ts';
 import type { BannerEventRow } from '../store/store.ts';
+import { parseInstant } from '../users/dates.ts';
 import {
   type BannerEnvelope,
   envelopeOf,
@@ -49,7 +49,7 @@ const judge = (
   if (isAbsent(eventType)) return required('event_type');
   if (!isEventType(eventType)) return EVENT_ERROR.invalidEventType;
   if (isAbsent(timestamp)) return required('timestamp');
-  const timestampMs = typeof timestamp === 'string' ? instantOf(timestamp) : null;
+  const timestampMs = typeof timestamp === 'string' ? parseInstant(timestamp) : null;
   if (typeof timestamp !== 'string' || timestampMs === null) return EVENT_ERROR.invalidTimestamp;
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;

@@ -5,6 +5,10 @@ import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrations } from './cdi-integrations.ts';
+import { usersAliasNew } from './users-alias-new.ts';
+import { usersExportIds } from './users-export-ids.ts';
+import { usersIdentify } from './users-identify.ts';
+import { usersMerge } from './users-merge.ts';
 import { usersTrack } from './users-track.ts';
 import { usersTrackBulk } from './users-track-bulk.ts';
 
@@ -15,6 +19,10 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     cdiIntegrations,
     usersTrack,
     usersTrackBulk,
+    usersIdentify,
+    usersMerge,
+    usersAliasNew,
+    usersExportIds,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
   ];
