@@ -1,0 +1,173 @@
+import ky from 'ky';
+import { type RateLimitInfo, type ResetKind, readRateLimit, refusal } from '../protocol/index.ts';
+import { ApiError, InDoubtError } from './api-error.ts';
+import { backoffMs } from './backoff.ts';
+import { createPace, type Pace } from './pace.ts';
+import type { Sleep } from './sleep.ts';
+
+export interface CallRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  query?: Record<string, string>;
+  /** JSON text. */
+  body?: string;
+  resetKind: ResetKind;
+  /** Whether the request may be sent again when its answer was lost: taking it twice must do no harm. */
+  repeatable: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** A 2xx with a JSON body. */
+export interface CallAnswer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+export interface CallOptions {
+  /** Base URL, without a slash at its end. */
+  endpoint: string;
+  apiKey: string | (() => string | Promise<string>);
+  fetch: typeof fetch;
+  /** How often a request is sent at most. */
+  maxAttempts: number;
+  /** Longest wait for an answer, in milliseconds. */
+  timeoutMs: number;
+  now: () => number;
+  random: () => number;
+  sleep: Sleep;
+}
+
+/** Errors of Node that mean the request never left: sending it again cannot count anything twice. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'EHOSTUNREACH',
+]);
+
+const neverSent = (error: unknown): boolean => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (NEVER_SENT.has((cause as NodeJS.ErrnoException).code ?? '')) return true;
+  }
+  return false;
+};
+
+const isJson = (headers: Headers): boolean =>
+  /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever asked decides what an answer means that is no JSON.
+    return undefined;
+  }
+};
+
+/** One attempt's end: an answer, a reason to try again, or an error for the caller. */
+type Outcome =
+  | { type: 'answer'; answer: CallAnswer }
+  | { type: 'again'; error: Error; waitMs?: number | undefined }
+  | { type: 'doubt'; error: InDoubtError }
+  | { type: 'stop'; error: Error };
+
+const judge = (
+  endpoint: string,
+  status: number,
+  headers: Headers,
+  text: string,
+  rateLimit: RateLimitInfo,
+): Outcome => {
+  const body = parsed(text);
+  if (status >= 200 && status < 300) {
+    if (body !== undefined) return { type: 'answer', answer: { status, headers, body } };
+    const cause = new Error(`The answer (${status}) is not JSON`);
+    // A captive portal or a proxy answers with a page of its own: the service saw nothing.
+    if (isJson(headers)) return { type: 'doubt', error: new InDoubtError(endpoint, cause) };
+  }
+  const { data } = refusal.safeParse(body);
+  const target = headers.get('location');
+  const retryable = status === 429 || status >= 500 || status < 300;
+  const error = new ApiError({
+    status,
+    endpoint,
+    retryable,
+    serverMessage:
+      data?.message ??
+      data?.error ??
+      (status < 300 ? 'a page that is not the API' : target ? `a redirect to ${target}` : undefined),
+    errors: data?.errors,
+    rateLimit,
+  });
+  // 504: the service was asked and did not answer in time.
+  if (status === 504) return { type: 'doubt', error: new InDoubtError(endpoint, error) };
+  if (!retryable) return { type: 'stop', error };
+  return { type: 'again', error, waitMs: status === 429 ? rateLimit.retryAfterMs : undefined };
+};
+
+/**
+ * Makes one request, again and again where that is right: 429 (after the wait it names) and 5xx always, a lost answer
+ * only when the request is repeatable. Throws `ApiError`, `InDoubtError`, or the signal's reason.
+ */
+export const createCall = (options: CallOptions) => {
+  const paces = new Map<string, Pace>();
+  const paceOf = (path: string): Pace => {
+    const pace = paces.get(path) ?? createPace(options.now, options.sleep);
+    paces.set(path, pace);
+    return pace;
+  };
+
+  const attempt = async (request: CallRequest, pace: Pace): Promise<Outcome> => {
+    const { method, path, query, body, resetKind, signal } = request;
+    const endpoint = `${method} ${path}`;
+    const key = typeof options.apiKey === 'function' ? await options.apiKey() : options.apiKey;
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    let info: RateLimitInfo = {};
+    let refused = false;
+    try {
+      const response = await ky(options.endpoint + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body }),
+        ...(query && { searchParams: query }),
+        fetch: (input, init) => options.fetch(input, init),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        // Another host must not see the key or the users.
+        redirect: 'manual',
+        retry: 0,
+        timeout: false,
+        throwHttpErrors: false,
+      });
+      info = readRateLimit(response.headers, resetKind, options.now());
+      refused = response.status === 429;
+      return judge(endpoint, response.status, response.headers, await response.text(), info);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (neverSent(error)) return { type: 'again', error: error as Error };
+      return { type: 'doubt', error: new InDoubtError(endpoint, error) };
+    } finally {
+      pace.heard(info, refused);
+    }
+  };
+
+  return async (request: CallRequest): Promise<CallAnswer> => {
+    const pace = paceOf(request.path);
+    for (let count = 1; ; count += 1) {
+      await pace.turn(request.signal);
+      request.signal?.throwIfAborted();
+      const outcome = await attempt(request, pace);
+      if (outcome.type === 'answer') return outcome.answer;
+      if (outcome.type === 'stop' || count >= options.maxAttempts) throw outcome.error;
+      if (outcome.type === 'doubt' && !request.repeatable) throw outcome.error;
+      const waitMs = outcome.type === 'again' ? outcome.waitMs : undefined;
+      await options.sleep(backoffMs(count, options.random(), waitMs), request.signal);
+    }
+  };
+};
+
+export type Call = ReturnType<typeof createCall>;

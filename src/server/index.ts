@@ -1,0 +1,15 @@
+/** The REST caller for backends. */
+export type {
+  AttributesObject,
+  EventObject,
+  InputArray,
+  Instance,
+  Integration,
+  PurchaseObject,
+  RateLimitInfo,
+} from '../protocol/index.ts';
+export { ApiError, InDoubtError } from './api-error.ts';
+export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
+export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
+export type { TrackInput, TrackOptions } from './track.ts';
+export { type TrackPlace, type TrackProblem, type TrackReport, TrackStoppedError } from './track-report.ts';

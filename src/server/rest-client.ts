@@ -1,0 +1,67 @@
+import { INSTANCES, type Instance, type Integration, isInstance } from '../protocol/index.ts';
+import { createCall } from './call.ts';
+import { listIntegrations } from './integrations.ts';
+import { createProfileCalls } from './profiles.ts';
+import { sleep as realSleep, type Sleep } from './sleep.ts';
+import { type TrackInput, type TrackOptions, trackAll } from './track.ts';
+import type { TrackReport } from './track-report.ts';
+
+interface CommonOptions {
+  /** A server-side key, or a function that gives the current one before each request. */
+  apiKey: string | (() => string | Promise<string>);
+  fetch?: typeof fetch;
+  /** How often a request is sent at most. Default 6. */
+  maxAttempts?: number;
+  /** Longest wait for an answer, in milliseconds. Default 30,000. */
+  timeoutMs?: number;
+  /** Unix milliseconds. */
+  now?: () => number;
+  /** 0 ≤ x < 1; spreads retries. */
+  random?: () => number;
+  sleep?: Sleep;
+}
+
+/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
+export type RestClientOptions = CommonOptions &
+  ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+
+/** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
+export type RestClient = ReturnType<typeof createRestClient>;
+
+const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
+  if (instance !== undefined) {
+    if (isInstance(instance)) return INSTANCES[instance];
+    throw new TypeError(`instance: '${instance}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
+  }
+  if (endpoint === undefined) throw new TypeError('Either instance or endpoint is needed');
+  if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
+    throw new TypeError(`endpoint: '${endpoint}' is not an http(s) URL`);
+  }
+  return endpoint.replace(/\/+$/, '');
+};
+
+export const createRestClient = (options: RestClientOptions) => {
+  const endpoint = endpointOf(options);
+  if (!options.apiKey) throw new TypeError('apiKey is empty');
+  const call = createCall({
+    endpoint,
+    apiKey: options.apiKey,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    maxAttempts: options.maxAttempts ?? 6,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    now: options.now ?? (() => Date.now()),
+    random: options.random ?? (() => Math.random()),
+    sleep: options.sleep ?? realSleep,
+  });
+  return {
+    /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
+    integrations: (more: { signal?: AbortSignal } = {}): AsyncGenerator<Integration, void, undefined> =>
+      listIntegrations(call, endpoint, more.signal),
+    /**
+     * Sends any number of attributes, events and purchases. Resolves with what the service said of them, at the
+     * caller's own indexes; throws `TrackStoppedError` where it could not go on.
+     */
+    track: (input: TrackInput, more?: TrackOptions): Promise<TrackReport> => trackAll(call, input, more),
+    ...createProfileCalls(call),
+  };
+};

@@ -1,0 +1,111 @@
+import {
+  INPUT_ARRAYS,
+  type InputArray,
+  MAX_BODY_BYTES,
+  MAX_TRACK_OBJECTS,
+  utf8Bytes,
+} from '../protocol/index.ts';
+import type { TrackPlace, TrackProblem } from './track-report.ts';
+import { userKeys } from './user-keys.ts';
+
+/** One object of the input, where it came from. */
+export interface TrackItem extends TrackPlace {
+  object: unknown;
+}
+
+/** Objects that travel in one request. */
+export interface TrackBatch {
+  /** By array, in the order they are sent: an answer's `index` is a position here. */
+  places: Record<InputArray, TrackPlace[]>;
+  body: string;
+  users: ReadonlySet<string>;
+  /** Whether taking it twice would do no harm: attributes that set values, nothing that adds or counts. */
+  repeatable: boolean;
+}
+
+/** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */
+const ENVELOPE_BYTES = 1_024;
+
+const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 2 };
+
+const isOperation = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && ('inc' in value || '$add' in value);
+
+const addsOrCounts = ({ array, object }: TrackItem): boolean =>
+  array !== 'attributes' || Object.values(object as object).some(isOperation);
+
+const createBatch = () => {
+  const texts: Record<InputArray, string[]> = { attributes: [], events: [], purchases: [] };
+  const places: Record<InputArray, TrackPlace[]> = { attributes: [], events: [], purchases: [] };
+  /** By user, the last of the service's three steps that an object of theirs is in. */
+  const ranks = new Map<string, number>();
+  let bytes = ENVELOPE_BYTES;
+  let count = 0;
+  let repeatable = true;
+
+  return {
+    get isEmpty() {
+      return count === 0;
+    },
+    /** Whether the item may join: by count, by bytes, and without overtaking an earlier object of its user. */
+    takes(item: TrackItem, size: number, users: string[]): boolean {
+      const overtakes = users.some((user) => (ranks.get(user) ?? 0) > RANK[item.array]);
+      return count < MAX_TRACK_OBJECTS && bytes + size <= MAX_BODY_BYTES && !overtakes;
+    },
+    add(item: TrackItem, text: string, size: number, users: string[]): void {
+      texts[item.array].push(text);
+      places[item.array].push({ array: item.array, index: item.index });
+      for (const user of users) ranks.set(user, RANK[item.array]);
+      bytes += size;
+      count += 1;
+      repeatable &&= !addsOrCounts(item);
+    },
+    done(): TrackBatch {
+      const members = INPUT_ARRAYS.filter((array) => texts[array].length > 0);
+      const body = `{${members.map((array) => `"${array}":[${texts[array].join(',')}]`).join(',')}}`;
+      return { places, body, users: new Set(ranks.keys()), repeatable };
+    },
+  };
+};
+
+const serialised = (object: unknown): { text: string } | { reason: string } => {
+  try {
+    if (typeof object !== 'object' || object === null || Array.isArray(object))
+      return { reason: 'not an object' };
+    return { text: JSON.stringify(object) };
+  } catch (error) {
+    return { reason: `cannot be written as JSON: ${(error as Error).message}` };
+  }
+};
+
+/**
+ * Cuts the input into requests of at most 75 objects and 4 MB. Inside a request the service works through attributes,
+ * then events, then purchases; where that would put a user's objects out of order, a new request begins. What cannot be
+ * sent at all goes to `refuse`, and the rest goes on.
+ */
+export async function* cutBatches(
+  items: AsyncIterable<TrackItem> | Iterable<TrackItem>,
+  refuse: (problem: TrackProblem) => void,
+): AsyncGenerator<TrackBatch, void, undefined> {
+  let batch = createBatch();
+  for await (const item of items) {
+    const place = { array: item.array, index: item.index };
+    const result = serialised(item.object);
+    if ('reason' in result) {
+      refuse({ place, reason: result.reason });
+      continue;
+    }
+    const size = utf8Bytes(result.text) + 1;
+    if (size + ENVELOPE_BYTES > MAX_BODY_BYTES) {
+      refuse({ place, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
+      continue;
+    }
+    const users = userKeys(item.object);
+    if (!batch.takes(item, size, users)) {
+      yield batch.done();
+      batch = createBatch();
+    }
+    batch.add(item, result.text, size, users);
+  }
+  if (!batch.isEmpty) yield batch.done();
+}

@@ -1,0 +1,143 @@
+import {
+  type AttributesObject,
+  type EventObject,
+  INPUT_ARRAYS,
+  type InputArray,
+  type PurchaseObject,
+  USERS_TRACK_PATH,
+} from '../protocol/index.ts';
+import { ApiError, InDoubtError } from './api-error.ts';
+import type { Call } from './call.ts';
+import { placesOf, readAnswer, refusedBatch } from './track-answer.ts';
+import { cutBatches, type TrackBatch, type TrackItem } from './track-batches.ts';
+import { emptyReport, type TrackPlace, type TrackReport, TrackStoppedError } from './track-report.ts';
+
+type Many<T> = Iterable<T> | AsyncIterable<T>;
+
+/** Any number of objects: arrays, generators, streams. Attributes go first, then events, then purchases. */
+export interface TrackInput {
+  attributes?: Many<AttributesObject>;
+  events?: Many<EventObject>;
+  purchases?: Many<PurchaseObject>;
+}
+
+export interface TrackOptions {
+  /** Requests under way at once. Two that may concern the same user never are. Default 4. */
+  concurrency?: number;
+  /**
+   * When an answer is lost, `'report'` (default) sends events, purchases and counting attributes no second time and lists them in
+   * `inDoubt`; `'repeat'` sends them again, which may count them twice.
+   */
+  lostAnswers?: 'report' | 'repeat';
+  /** Hears of every problem as it comes; with a long stream there is no need to wait for the report. */
+  onProblem?: (problem: TrackReport['problems'][number]) => void;
+  signal?: AbortSignal;
+}
+
+/** So many lost answers one after another mean that there is no connection. */
+const MAX_IN_DOUBT_RUN = 3;
+
+/** The input as one stream, in the order the service works; `read` counts along. */
+async function* itemsOf(input: TrackInput, read: Record<InputArray, number>): AsyncGenerator<TrackItem> {
+  for (const array of INPUT_ARRAYS) {
+    for await (const object of input[array] ?? []) yield { array, index: read[array]++, object };
+  }
+}
+
+/**
+ * Sends everything, 75 objects a request. Objects of one user keep their order: a request waits for every earlier one
+ * that may concern one of its users. Throws `TrackStoppedError` when it cannot go on.
+ */
+export const trackAll = async (
+  call: Call,
+  input: TrackInput,
+  options: TrackOptions = {},
+): Promise<TrackReport> => {
+  const { concurrency = 4, lostAnswers = 'report', onProblem = () => undefined, signal } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new TypeError(`concurrency must be a whole number of at least 1, not ${concurrency}`);
+  }
+  const report = emptyReport();
+  const read = { attributes: 0, events: 0, purchases: 0 };
+  const unsent: TrackPlace[] = [];
+  const underWay = new Map<Promise<void>, TrackBatch>();
+  let stopped: { cause: unknown } | undefined;
+  let inDoubtRun = 0;
+
+  const tell = (problems: TrackReport['problems']) => {
+    report.problems.push(...problems);
+    for (const problem of problems) onProblem(problem);
+  };
+  const stop = (cause: unknown) => {
+    stopped ??= { cause };
+  };
+
+  const failed = (error: unknown, batch: TrackBatch): void => {
+    if (error instanceof InDoubtError) {
+      report.requests += 1;
+      report.inDoubt.push(...placesOf(batch));
+      inDoubtRun += 1;
+      if (inDoubtRun >= MAX_IN_DOUBT_RUN) stop(error);
+    } else if (error instanceof ApiError && [400, 413].includes(error.status)) {
+      report.requests += 1;
+      tell(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
+    } else {
+      // An abort leaves the request under way in doubt: it may have been on the wire.
+      (signal?.aborted ? report.inDoubt : unsent).push(...placesOf(batch));
+      stop(error);
+    }
+  };
+
+  const send = async (batch: TrackBatch): Promise<void> => {
+    try {
+      const answer = await call({
+        method: 'POST',
+        path: USERS_TRACK_PATH,
+        body: batch.body,
+        resetKind: 'delta-seconds',
+        repeatable: batch.repeatable || lostAnswers === 'repeat',
+        signal,
+      });
+      inDoubtRun = 0;
+      report.requests += 1;
+      const before = report.problems.length;
+      const refusal = readAnswer(answer.body, batch, report);
+      if (refusal === undefined) report.problems.slice(before).forEach(onProblem);
+      else tell(refusedBatch([], refusal, batch));
+    } catch (error) {
+      failed(error, batch);
+    }
+  };
+
+  const sharesUser = (batch: TrackBatch, other: TrackBatch): boolean =>
+    [...batch.users].some((user) => other.users.has(user));
+
+  try {
+    for await (const batch of cutBatches(itemsOf(input, read), (problem) => tell([problem]))) {
+      // Not when an item was read: the batch that is still being filled is lost when sending stops.
+      for (const { array, index } of placesOf(batch)) report.consumed[array] = index + 1;
+      for (;;) {
+        const rivals = [...underWay]
+          .filter(([, other]) => sharesUser(batch, other))
+          .map(([sending]) => sending);
+        if (rivals.length > 0) await Promise.all(rivals);
+        else if (underWay.size >= concurrency) await Promise.race(underWay.keys());
+        else break;
+      }
+      if (stopped || signal?.aborted) {
+        unsent.push(...placesOf(batch));
+        stop(signal?.reason);
+        break;
+      }
+      const sending: Promise<void> = send(batch).finally(() => underWay.delete(sending));
+      underWay.set(sending, batch);
+    }
+    if (!stopped) report.consumed = read;
+  } catch (error) {
+    // The input itself failed: what was read before it still counts.
+    stop(error);
+  }
+  await Promise.all(underWay.keys());
+  if (stopped) throw new TrackStoppedError(stopped.cause, report, unsent);
+  return report;
+};
