@@ -35,7 +35,7 @@ export interface BannerEventRow {
 /** A dismissal that later syncs honour: the latest of a user and campaign. */
 export interface Dismissal {
   campaignId: string;
-  /** Unix milliseconds. */
+  /** Unix milliseconds; an instant in the future counts as that of its receipt. */
   dismissedAtMs: number;
   /** How often this user has dismissed this campaign: the eligibility round. */
   count: number;

@@ -69,7 +69,9 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
       const isNew = insertBannerEvent.run(...row).changes === 1;
       const [workspaceId, userId, bannerId, type, timestampMs, , campaignId] = row;
       if (isNew && type === 'dismiss') {
-        dismiss.run(workspaceId!, userId!, campaignId!, timestampMs!, bannerId!);
+        // A clock that runs ahead must not hide a campaign for longer.
+        const dismissedAtMs = Math.min(Number(timestampMs), Number(row.at(-1)));
+        dismiss.run(workspaceId!, userId!, campaignId!, dismissedAtMs, bannerId!);
       }
     }
     for (let i = 0; i < points.length; i += 3) addPoints.run(points[i]!, points[i + 1]!, points[i + 2]!);
