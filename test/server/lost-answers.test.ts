@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { InDoubtError } from '../../src/server/index.ts';
+import type { Fault } from '../../src/testing/index.ts';
+import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
+
+const LOST: [string, Fault][] = [
+  ['a connection that drops after the request was taken', { type: 'drop', when: 'after' }],
+  ['an answer cut short', { type: 'truncate' }],
+  ['an answer that breaks off', { type: 'truncate', broken: true }],
+  ['a gateway that timed out', { type: 'status', status: 504, body: '<html>Timeout</html>' }],
+];
+
+describe('a lost answer', () => {
+  it.each(LOST)('(%s) never counts events twice: they are reported as in doubt', async (_, fault) => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail(fault);
+    const report = await client.track({ events: someEvents(80, 'one') });
+    expect(report.inDoubt).toEqual(Array.from({ length: 75 }, (_, index) => ({ array: 'events', index })));
+    expect(report.processed.events).toBe(5);
+    expect(report.requests).toBe(2);
+    expect(fake.requests).toHaveLength(2);
+  });
+
+  it.each(LOST)('(%s) is asked for again where the caller accepts that', async (_, fault) => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail(fault);
+    const report = await client.track({ events: someEvents(1) }, { lostAnswers: 'repeat' });
+    expect(report.inDoubt).toEqual([]);
+    expect(fake.requests).toHaveLength(2);
+    expect(fake.requests[0]!.text).toBe(fake.requests[1]!.text);
+  });
+
+  it('is asked for again where taking the request twice does no harm: attributes that set values', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'drop', when: 'after' });
+    const report = await client.track({
+      attributes: [{ external_id: 'u', tier: 'gold', tags: { add: ['vip'] } }],
+    });
+    expect([report.inDoubt, report.processed.attributes, fake.requests.length]).toEqual([[], 1, 2]);
+  });
+
+  it.each([{ visits: { inc: 1 } }, { cars: { $add: [{ id: 1 }] } }])(
+    'is not asked for again where an attribute counts or appends: %j',
+    async (attributes) => {
+      const { client, fake } = arrangeRestClient();
+      fake.fail({ type: 'drop', when: 'after' });
+      const report = await client.track({ attributes: [{ external_id: 'u', ...attributes }] });
+      expect(report.inDoubt).toEqual([{ array: 'attributes', index: 0 }]);
+      expect(fake.requests).toHaveLength(1);
+    },
+  );
+
+  it('stops after three in a row: then there is no connection', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'drop', when: 'before' }, { times: 99 });
+    const error = await client.track({ events: someEvents(750, 'one') }).catch((reason) => reason);
+    expect(error.cause).toBeInstanceOf(InDoubtError);
+    expect(error.report.inDoubt).toHaveLength(225);
+    expect(fake.requests).toHaveLength(3);
+  });
+
+  it('is none where the connection never came about: nothing was sent, so it is sent again', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    let calls = 0;
+    const { client, fake } = arrangeRestClient({
+      fetch: async (input, init) => {
+        calls += 1;
+        if (calls === 1) throw new TypeError('fetch failed', { cause: refused });
+        return fake.fetch(input, init);
+      },
+    });
+    const report = await client.track({ events: someEvents(1) });
+    expect([report.inDoubt, report.processed.events, calls]).toEqual([[], 1, 2]);
+  });
+
+  it('is none where a captive portal answered: the service saw nothing', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'portal' });
+    const report = await client.track({ events: someEvents(1) });
+    expect([report.inDoubt, report.processed.events, fake.requests.length]).toEqual([[], 1, 2]);
+  });
+
+  it('is what a timeout leaves behind', async () => {
+    const { client, fake } = arrangeRestClient({ timeoutMs: 20 });
+    fake.fail({ type: 'hang', taken: true });
+    const report = await client.track({ events: someEvents(1) });
+    expect(report.inDoubt).toHaveLength(1);
+  });
+});

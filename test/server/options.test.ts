@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createRestClient } from '../../src/server/index.ts';
+import { arrangeRestClient } from '../helpers/rest-client.ts';
+
+describe('createRestClient', () => {
+  it('wants an instance that exists or an http(s) endpoint, and a key', () => {
+    const wrong = (options: object) => () => createRestClient(options as never);
+    expect(wrong({ apiKey: 'k' })).toThrow('Either instance or endpoint is needed');
+    expect(wrong({ apiKey: 'k', instance: 'US-09' })).toThrow("instance: 'US-09' is not one of US-01");
+    expect(wrong({ apiKey: 'k', endpoint: 'rest.example' })).toThrow(
+      "endpoint: 'rest.example' is not an http(s) URL",
+    );
+    expect(wrong({ apiKey: 'k', endpoint: 'file:///etc' })).toThrow('not an http(s) URL');
+    expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow('apiKey is empty');
+  });
+
+  it('finds the host of an instance in the table, not in its label', async () => {
+    let asked = '';
+    const client = createRestClient({
+      instance: 'EU-01',
+      apiKey: 'k',
+      fetch: async (input) => {
+        asked = (input as Request).url;
+        return Response.json({ results: [], message: 'success' });
+      },
+    });
+    await client.integrations().next();
+    expect(asked).toBe('https://rest.fra-01.braze.eu/cdi/integrations');
+  });
+
+  it('keeps the path of an endpoint and needs no slash at its end', async () => {
+    const asked: string[] = [];
+    for (const endpoint of ['http://127.0.0.1:9/api', 'http://127.0.0.1:9/api/']) {
+      const client = createRestClient({
+        endpoint,
+        apiKey: 'k',
+        fetch: async (input) => {
+          asked.push((input as Request).url);
+          return Response.json({ results: [], message: 'success' });
+        },
+      });
+      await client.integrations().next();
+    }
+    expect(asked).toEqual(Array(2).fill('http://127.0.0.1:9/api/cdi/integrations'));
+  });
+
+  it('asks a key function before every request, so that a key can be changed while it runs', async () => {
+    let key = 'server-key';
+    const { client, fake } = arrangeRestClient({ apiKey: async () => key });
+    await client.integrations().next();
+    key = 'next-key';
+    fake.setKeys({ server: key });
+    await client.integrations().next();
+    expect(fake.requests.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { userKeys } from '../../src/server/user-keys.ts';
+import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
+
+const TIME = '2026-01-01T00:00:00Z';
+
+describe('the order of one user’s objects', () => {
+  it('is kept over requests: none is under way while an earlier one of that user is', async () => {
+    const open = new Set<string>();
+    let most = 0;
+    const arranged = arrangeRestClient({
+      fetch: async (input, init) => {
+        const request = new Request(input as Request, init);
+        const { events } = (await request.clone().json()) as { events: { external_id: string }[] };
+        const users = new Set(events.map(({ external_id }) => external_id));
+        for (const user of users) expect(open).not.toContain(user);
+        for (const user of users) open.add(user);
+        most = Math.max(most, open.size);
+        await new Promise((resolve) => setImmediate(resolve));
+        for (const user of users) open.delete(user);
+        return arranged.fake.fetch(request);
+      },
+    });
+    const user = fc.integer({ min: 0, max: 20 }).map((at) => `u-${at}`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(user, { minLength: 200, maxLength: 400 }), async (users) => {
+        arranged.fake.clear();
+        const events = users.map((external_id, at) => ({ external_id, name: `${at}`, time: TIME }));
+        await arranged.client.track({ events }, { concurrency: 4 });
+        for (const each of new Set(users)) {
+          const names = arranged.fake.objects
+            .filter(({ object }) => object['external_id'] === each)
+            .map(({ object }) => Number(object['name']));
+          expect(names).toEqual([...names].sort((a, b) => a - b));
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('lets different users travel at the same time', async () => {
+    let open = 0;
+    let most = 0;
+    const arranged = arrangeRestClient({
+      fetch: async (input, init) => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return arranged.fake.fetch(input, init);
+      },
+    });
+    await arranged.client.track({ events: someEvents(75 * 6) }, { concurrency: 3 });
+    expect(most).toBe(3);
+  });
+
+  it('holds over retries: what follows waits until the earlier request is through', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'status', status: 503 }, { times: 2 });
+    await client.track({ events: someEvents(150, 'one') });
+    expect(fake.objects.map(({ object }) => object['name'])).toEqual(
+      Array.from({ length: 150 }, (_, at) => `event-${at}`),
+    );
+  });
+
+  it('counts every name a user may have, e-mail in any spelling', () => {
+    expect(
+      userKeys({
+        external_id: 5,
+        user_alias: { alias_name: 'n', alias_label: 'l' },
+        email: 'Kim@Example.org',
+        phone: '+123',
+        braze_id: null,
+      }),
+    ).toEqual(['external_id:5', 'alias:["l","n"]', 'email:kim@example.org', 'phone:+123']);
+    expect(userKeys({ external_id: '' })).toEqual([]);
+    expect(userKeys(null)).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { backoffMs } from '../../src/server/backoff.ts';
+import { ApiError, TrackStoppedError } from '../../src/server/index.ts';
+import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
+
+describe('backoff', () => {
+  it('doubles its bound with every attempt up to a minute', () => {
+    expect([1, 2, 3, 4].map((attempt) => backoffMs(attempt, 1))).toEqual([500, 1_000, 2_000, 4_000]);
+    expect(backoffMs(50, 1)).toBe(60_000);
+  });
+
+  it('spreads callers over the whole stretch', () => {
+    expect(backoffMs(3, 0)).toBe(0);
+    expect(backoffMs(3, 0.25)).toBe(500);
+  });
+
+  it('never waits less than the service asked for', () => {
+    expect(backoffMs(1, 0, 7_000)).toBe(7_000);
+    expect(backoffMs(1, 1, 7_000)).toBe(7_500);
+  });
+});
+
+describe('a refused request', () => {
+  it.each([
+    ['users-track', 30_000],
+    ['retry-after', 30_000],
+    ['reset', 30_000],
+  ] as const)('is sent again after the wait that a 429 names in the form %s', async (form, least) => {
+    const { client, fake, waits } = arrangeRestClient();
+    fake.fail({ type: 'rate-limit', afterSeconds: 30, form });
+    const report = await client.track({ events: someEvents(1) });
+    expect(report.processed.events).toBe(1);
+    expect(fake.requests[1]!.at - fake.requests[0]!.at).toBeGreaterThanOrEqual(least);
+    expect(waits.length).toBeGreaterThan(0);
+  });
+
+  it('is sent again on 500, 502 and 503, which say that nothing was taken', async () => {
+    const { client, fake } = arrangeRestClient();
+    for (const status of [500, 502, 503]) fake.fail({ type: 'status', status, body: '<html>no</html>' });
+    await client.track({ events: someEvents(1) });
+    expect(fake.requests.map(({ status }) => status)).toEqual([500, 502, 503, 201]);
+    expect(new Set(fake.requests.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('is given up after the last attempt, with all the facts', async () => {
+    const { client, fake } = arrangeRestClient({ maxAttempts: 3 });
+    fake.fail({ type: 'status', status: 503 }, { times: 9 });
+    const error = await client.track({ events: someEvents(2) }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(TrackStoppedError);
+    expect(error.cause).toBeInstanceOf(ApiError);
+    expect(error.cause).toMatchObject({ status: 503, retryable: true, endpoint: 'POST /users/track' });
+    expect(error.unsent).toEqual([
+      { array: 'events', index: 0 },
+      { array: 'events', index: 1 },
+    ]);
+    expect(fake.requests).toHaveLength(3);
+  });
+
+  it.each([
+    [401, 'Invalid API key'],
+    [403, 'Access Denied'],
+    [404, 'Not Found'],
+    [415, 'Unsupported Media Type'],
+  ])('is not sent again on %i', async (status, text) => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'status', status, body: { message: text, errors: [{ type: text }] } });
+    const error = await client.track({ events: someEvents(1) }).catch((reason) => reason);
+    expect(error.cause).toMatchObject({
+      status,
+      retryable: false,
+      serverMessage: text,
+      errors: [{ type: text }],
+    });
+    expect(error.message).toBe(`Tracking stopped: POST /users/track answered ${status}: ${text}`);
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  it('carries what the headers said of the limit', async () => {
+    const { client, fake, now } = arrangeRestClient({ maxAttempts: 1 });
+    fake.fail({ type: 'rate-limit', afterSeconds: 9, form: 'banners' }, { path: '/cdi/integrations' });
+    const asked = now();
+    await expect(client.integrations().next()).rejects.toMatchObject({
+      status: 429,
+      retryable: true,
+      rateLimit: { limit: 100, remaining: 0, resetAtMs: asked + 9_000, retryAfterMs: 9_000 },
+    });
+  });
+
+  it('is never taken elsewhere by a redirect', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'redirect', to: 'http://elsewhere.test/users/track' });
+    const error = await client.track({ events: someEvents(1) }).catch((reason) => reason);
+    expect(error.cause.message).toContain('a redirect to http://elsewhere.test/users/track');
+    expect(error.unsent).toHaveLength(1);
+  });
+});
+
+describe('pacing', () => {
+  it('waits for the next window when the headers say that this one is used up', async () => {
+    let left = 3;
+    const at: number[] = [];
+    const arranged = arrangeRestClient({
+      fetch: async () => {
+        at.push(arranged.now());
+        left = left === 0 ? 2 : left - 1;
+        return Response.json(
+          { message: 'success', events_processed: 75 },
+          { status: 201, headers: { 'X-RateLimit-Remaining': String(left), 'X-RateLimit-Reset': '3' } },
+        );
+      },
+    });
+    const start = arranged.now();
+    await arranged.client.track({ events: someEvents(75 * 5, 'one') });
+    expect(at.map((each) => each - start)).toEqual([0, 0, 0, 3_000, 3_000]);
+  });
+
+  it('counts requests that are still under way against what is left', async () => {
+    let open = 0;
+    let most = 0;
+    let asked = 0;
+    const arranged = arrangeRestClient({
+      fetch: async () => {
+        asked += 1;
+        const remaining = Math.max(0, 3 - asked);
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return Response.json(
+          { message: 'success', events_processed: 75 },
+          { status: 201, headers: { 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': '1' } },
+        );
+      },
+    });
+    await arranged.client.track({ events: someEvents(75 * 6) }, { concurrency: 2 });
+    expect(most).toBe(2);
+    expect(arranged.waits).toContain(1_000);
+  });
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type TrackInput, TrackStoppedError } from '../../src/server/index.ts';
+import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
+
+const TIME = '2026-01-01T00:00:00Z';
+const bodies = (fake: { requests: { body: unknown }[] }) =>
+  fake.requests.map(
+    ({ body }) => body as Record<'attributes' | 'events' | 'purchases', { name?: string }[] | undefined>,
+  );
+
+describe('client.track()', () => {
+  it('sends 75 objects a request, attributes first, then events, then purchases', async () => {
+    const { client, fake } = arrangeRestClient();
+    const report = await client.track({
+      attributes: Array.from({ length: 70 }, (_, at) => ({ external_id: `u-${at}`, tier: 'gold' })),
+      events: someEvents(10),
+      purchases: [{ external_id: 'p', product_id: 's', currency: 'EUR', price: 1, time: TIME }],
+    });
+    expect(
+      bodies(fake).map(({ attributes, events, purchases }) => [
+        attributes?.length,
+        events?.length,
+        purchases?.length,
+      ]),
+    ).toEqual([
+      [70, 5, undefined],
+      [undefined, 5, 1],
+    ]);
+    expect(report).toEqual({
+      processed: { attributes: 70, events: 10, purchases: 1 },
+      problems: [],
+      inDoubt: [],
+      requests: 2,
+      consumed: { attributes: 70, events: 10, purchases: 1 },
+    });
+  });
+
+  it('sends nothing for nothing', async () => {
+    const { client, fake } = arrangeRestClient();
+    expect((await client.track({ events: [] })).requests).toBe(0);
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('takes any iterable, and reads an endless one no further than it can send', async () => {
+    const { client, fake } = arrangeRestClient({ maxAttempts: 1 });
+    let read = 0;
+    async function* endless() {
+      for (;;) {
+        read += 1;
+        yield { external_id: `u-${read}`, name: 'tick', time: TIME };
+      }
+    }
+    fake.fail({ type: 'status', status: 503 }, { times: 99, when: ({ count }) => count >= 2 });
+    const error = await client.track({ events: endless() }, { concurrency: 1 }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(TrackStoppedError);
+    expect(error.report.processed.events).toBe(150);
+    expect(error.report.consumed.events).toBe(300);
+    expect(error.unsent.map(({ index }: { index: number }) => index)).toEqual(
+      Array.from({ length: 150 }, (_, at) => 150 + at),
+    );
+    expect(read).toBeLessThan(400);
+  });
+
+  it('names each bad object at the index of the caller’s own array, whatever request it travelled in', async () => {
+    const { client } = arrangeRestClient();
+    const events = someEvents(200);
+    for (const bad of [0, 74, 75, 149, 199]) delete (events[bad] as { name?: string }).name;
+    const purchases = [{ product_id: 's', currency: 'EUR', price: 1, time: TIME }] as never;
+    const heard: unknown[] = [];
+    const report = await client.track({ events, purchases }, { onProblem: (problem) => heard.push(problem) });
+    expect(report.problems).toEqual([
+      ...[0, 74, 75, 149, 199].map((index) => ({
+        place: { array: 'events', index },
+        reason: "'name' is required",
+      })),
+      {
+        place: { array: 'purchases', index: 0 },
+        reason: "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required",
+      },
+    ]);
+    expect(heard).toEqual(report.problems);
+    expect(report.processed).toEqual({ attributes: 0, events: 195, purchases: 0 });
+  });
+
+  it('keeps the index honest for any mixture of good and bad objects', async () => {
+    const objects = fc.array(fc.boolean(), { maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(objects, objects, objects, async (attributes, events, purchases) => {
+        const { client } = arrangeRestClient();
+        const input = {
+          attributes: attributes.map((good, at) => (good ? { external_id: `a${at}` } : {})),
+          events: events.map((good, at) => ({
+            external_id: `e${at}`,
+            time: TIME,
+            ...(good && { name: 'n' }),
+          })),
+          purchases: purchases.map((good, at) => ({
+            email: `${at}@b.c`,
+            ...(good && { product_id: 'p', currency: 'EUR', price: 1, time: TIME }),
+          })),
+        };
+        const report = await client.track(input as TrackInput);
+        for (const [array, list] of Object.entries({ attributes, events, purchases })) {
+          const bad = list.flatMap((good, at) => (good ? [] : [at]));
+          const named = report.problems.flatMap(({ place }) => (place?.array === array ? [place.index] : []));
+          expect(named.sort((a, b) => a - b)).toEqual(bad);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('reports what the service names without saying which object it means', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({
+      type: 'errors',
+      errors: ['plain text', { type: 'A', input_array: 'events', index: 9 }, { code: 5 }],
+    });
+    const report = await client.track({ events: someEvents(1) });
+    expect(report.problems).toEqual([
+      { place: null, reason: 'plain text' },
+      { place: null, reason: 'A' },
+      { place: null, reason: '{"code":5}' },
+    ]);
+    expect(report.processed.events).toBe(1);
+  });
+
+  it('counts an answer without counts as taken, less what it names', async () => {
+    const { client } = arrangeRestClient({
+      fetch: async () => Response.json({ message: 'queued' }, { status: 202 }),
+    });
+    expect((await client.track({ events: someEvents(3) })).processed.events).toBe(3);
+  });
+
+  it('does not take another message than success for a success', async () => {
+    const { client } = arrangeRestClient({
+      fetch: async () => Response.json({ message: 'nothing done' }, { status: 201 }),
+    });
+    const report = await client.track({ events: someEvents(1) });
+    expect(report.problems).toEqual([{ place: { array: 'events', index: 0 }, reason: 'nothing done' }]);
+    expect(report.processed.events).toBe(0);
+  });
+
+  it('goes on after a request that was refused whole, and names each of its objects', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({
+      type: 'status',
+      status: 400,
+      body: { message: 'Nothing valid', errors: [{ type: 'X', input_array: 'events', index: 1 }] },
+    });
+    const report = await client.track({ events: someEvents(77) }, { concurrency: 1 });
+    expect(report.problems).toHaveLength(75);
+    expect(report.problems[0]).toEqual({ place: { array: 'events', index: 1 }, reason: 'X' });
+    expect(report.problems[1]).toEqual({ place: { array: 'events', index: 0 }, reason: 'Nothing valid' });
+    expect(report.processed.events).toBe(2);
+  });
+
+  it('refuses on the spot what can never be sent, and sends the rest', async () => {
+    const { client, fake } = arrangeRestClient();
+    const circle: Record<string, unknown> = { external_id: 'c', name: 'n', time: TIME };
+    circle['self'] = circle;
+    const huge = {
+      external_id: 'h',
+      name: 'n',
+      time: TIME,
+      properties: { text: 'ü'.repeat(2 * 1024 * 1024) },
+    };
+    const report = await client.track({ events: [circle, huge, 7, null, ...someEvents(1)] as never });
+    expect(report.problems.map(({ place, reason }) => [place?.index, reason.split(':')[0]])).toEqual([
+      [0, 'cannot be written as JSON'],
+      [1, 'larger than a request may be (4194304 bytes)'],
+      [2, 'not an object'],
+      [3, 'not an object'],
+    ]);
+    expect(report.processed.events).toBe(1);
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  it('keeps every body under 4 MB of UTF-8', async () => {
+    const { client, fake } = arrangeRestClient();
+    const text = 'ü'.repeat(100_000);
+    await client.track({ events: someEvents(60).map((event) => ({ ...event, properties: { text } })) });
+    expect(fake.requests.length).toBeGreaterThan(2);
+    for (const request of fake.requests)
+      expect(Buffer.byteLength(request.text)).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(fake.objects).toHaveLength(60);
+  });
+
+  it('stops with what it knows when the input itself fails', async () => {
+    const { client } = arrangeRestClient();
+    function* broken() {
+      yield* someEvents(80);
+      throw new Error('The file ended early');
+    }
+    const error = await client.track({ events: broken() }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(TrackStoppedError);
+    expect(error.message).toBe('Tracking stopped: The file ended early');
+    expect(error.report.processed.events).toBe(75);
+    expect(error.report.consumed.events).toBe(75);
+  });
+
+  it('stops when its signal aborts, and says what may have been taken', async () => {
+    const { client, fake } = arrangeRestClient();
+    fake.fail({ type: 'hang', taken: true });
+    const controller = new AbortController();
+    const tracking = client.track({ events: someEvents(150, 'one') }, { signal: controller.signal });
+    while (fake.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new Error('Shutting down'));
+    const error = await tracking.catch((reason) => reason);
+    expect(error.message).toBe('Tracking stopped: Shutting down');
+    expect(error.report.inDoubt).toHaveLength(75);
+    expect(error.unsent).toHaveLength(75);
+  });
+
+  it('wants a concurrency that makes sense', async () => {
+    const { client } = arrangeRestClient();
+    await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency must be');
+  });
+});
