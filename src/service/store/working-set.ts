@@ -1,6 +1,6 @@
 import type { Profile } from '../users/profile.ts';
 import { completeProfile, readProfile, writeProfile } from '../users/profile-text.ts';
-import { isNamedBy, lookupKey, profileKeys } from '../users/user-key.ts';
+import { isNamedBy, lookupKey, profileKeys, sharedKeys } from '../users/user-key.ts';
 import type { Lookup, UserSet } from '../users/user-set.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -30,6 +30,7 @@ export interface Changes {
 }
 
 interface LiveEntry extends Entry {
+  readonly space: Space;
   touched: boolean;
   /** The names it is stored under. */
   names: Names;
@@ -55,13 +56,24 @@ const sameNames = (a: Names, b: Names): boolean =>
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
 
+/** What one workspace has in memory, by the ID, by the external ID, and by every other key. */
 interface Generation {
   byId: Map<string, LiveEntry>;
+  byExternalId: Map<string, LiveEntry>;
   byKey: Map<string, LiveEntry[]>;
-  characters: number;
 }
 
-const createGeneration = (): Generation => ({ byId: new Map(), byKey: new Map(), characters: 0 });
+const createGeneration = (): Generation => ({ byId: new Map(), byExternalId: new Map(), byKey: new Map() });
+
+interface Space {
+  workspaceId: string;
+  young: Generation;
+  old: Generation;
+}
+
+/** Leads from a profile to its entry: the hottest step of all, and a member is the fastest way. */
+const ENTRY = Symbol('entry');
+type LinkedProfile = Profile & { [ENTRY]?: LiveEntry };
 
 /** Texts that one generation may hold before the older one is let go. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
@@ -87,32 +99,64 @@ export const createWorkingSet = ({
   capacity = Number.POSITIVE_INFINITY,
   isPending = () => false,
 }: WorkingSetOptions) => {
-  let young = createGeneration();
-  let old = createGeneration();
+  const spaces = new Map<string, Space>();
+  let size = 0;
+  let characters = 0;
   let touched: LiveEntry[] = [];
   let events: StoredEvent[] = [];
   let points: { day: string; count: number }[] = [];
 
-  const scoped = (workspaceId: string, key: string) => `${workspaceId}\u0000${key}`;
-
-  const keep = (entry: LiveEntry) => {
-    young.byId.set(scoped(entry.workspaceId, entry.profile.brazeId), entry);
-    young.characters += entry.text?.length ?? 0;
+  const spaceOf = (workspaceId: string): Space => {
+    let space = spaces.get(workspaceId);
+    if (!space) {
+      space = { workspaceId, young: createGeneration(), old: createGeneration() };
+      spaces.set(workspaceId, space);
+    }
+    return space;
   };
 
-  const byId = (workspaceId: string, brazeId: string): LiveEntry | undefined => {
-    const at = scoped(workspaceId, brazeId);
-    const entry = young.byId.get(at);
+  const keep = (entry: LiveEntry) => {
+    entry.space.young.byId.set(entry.profile.brazeId, entry);
+    size += 1;
+    characters += entry.text?.length ?? 0;
+  };
+
+  const byId = ({ young, old }: Space, brazeId: string): LiveEntry | undefined => {
+    const entry = young.byId.get(brazeId);
     if (entry) return entry;
-    const older = old.byId.get(at);
+    const older = old.byId.get(brazeId);
     if (older) keep(older);
     return older;
   };
 
-  const add = (workspaceId: string, profile: Profile, text: string | null): LiveEntry => {
+  const byExternalId = (space: Space, externalId: string): LiveEntry | undefined => {
+    let entry = space.young.byExternalId.get(externalId);
+    if (!entry) {
+      entry = space.old.byExternalId.get(externalId);
+      if (entry) {
+        space.young.byExternalId.set(externalId, entry);
+        byId(space, entry.profile.brazeId);
+      }
+    }
+    return entry && !entry.removed && entry.profile.externalId === externalId ? entry : undefined;
+  };
+
+  /** Entries known under a key; some may bear it no more. */
+  const known = (space: Space, key: string): LiveEntry[] => {
+    const list = space.young.byKey.get(key);
+    if (list) return list;
+    const older = space.old.byKey.get(key);
+    if (!older) return [];
+    space.young.byKey.set(key, older);
+    for (const entry of older) byId(space, entry.profile.brazeId);
+    return older;
+  };
+
+  const add = (space: Space, profile: Profile, text: string | null): LiveEntry => {
     const names = namesOf(profile);
     const entry: LiveEntry = {
-      workspaceId,
+      workspaceId: space.workspaceId,
+      space,
       profile,
       text,
       removed: false,
@@ -123,31 +167,22 @@ export const createWorkingSet = ({
       names,
       indexed: names,
     };
+    (profile as LinkedProfile)[ENTRY] = entry;
     keep(entry);
     return entry;
   };
 
-  /** Entries known under a key; some may bear it no more. */
-  const known = (workspaceId: string, key: string): LiveEntry[] => {
-    const at = scoped(workspaceId, key);
-    const list = young.byKey.get(at);
-    if (list) return list;
-    const older = old.byKey.get(at);
-    if (!older) return [];
-    young.byKey.set(at, older);
-    for (const entry of older) byId(workspaceId, entry.profile.brazeId);
-    return older;
-  };
-
   const index = (entry: LiveEntry, key: string) => {
-    const list = known(entry.workspaceId, key);
-    if (list.length === 0) young.byKey.set(scoped(entry.workspaceId, key), [entry]);
+    const list = known(entry.space, key);
+    if (list.length === 0) entry.space.young.byKey.set(key, [entry]);
     else if (!list.includes(entry)) list.push(entry);
   };
 
   const indexAll = (entry: LiveEntry) => {
-    for (const key of profileKeys(entry.profile)) index(entry, key);
-    entry.indexed = namesOf(entry.profile);
+    const { profile, space } = entry;
+    if (profile.externalId !== null) space.young.byExternalId.set(profile.externalId, entry);
+    for (const key of sharedKeys(profile)) index(entry, key);
+    entry.indexed = namesOf(profile);
   };
 
   const touch = (entry: LiveEntry) => {
@@ -156,41 +191,51 @@ export const createWorkingSet = ({
     touched.push(entry);
   };
 
-  const entryOf = (workspaceId: string, profile: Profile): LiveEntry => {
-    const entry = byId(workspaceId, profile.brazeId);
-    if (entry?.profile !== profile) throw new Error('The profile does not belong to this set of users');
+  const entryOf = (space: Space, profile: LinkedProfile): LiveEntry => {
+    const entry = profile[ENTRY];
+    if (entry?.space !== space) throw new Error('The profile does not belong to this set of users');
     return entry;
   };
 
+  /** Brings in what the store reads for a lookup. */
+  const bringIn = (space: Space, lookup: Lookup): LiveEntry[] =>
+    (load?.(space.workspaceId, lookup) ?? []).map((text) => {
+      const profile = readProfile(text);
+      return byId(space, profile.brazeId) ?? add(space, profile, text);
+    });
+
+  const find = (space: Space, lookup: Lookup): Profile[] => {
+    const bears = (entry: LiveEntry) => !entry.removed && isNamedBy(entry.profile, lookup);
+    if (lookup.by === 'external_id') {
+      // Where it is known, the store need not be asked: an external ID names one profile at most.
+      const entry = byExternalId(space, lookup.value);
+      if (entry) return [entry.profile];
+      for (const loaded of bringIn(space, lookup)) {
+        if (bears(loaded)) {
+          space.young.byExternalId.set(lookup.value, loaded);
+          return [loaded.profile];
+        }
+      }
+      return [];
+    }
+    if (lookup.by === 'braze_id') {
+      const entry = byId(space, lookup.value) ?? bringIn(space, lookup)[0];
+      return entry && bears(entry) ? [entry.profile] : [];
+    }
+    const key = lookupKey(lookup);
+    if (lookup.by === 'user_alias') {
+      for (const entry of known(space, key)) if (bears(entry)) return [entry.profile];
+    }
+    for (const entry of bringIn(space, lookup)) index(entry, key);
+    return known(space, key)
+      .filter(bears)
+      .map((entry) => entry.profile);
+  };
+
   const users = (workspaceId: string): UserSet => {
-    const bears = (entry: LiveEntry, lookup: Lookup) => !entry.removed && isNamedBy(entry.profile, lookup);
+    const space = spaceOf(workspaceId);
     return {
-      find(lookup) {
-        if (lookup.by === 'braze_id') {
-          let entry = byId(workspaceId, lookup.value);
-          if (!entry && load) {
-            for (const text of load(workspaceId, lookup)) {
-              entry = add(workspaceId, readProfile(text), text);
-              indexAll(entry);
-            }
-          }
-          return entry && !entry.removed ? [entry.profile] : [];
-        }
-        const key = lookupKey(lookup);
-        // An external ID and an alias name one profile at most: where it is known, the store need not be asked.
-        if (lookup.by === 'external_id' || lookup.by === 'user_alias') {
-          for (const entry of known(workspaceId, key)) if (bears(entry, lookup)) return [entry.profile];
-        }
-        if (load) {
-          for (const text of load(workspaceId, lookup)) {
-            const profile = readProfile(text);
-            index(byId(workspaceId, profile.brazeId) ?? add(workspaceId, profile, text), key);
-          }
-        }
-        return known(workspaceId, key)
-          .filter((entry) => bears(entry, lookup))
-          .map((entry) => entry.profile);
-      },
+      find: (lookup) => find(space, lookup),
       create(fields, nowMs) {
         const profile = completeProfile({
           ...fields,
@@ -198,19 +243,19 @@ export const createWorkingSet = ({
           createdAtMs: nowMs,
           updatedAtMs: nowMs,
         });
-        const entry = add(workspaceId, profile, null);
+        const entry = add(space, profile, null);
         entry.names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
         indexAll(entry);
         touch(entry);
         return profile;
       },
       changed(profile) {
-        const entry = entryOf(workspaceId, profile);
+        const entry = entryOf(space, profile);
         touch(entry);
         if (!sameNames(entry.indexed, profile)) indexAll(entry);
       },
       remove(profile) {
-        const entry = entryOf(workspaceId, profile);
+        const entry = entryOf(space, profile);
         touch(entry);
         entry.removed = true;
       },
@@ -220,14 +265,18 @@ export const createWorkingSet = ({
   };
 
   const rotate = () => {
-    if (young.byId.size <= capacity && young.characters <= MAX_CHARACTERS) return;
-    const leaving = old;
-    old = young;
-    young = createGeneration();
-    for (const entry of leaving.byId.values()) {
-      if (!isPending(entry)) continue;
-      keep(entry);
-      indexAll(entry);
+    if (size <= capacity && characters <= MAX_CHARACTERS) return;
+    size = 0;
+    characters = 0;
+    for (const space of spaces.values()) {
+      const leaving = space.old;
+      space.old = space.young;
+      space.young = createGeneration();
+      for (const entry of leaving.byId.values()) {
+        if (!isPending(entry)) continue;
+        keep(entry);
+        indexAll(entry);
+      }
     }
   };
 
@@ -242,8 +291,9 @@ export const createWorkingSet = ({
 
     /** Brings in what the store has read. One that is here already keeps what it is. */
     bring(workspaceId: string, text: string) {
+      const space = spaceOf(workspaceId);
       const profile = readProfile(text);
-      if (!byId(workspaceId, profile.brazeId)) indexAll(add(workspaceId, profile, text));
+      if (!byId(space, profile.brazeId)) indexAll(add(space, profile, text));
     },
 
     take(): Changes {
@@ -262,8 +312,9 @@ export const createWorkingSet = ({
         }
         if (entry.removed) changes.removed.push(entry);
         else {
+          characters -= entry.text?.length ?? 0;
           entry.text = writeProfile(entry.profile);
-          young.characters += entry.text.length;
+          characters += entry.text.length;
           changes.saved.push({ entry, isNew });
         }
       }
@@ -288,13 +339,10 @@ export const createWorkingSet = ({
 
     /** Forgets every profile. */
     clear() {
-      young = createGeneration();
-      old = createGeneration();
+      spaces.clear();
+      size = 0;
+      characters = 0;
       reset();
-    },
-
-    get size() {
-      return young.byId.size + old.byId.size;
     },
   };
 };

@@ -34,8 +34,14 @@ export const lookupKey = (lookup: Lookup): string => {
 
 /** Every key under which a profile is found, apart from its own ID. */
 export const profileKeys = (profile: Profile): string[] => {
-  const keys: string[] = [];
+  const keys = sharedKeys(profile);
   if (profile.externalId !== null) keys.push(`x${profile.externalId}`);
+  return keys;
+};
+
+/** The same without the external ID. */
+export const sharedKeys = (profile: Profile): string[] => {
+  const keys: string[] = [];
   for (const alias of profile.aliases) keys.push(aliasKey(alias));
   if (profile.email !== null) keys.push(`e${comparableEmail(profile.email)}`);
   if (profile.phone !== null) keys.push(`p${comparablePhone(profile.phone)}`);

@@ -1,0 +1,82 @@
+/** Users of one request: each has an attributes object, and the events and purchases are spread over them. */
+const USERS = 25;
+const EVENTS = 40;
+const PURCHASES = 10;
+const ID_DIGITS = 8;
+const PLACEHOLDER = '#'.repeat(ID_DIGITS);
+
+export const userId = (number: number): string => `user-${String(number).padStart(ID_DIGITS, '0')}`;
+
+const TIERS = ['bronze', 'silver', 'gold', 'platinum'];
+const EVENT_NAMES = ['product_viewed', 'added_to_cart', 'search_performed', 'article_read', 'video_played'];
+
+/** 75 objects, about 10 kB, with a placeholder for the number of each user. */
+const template = (seed: number): string => {
+  const id = `user-${PLACEHOLDER}`;
+  const time = (offset: number) =>
+    new Date(Date.now() - 3_600_000 - (seed * 97 + offset) * 1_000).toISOString();
+  return JSON.stringify({
+    attributes: Array.from({ length: USERS }, (_, i) => ({
+      external_id: id,
+      first_name: 'Katarzyna',
+      country: 'PL',
+      tier: TIERS[(seed + i) % TIERS.length],
+      visits: { inc: 1 },
+      newsletter: (seed + i) % 2 === 0,
+    })),
+    events: Array.from({ length: EVENTS }, (_, i) => ({
+      external_id: id,
+      name: EVENT_NAMES[(seed + i) % EVENT_NAMES.length],
+      time: time(i),
+      properties: { category: 'garden', position: (seed + i) % 40, from: 'home' },
+    })),
+    purchases: Array.from({ length: PURCHASES }, (_, i) => ({
+      external_id: id,
+      product_id: `sku-${(seed + i) % 8}`,
+      currency: 'EUR',
+      price: 19.99 + ((seed + i) % 30),
+      quantity: 1 + (i % 3),
+      time: time(i),
+    })),
+  });
+};
+
+/**
+ * Requests for one load run: the same few texts over and over, with other users each time, so that making them costs
+ * the load generator next to nothing.
+ */
+export const createTrackRequests = (options: { key: string; path?: string; pickUser: () => number }) => {
+  const bodies = Array.from({ length: 16 }, (_, seed) => template(seed));
+  const requests = bodies.map((body) => {
+    const head = [
+      `POST ${options.path ?? '/users/track'} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      `Authorization: Bearer ${options.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      '',
+    ].join('\r\n');
+    const bytes = Buffer.from(head + body);
+    const places: number[] = [];
+    for (let at = bytes.indexOf(PLACEHOLDER); at >= 0; at = bytes.indexOf(PLACEHOLDER, at + 1))
+      places.push(at);
+    return { bytes, places };
+  });
+  const numbers = new Array<number>(USERS).fill(0);
+  let turn = 0;
+  return (): Buffer => {
+    turn = (turn + 1) % requests.length;
+    const { bytes, places } = requests[turn]!;
+    for (let i = 0; i < USERS; i += 1) numbers[i] = options.pickUser();
+    const request = Buffer.from(bytes);
+    places.forEach((place, i) => {
+      let number = numbers[i % USERS]!;
+      for (let digit = ID_DIGITS - 1; digit >= 0; digit -= 1) {
+        request[place + digit] = 48 + (number % 10);
+        number = Math.floor(number / 10);
+      }
+    });
+    return request;
+  };
+};
