@@ -5,13 +5,11 @@ import type { BannerCache } from './banners/banner-cache.ts';
 import { misfits } from './banners/properties.ts';
 import { createSession } from './banners/session.ts';
 import { createSync, type SyncResult } from './banners/sync.ts';
-import { createDelivery } from './delivery/create-delivery.ts';
-import type { Delivery } from './delivery/delivery.ts';
+import { createDelivery, type Delivery } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
 import type { Mounted, Placements } from './placements/placements.ts';
 import { watchViewability } from './placements/viewability.ts';
-import { createClock } from './platform/clock.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import { createTabChannel } from './platform/tab-channel.ts';
 import type { Settings } from './read-options.ts';
@@ -56,10 +54,13 @@ export interface AfterPaint {
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { settings, cache, placements, boxes, asked, mayAct, notify } = options;
   const { platform, banners: rule } = settings;
-  const { now, monotonic, random } = platform;
-  const lifecycle = createPageLifecycle();
+  const { now, after, random, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
-  const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle);
+  const channel = createTabChannel<TabMessage>(
+    `placard-banners:${settings.appId}`,
+    lifecycle,
+    platform.openChannel,
+  );
   /** Slots whose watch looks anew when the page is shown or hidden, or the banner changes. */
   const watches = new Map<Mounted, () => void>();
 
@@ -73,7 +74,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     lifecycle,
     fetch: platform.fetch,
     ...(platform.openStore && { openStore: platform.openStore }),
-    clock: createClock({ now, monotonic }),
+    ...(platform.openChannel && { openChannel: platform.openChannel }),
+    clock: platform,
     random,
     // The cache is worth less than an event: the next sync brings it back.
     makeRoom: async () => {
@@ -134,6 +136,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     cache,
     rule,
     now,
+    after,
     random,
     isVisible,
     onStart() {
@@ -176,8 +179,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
         if (mounted.shown && !mounted.shown.isControl) boxes.remember(mounted.placementId, height);
       },
       isVisible: () => isVisible() && !isPrerendering(),
-      monotonic,
-      now,
+      clock: platform,
       Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
     });
     watches.set(mounted, watch.restart);

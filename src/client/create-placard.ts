@@ -4,13 +4,14 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
-import type { Diagnostics } from './delivery/delivery.ts';
+import type { Diagnostics } from './delivery/index.ts';
 import type { FailureKind, Notify } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Placard } from './placard.ts';
 import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
+import type { Clock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { readOptions } from './read-options.ts';
 
@@ -33,11 +34,11 @@ const NOTHING_KNOWN: Diagnostics = {
   waitingUntil: null,
 };
 
-const afterFrame = (): Promise<void> =>
+const afterFrame = ({ after }: Clock): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, FRAME_PATIENCE_MS);
+    after(FRAME_PATIENCE_MS, resolve);
     // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
-    requestAnimationFrame(() => setTimeout(resolve));
+    requestAnimationFrame(() => after(0, resolve));
   });
 
 /**
@@ -46,7 +47,8 @@ const afterFrame = (): Promise<void> =>
  */
 export const createPlacard = (options: PlacardOptions): Placard => {
   const settings = readOptions(options);
-  const { now, openStore = createIdbStore } = settings.platform;
+  const { platform } = settings;
+  const { now, after, openStore = createIdbStore } = platform;
   const { notify: tell, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
   let isAllowed = settings.consent === 'enabled';
@@ -70,7 +72,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     endpoint: settings.endpoint,
     appId: settings.appId,
     store: openStore('placard-banners'),
-    now,
+    clock: platform,
     onChange: () => placements.considerAll(),
     onError(cause) {
       if (!storeFailed) fail('storage', 'Banners cannot be kept: the store failed', cause);
@@ -92,6 +94,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     expiresInMs: cache.expiresInMs,
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
+    after,
     notify,
   });
 
@@ -191,7 +194,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
     if (isAllowed) await cache.open(currentUser);
-    await afterFrame();
+    await afterFrame(platform);
     if (!isStopped) await safely('sync', undefined, startSession);
   };
   // On a server there is no page to show anything on.

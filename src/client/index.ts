@@ -9,7 +9,7 @@ export {
   getTimestampProperty,
 } from './banners/properties.ts';
 export { createPlacard } from './create-placard.ts';
-export type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+export type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
 export { ConfigError } from './errors.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type {
@@ -31,4 +31,6 @@ export {
   type StandardSchema,
 } from './placements/define-placement.ts';
 export { safeUrl, type UrlUse } from './placements/safe-url.ts';
+export type { Moment, PageLifecycle } from './platform/page-lifecycle.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
+export type { TabLink } from './platform/tab-channel.ts';

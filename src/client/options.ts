@@ -1,6 +1,8 @@
 import type { EventType, Instance } from '../protocol/index.ts';
 import type { BannerEvent } from './banner-event.ts';
+import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
+import type { TabLink } from './platform/tab-channel.ts';
 
 /** What the server said of an event it skipped. */
 export interface Skip {
@@ -79,7 +81,14 @@ export interface Platform {
   now: () => number;
   /** Milliseconds that never jump. */
   monotonic: () => number;
+  /** Runs `callback` once after `delayMs`; answers a function that cancels it. */
+  after: (delayMs: number, callback: () => void) => () => void;
+  /** 0 ≤ x < 1. */
   random: () => number;
+  /** Whether the page is visible, and what happens to it. */
+  lifecycle: PageLifecycle;
+  /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
+  openChannel: (name: string) => TabLink;
   /** For the viewability rule; happy-dom's, for one, never tells anything. */
   IntersectionObserver: typeof IntersectionObserver;
 }

@@ -1,6 +1,6 @@
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
-import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
 import type { Listener } from './notice.ts';
 import type { OptOutPolicy } from './options.ts';
 import type { PlacementHook } from './placement-hook.ts';

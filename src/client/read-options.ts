@@ -1,6 +1,7 @@
 import { INSTANCES, MAX_APP_VERSION_CHARACTERS } from '../protocol/index.ts';
 import { ConfigError } from './errors.ts';
 import type { BannerOptions, PlacardOptions, Platform } from './options.ts';
+import { createClock } from './platform/clock.ts';
 
 const BANNER_DEFAULTS: BannerOptions = {
   refreshCapacity: 5,
@@ -14,7 +15,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   /** Base URL without a slash at the end. */
   endpoint: string;
   banners: BannerOptions;
-  platform: Partial<Platform> & Pick<Platform, 'fetch' | 'now' | 'monotonic' | 'random'>;
+  platform: Partial<Platform> & Pick<Platform, 'fetch' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
 const text = (option: string, value: unknown): void => {
@@ -52,10 +53,9 @@ export const readOptions = (options: PlacardOptions): Settings => {
     platform: {
       // Read at each call, and never at import: the page may wrap fetch later, and Node has no window.
       fetch: (...request) => globalThis.fetch(...request),
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
       random: () => Math.random(),
       ...options.platform,
+      ...createClock(options.platform),
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { Banner } from '../banner.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../platform/store.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
@@ -9,7 +10,7 @@ interface CacheOptions {
   endpoint: string;
   appId: string;
   store: Store;
-  now: () => number;
+  clock: Clock;
   /** What is shown may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
@@ -23,7 +24,8 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * What is remembered of the current user, in memory and in the store. Reads are synchronous; a change shows in memory
  * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
  */
-export const createBannerCache = ({ endpoint, appId, store, now, onChange, onError }: CacheOptions) => {
+export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
+  const { now, after } = clock;
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet. */
@@ -58,16 +60,14 @@ export const createBannerCache = ({ endpoint, appId, store, now, onChange, onErr
       (cause) => onError(cause),
     );
     if (isHung) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
+    await new Promise<void>((resolve) => {
+      const cancel = after(PATIENCE_MS, () => {
         isHung = true;
         onError(new Error(`The banner store did not answer within ${PATIENCE_MS} ms`));
         resolve();
-      }, PATIENCE_MS);
+      });
+      void reported.then(cancel).then(resolve);
     });
-    await Promise.race([reported, patience]);
-    clearTimeout(timer);
   };
 
   const reset = (user: string | null, open: boolean): void => {

@@ -1,4 +1,5 @@
 import type { BannerOptions } from '../options.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { refill } from './refresh-budget.ts';
 import type { Session, UserRecord } from './user-record.ts';
@@ -13,6 +14,7 @@ interface SessionOptions {
   cache: BannerCache;
   rule: BannerOptions;
   now: () => number;
+  after: Clock['after'];
   random: () => number;
   isVisible: () => boolean;
   /** A session began: the first one, or one after a long absence. */
@@ -35,8 +37,8 @@ const tabName = (fresh: string): string => {
  * The session all tabs of a user share: which impressions were counted, and how many refreshes are left. It ends when
  * no page was visible for `sessionTimeoutMs`.
  */
-export const createSession = ({ cache, rule, now, random, isVisible, onStart }: SessionOptions) => {
-  let timer: ReturnType<typeof setInterval> | undefined;
+export const createSession = ({ cache, rule, now, after, random, isVisible, onStart }: SessionOptions) => {
+  let cancel: (() => void) | undefined;
   let known: string | undefined;
 
   const fresh = (id: string): Session => ({
@@ -70,12 +72,19 @@ export const createSession = ({ cache, rule, now, random, isVisible, onStart }: 
   };
   const touch = () => change(() => true);
 
+  const beat = (): void => {
+    cancel?.();
+    cancel = after(HEARTBEAT_MS, () => {
+      if (isVisible()) void touch();
+      beat();
+    });
+  };
+
   return {
     /** Joins the session of the other tabs, or begins one. */
     start(): Promise<unknown> {
       known = undefined;
-      clearInterval(timer);
-      timer = setInterval(() => isVisible() && void touch(), HEARTBEAT_MS);
+      beat();
       return touch();
     },
     /** The page became visible, or is about to be hidden. */
@@ -103,6 +112,6 @@ export const createSession = ({ cache, rule, now, random, isVisible, onStart }: 
     },
     /** The service asked for fewer requests: refreshes are earned anew. */
     drain: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
-    stop: (): void => clearInterval(timer),
+    stop: (): void => cancel?.(),
   };
 };

@@ -55,9 +55,9 @@ const toBanner = (placementId: string, wire: WireBanner): Banner => ({
  */
 export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, notify }: SyncOptions) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
-  const { now, random } = platform;
+  const { now, after, random } = platform;
   const wanted = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   let lastAskedAtMs = 0;
   let failures = 0;
   let blockedUntilMs = 0;
@@ -66,8 +66,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   let stopped = false;
 
   const arm = (): void => {
-    clearTimeout(timer);
-    if (!stopped && wanted.size > 0) timer = setTimeout(run, Math.max(0, blockedUntilMs - now()));
+    cancel?.();
+    if (!stopped && wanted.size > 0) cancel = after(Math.max(0, blockedUntilMs - now()), run);
   };
 
   const readKey = async (): Promise<string> => (typeof apiKey === 'function' ? apiKey() : apiKey);
@@ -157,7 +157,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   };
 
   const run = async (): Promise<void> => {
-    clearTimeout(timer);
+    cancel?.();
     const user = userId();
     if (stopped || user === null || !maySync() || wanted.size === 0) return;
     if (blockedUntilMs > now()) return arm();
@@ -190,11 +190,11 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     /** Another user: nothing of the former one's is wanted any more. */
     reset(): void {
       wanted.clear();
-      clearTimeout(timer);
+      cancel?.();
     },
     stop(): void {
       stopped = true;
-      clearTimeout(timer);
+      cancel?.();
     },
   };
 };

@@ -1,13 +1,11 @@
 import type { Banner } from '../banner.ts';
 import type { Notice, Notify } from '../notice.ts';
 import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Boxes } from './box.ts';
 import { fillPlace } from './fill-place.ts';
 import { canResize, isOnScreen } from './on-screen.ts';
 import { safeUrl } from './safe-url.ts';
-
-/** setTimeout takes no more; a longer wait is armed again. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
@@ -33,6 +31,7 @@ interface PlacementsOptions {
   expiresInMs: (banner: Banner) => number;
   click: (banner: Banner) => Promise<unknown>;
   dismiss: (banner: Banner) => Promise<unknown>;
+  after: Clock['after'];
   notify: Notify;
 }
 
@@ -45,7 +44,7 @@ interface MountedPlace extends Mounted {
   /** Opens a place that is closed because it is empty. */
   expand: (() => void) | undefined;
   unwatch: (() => void) | undefined;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  cancelExpiry: (() => void) | undefined;
   wasConnected: boolean;
   /** The last banner that went through the hook's check, and what came out; `null` while the check runs. */
   checked: { banner: Banner; problems: readonly Problem[] | null } | undefined;
@@ -57,7 +56,7 @@ const isSame = (a: Banner | null | undefined, b: Banner | null | undefined): boo
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { boxes, current, mustLeave, source, expiresInMs, click, dismiss, notify } = options;
+  const { boxes, current, mustLeave, source, expiresInMs, click, dismiss, after, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
@@ -79,7 +78,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
   const leave = (place: MountedPlace, keepRoom: boolean): void => {
     const { element, placementId, clear } = place;
-    clearTimeout(place.timer);
+    place.cancelExpiry?.();
     if (clear && keepRoom && isOnScreen(element)) {
       const height = element.offsetHeight;
       place.release?.();
@@ -145,10 +144,10 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   const armExpiry = (place: MountedPlace): void => {
-    clearTimeout(place.timer);
+    place.cancelExpiry?.();
     const wait = place.shown ? expiresInMs(place.shown) : Number.POSITIVE_INFINITY;
     if (wait === Number.POSITIVE_INFINITY) return;
-    place.timer = setTimeout(() => consider(place), Math.min(Math.max(0, wait) + 1, LONGEST_TIMER_MS));
+    place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
   };
 
   /** What is wrong with the banner; `null` while the hook has not made up its mind. */
@@ -250,7 +249,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         release: boxes.reserve(element, placementId),
         expand: undefined,
         unwatch: undefined,
-        timer: undefined,
+        cancelExpiry: undefined,
         wasConnected: false,
         checked: undefined,
         emptied: null,

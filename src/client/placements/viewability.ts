@@ -1,3 +1,5 @@
+import type { Clock } from '../platform/clock.ts';
+
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
 const SHARE = 0.5;
 const LARGE_SHARE = 0.3;
@@ -22,8 +24,7 @@ export interface ViewabilityOptions {
   /** Height of the element in CSS pixels, as the engine reports it. */
   onHeight: (height: number) => void;
   isVisible: () => boolean;
-  monotonic: () => number;
-  now: () => number;
+  clock: Clock;
   Observer: typeof IntersectionObserver;
 }
 
@@ -47,11 +48,11 @@ const isCovered = (element: HTMLElement, visible: DOMRectReadOnly): boolean => {
  * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
  */
 export const watchViewability = (options: ViewabilityOptions) => {
-  const { element, isControl, isWaiting, onSeen, onLeft, onHeight, isVisible, monotonic, now, Observer } =
-    options;
+  const { element, isControl, isWaiting, onSeen, onLeft, onHeight, isVisible, clock, Observer } = options;
+  const { monotonic, now, after } = clock;
   let entry: IntersectionObserverEntry | undefined;
   let since: { monotonic: number; wall: number } | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   let wasLate = false;
 
   const meetsShare = (): boolean => {
@@ -64,11 +65,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
   };
 
   const restart = (): void => {
-    clearTimeout(timer);
+    cancel?.();
     since = undefined;
     if (!isWaiting() || !meetsShare()) return;
     since = { monotonic: monotonic(), wall: now() };
-    timer = setTimeout(look, DWELL_MS);
+    cancel = after(DWELL_MS, look);
   };
 
   /** True where the second that seems to be over was not spent looking. */
@@ -86,7 +87,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     const wall = since ? now() - since.wall : 0;
     const isWatching = since !== undefined && isWaiting() && meetsShare();
     if (isWatching && elapsed < DWELL_MS) {
-      timer = setTimeout(look, DWELL_MS - elapsed);
+      cancel = after(DWELL_MS - elapsed, look);
       return;
     }
     // What is covered now is looked at again after another second.
@@ -117,7 +118,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     /** The banner or the page's visibility has changed: the second starts anew. */
     restart,
     stop(): void {
-      clearTimeout(timer);
+      cancel?.();
       since = undefined;
       observer.disconnect();
     },

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import type { Store } from '../../../src/client/index.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -19,7 +20,7 @@ const setUp = (store: Store = createMemoryStore()) => {
     endpoint: ENDPOINT,
     appId: 'app',
     store,
-    now: () => time.now,
+    clock: createClock({ now: () => time.now }),
     onChange,
     onError: (cause) => errors.push(cause),
   });

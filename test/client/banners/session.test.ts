@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { BannerOptions, Store } from '../../../src/client/index.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 
 const MINUTE = 60_000;
@@ -25,7 +26,7 @@ const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId
     endpoint: 'https://api.example',
     appId: 'app',
     store,
-    now: Date.now,
+    clock: createClock(),
     onChange: () => undefined,
     onError: (cause) => expect.unreachable(String(cause)),
   });
@@ -35,6 +36,7 @@ const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId
     cache,
     rule: { ...RULE, ...rule },
     now: Date.now,
+    after: createClock().after,
     random: Math.random,
     isVisible: () => view.visible,
     onStart,

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { definePlacement, type Notice, type Problem } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
 const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
@@ -16,6 +17,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
+    after: createClock().after,
     notify: (notice) => notices.push(notice),
   });
   placements.watchWith(

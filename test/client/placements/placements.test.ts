@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
 beforeEach(() => {
@@ -42,6 +43,7 @@ const setUp = () => {
     expiresInMs: () => state.expiresInMs,
     click,
     dismiss,
+    after: createClock().after,
     notify: (notice) => notices.push(notice),
   });
   const answer = (banner: Banner | null, placementId = 'home_hero') => {

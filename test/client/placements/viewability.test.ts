@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { watchViewability } from '../../../src/client/placements/viewability.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -52,8 +53,7 @@ const setUp = ({ isControl = false } = {}) => {
     onLeft: left,
     onHeight: (height) => heights.push(height),
     isVisible: () => state.visible,
-    monotonic: () => state.monotonic,
-    now: () => state.wall,
+    clock: createClock({ monotonic: () => state.monotonic, now: () => state.wall }),
     Observer,
   });
   /** Lets time pass: both clocks, and the timers with them. */

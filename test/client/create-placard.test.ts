@@ -1,0 +1,459 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  type Banner,
+  createPlacard,
+  type Notice,
+  type Placard,
+  type PlacardOptions,
+  type PlacementHook,
+  type Platform,
+  type Slot,
+  type Store,
+} from '../../src/client/index.ts';
+import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
+
+/** An IntersectionObserver that sees every element whole, at once. */
+class SeesEverything {
+  readonly report: IntersectionObserverCallback;
+  constructor(report: IntersectionObserverCallback) {
+    this.report = report;
+  }
+  observe(element: Element): void {
+    const rect = { left: 0, top: 0, width: 300, height: 250 };
+    const entry = {
+      isIntersecting: true,
+      intersectionRatio: 1,
+      boundingClientRect: rect,
+      intersectionRect: rect,
+    };
+    queueMicrotask(() =>
+      this.report(
+        [{ ...entry, target: element } as unknown as IntersectionObserverEntry],
+        this as unknown as IntersectionObserver,
+      ),
+    );
+  }
+  disconnect(): void {
+    // It tells each element once, so there is nothing to stop.
+  }
+}
+
+const running: Placard[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 5 });
+  document.body.replaceChildren();
+  localStorage.clear();
+});
+afterEach(() => {
+  for (const placard of running.splice(0)) placard.stop();
+  vi.useRealTimers();
+});
+
+/** What one browser profile keeps: stores by name. */
+const aProfile = () => {
+  const stores = new Map<string, Store>();
+  return (name: string): Store => {
+    if (!stores.has(name)) stores.set(name, createMemoryStore());
+    return stores.get(name)!;
+  };
+};
+
+const hero = wire('home_hero', { headline: 'Summer sale' }, { id: 'bnr-1' });
+
+const open = ({
+  service = createFakeService({ banners: { home_hero: hero } }),
+  openStore = aProfile(),
+  platform = {} as Partial<Platform>,
+  ...options
+}: Partial<Omit<PlacardOptions, 'platform'>> & {
+  service?: FakeService;
+  openStore?: (name: string) => Store;
+  platform?: Partial<Platform>;
+} = {}) => {
+  const notices: Notice[] = [];
+  const placard = createPlacard({
+    endpoint: service.origin,
+    apiKey: 'client-key',
+    appId: 'app',
+    appVersion: '1',
+    userId: 'u-1',
+    ...options,
+    platform: {
+      fetch: service.fetch,
+      openStore,
+      IntersectionObserver: SeesEverything as unknown as typeof IntersectionObserver,
+      ...platform,
+    },
+  } as PlacardOptions);
+  running.push(placard);
+  placard.subscribe((notice) => notices.push(notice));
+  const of = <T extends Notice['type']>(type: T) =>
+    notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type);
+  const heard = (type: Notice['type'], times = 1) =>
+    vi.waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(times));
+  return { placard, service, openStore, notices, of, heard };
+};
+
+const aSlot = () => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  return element;
+};
+
+const draw: PlacementHook = (banner, { element }) => {
+  element.textContent = String(banner.properties.headline?.value ?? banner.id);
+  return () => element.replaceChildren();
+};
+
+const syncs = (service: FakeService) =>
+  service.requests
+    .filter(({ path }) => path.endsWith('/sync'))
+    .map(({ body }) => (body as { placements: string[] }).placements);
+
+test('a banner goes from the service to the page, is seen for a second, and its impression arrives', async () => {
+  const { placard, service, of, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+  expect(of('shown')[0]).toMatchObject({ from: 'sync', banner: { id: 'bnr-1', placementId: 'home_hero' } });
+  await heard('tracked');
+  await placard.flush();
+  expect(service.events.map(({ bannerId, type }) => [bannerId, type])).toEqual([['bnr-1', 'impression']]);
+});
+
+test('slots that are mounted together are synced together', async () => {
+  const { placard, service, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  placard.mount('sidebar', aSlot(), draw);
+  await heard('synced');
+  placard.mount('home_hero', aSlot(), draw);
+  placard.mount('strip', aSlot(), draw);
+  await heard('synced', 2);
+  expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['strip']]);
+});
+
+test('the next page shows the cached banner before the network, and keeps it when the service is no help', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('shown');
+  first.placard.stop();
+  first.service.fail({ type: 'status', status: 404 });
+  const second = open({ service: first.service, openStore: first.openStore });
+  const element = aSlot();
+  second.placard.mount('home_hero', element, draw);
+  await second.heard('shown');
+  expect(second.of('shown')[0]?.from).toBe('cache');
+  expect(element.textContent).toBe('Summer sale');
+  await second.heard('failed');
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('case 61: the same placement in two slots, or mounted twice, is one impression', async () => {
+  const { placard, service, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw)();
+  placard.mount('home_hero', element, draw);
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown', 2);
+  await heard('tracked');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.flush();
+  expect(service.events).toHaveLength(1);
+});
+
+test('case 39: a reload in the same session counts no second impression', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('tracked');
+  first.placard.stop();
+  const second = open({ service: first.service, openStore: first.openStore });
+  second.placard.mount('home_hero', aSlot(), draw);
+  await second.heard('synced');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await second.placard.flush();
+  expect(first.service.events).toHaveLength(1);
+});
+
+test('a click is durable when its promise resolves, and every click counts', async () => {
+  const { placard, service, of, heard } = open();
+  let slot: Slot | undefined;
+  placard.mount('home_hero', aSlot(), (_, given) => {
+    slot = given;
+  });
+  await heard('shown');
+  await slot?.click();
+  await slot?.click();
+  expect(of('tracked').filter(({ event }) => event.type === 'click')).toHaveLength(2);
+  await placard.flush();
+  expect(service.events.filter(({ type }) => type === 'click')).toHaveLength(2);
+});
+
+test('a click before the rest of the client is loaded is kept', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('shown');
+  first.placard.stop();
+  const second = open({ service: first.service, openStore: first.openStore });
+  const clicked = Promise.withResolvers<unknown>();
+  second.placard.mount('home_hero', aSlot(), (banner) => {
+    clicked.resolve(second.placard.track(banner, 'click'));
+  });
+  expect(await clicked.promise).toMatchObject({ type: 'click', bannerId: 'bnr-1', userId: 'u-1' });
+});
+
+test('contract 7.5: a dismissal hides at once, is sent once, and holds over a reload and further syncs', async () => {
+  const { placard, service, openStore, of, heard } = open({
+    service: createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 }),
+  });
+  const element = aSlot();
+  let banner: Banner | undefined;
+  placard.mount('home_hero', element, (shown, slot) => {
+    banner = shown;
+    return draw(shown, slot);
+  });
+  await heard('shown');
+  const dismissed = placard.track(banner!, 'dismiss');
+  expect(element.textContent).toBe('');
+  expect(await dismissed).toMatchObject({ type: 'dismiss' });
+  expect(await placard.track(banner!, 'dismiss')).toBeNull();
+  await placard.flush();
+  await heard('delivered');
+  expect(service.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
+  await placard.refresh();
+  expect(element.textContent).toBe('');
+  expect(placard.banner('home_hero')).toBeNull();
+  expect(of('emptied').map(({ reason }) => reason)).toEqual(['dismissed']);
+  placard.stop();
+  const reloaded = open({ service, openStore });
+  const again = aSlot();
+  reloaded.placard.mount('home_hero', again, draw);
+  await reloaded.heard('synced');
+  expect(again.textContent).toBe('');
+});
+
+test('contract 7.3: a control banner draws nothing, counts one impression, and takes no click or dismissal', async () => {
+  const { placard, service, heard } = open({
+    service: createFakeService({ banners: { home_hero: { ...hero, is_control: true, properties: null } } }),
+  });
+  const hook = vi.fn();
+  placard.mount('home_hero', aSlot(), hook);
+  await heard('tracked');
+  const control = placard.banner('home_hero')!;
+  expect(control.isControl).toBe(true);
+  expect(await placard.track(control, 'click')).toBeNull();
+  expect(await placard.track(control, 'dismiss')).toBeNull();
+  await placard.flush();
+  expect(hook).not.toHaveBeenCalled();
+  expect(service.events.map(({ type }) => type)).toEqual(['impression']);
+});
+
+test('contract 7.3: a test send is shown and counted, and gone after a reload', async () => {
+  const service = createFakeService({
+    banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
+  });
+  const first = open({ service });
+  const element = aSlot();
+  first.placard.mount('home_hero', element, draw);
+  await first.heard('shown');
+  await first.heard('tracked');
+  expect(JSON.stringify(await first.openStore('placard-banners').entries())).not.toContain('"properties"');
+  first.placard.stop();
+  service.setBanner('home_hero', null);
+  const second = open({ service, openStore: first.openStore });
+  second.placard.mount('home_hero', aSlot(), draw);
+  await second.heard('synced');
+  expect(second.of('shown')).toEqual([]);
+});
+
+test('case 54: a banner that expires while displayed leaves, and is not counted afterwards', async () => {
+  const expires = Math.ceil(Date.now() / 1000) + 60;
+  const { placard, of, heard, service } = open({
+    service: createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } }),
+  });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const banner = placard.banner('home_hero')!;
+  await heard('tracked');
+  await vi.advanceTimersByTimeAsync(62_000);
+  expect(element.textContent).toBe('');
+  expect(of('emptied')[0]?.reason).toBe('expired');
+  expect(placard.banner('home_hero')).toBeNull();
+  expect(await placard.track(banner, 'impression')).toBeNull();
+  expect(service.events.length).toBeLessThanOrEqual(1);
+});
+
+test('cases 51 and 52: the next user sees nothing of the former one, whose events stay theirs', async () => {
+  const service = createFakeService({
+    banners: {
+      home_hero: ({ external_user_id }) =>
+        wire('home_hero', { headline: `For ${external_user_id}` }, { id: `for-${external_user_id}` }),
+    },
+  });
+  const { placard, heard, openStore } = open({ service });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const theirs = placard.banner('home_hero')!;
+  await placard.track(theirs, 'click');
+  const switched = placard.identify('u-2');
+  expect(element.textContent).toBe('');
+  expect(placard.banner('home_hero')).toBeUndefined();
+  expect(await placard.track(theirs, 'click')).toBeNull();
+  await switched;
+  await vi.waitFor(() => expect(element.textContent).toBe('For u-2'));
+  await placard.flush();
+  const tracks = service.requests.filter(({ path }) => path.endsWith('/track'));
+  for (const { body } of tracks) {
+    const { external_user_id, events } = body as { external_user_id: string; events: { id: string }[] };
+    for (const { id } of events) expect(id).toBe(`for-${external_user_id}`);
+  }
+  const kept = JSON.stringify(await openStore('placard-banners').entries());
+  expect(kept).toContain('For u-2');
+  expect(kept).not.toContain('u-1');
+});
+
+test('signing out empties the slots and the cache, and asks for nothing', async () => {
+  const { placard, service, heard, openStore } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  await placard.identify(null);
+  const before = syncs(service).length;
+  await placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(element.textContent).toBe('');
+  expect(syncs(service)).toHaveLength(before);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+});
+
+test('contract 7.6: refreshes beyond the budget are refused with a notice, not an exception', async () => {
+  const { placard, service, of, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  for (let i = 0; i < 6; i++) await placard.refresh();
+  expect(syncs(service)).toHaveLength(6);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
+});
+
+test('contract 7.6: a refresh names its own placements, mounted or not', async () => {
+  const { placard, service } = open();
+  await placard.refresh(['sidebar']);
+  expect(syncs(service)).toEqual([['sidebar']]);
+  expect(placard.banner('sidebar')).toBeNull();
+});
+
+test('without consent nothing is stored, synced or tracked; with it everything starts', async () => {
+  const { placard, service, openStore, heard } = open({ consent: 'disabled' });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await placard.track(wire('home_hero') as never, 'click')).toBeNull();
+  expect(service.requests).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  await placard.enable();
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('case 69: an opt-out takes the banners away, forgets the cache, and stops everything', async () => {
+  const { placard, service, openStore, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const banner = placard.banner('home_hero')!;
+  await placard.disable('purge');
+  expect(element.textContent).toBe('');
+  expect(await placard.track(banner, 'click')).toBeNull();
+  const before = service.requests.length;
+  await placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.requests).toHaveLength(before);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+});
+
+test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', async () => {
+  const { placard, openStore, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  const banner = placard.banner('home_hero')!;
+  await placard.wipe();
+  expect(await placard.track(banner, 'click')).toBeNull();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+});
+
+test('case 59: a property that is not of its declared type is reported, and the banner is drawn', async () => {
+  const { placard, of, heard } = open({
+    service: createFakeService({
+      banners: {
+        home_hero: { ...hero, properties: { headline: { type: 'number', value: 'seven' } } },
+      } as never,
+    }),
+  });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  expect(of('failed')).toMatchObject([{ kind: 'property', message: expect.stringContaining('"headline"') }]);
+});
+
+test('case 68: a hook that throws is reported and counts no impression', async () => {
+  const { placard, service, of, heard } = open();
+  placard.mount('home_hero', aSlot(), () => {
+    throw new Error('no template');
+  });
+  await heard('failed');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.flush();
+  expect(of('failed')[0]?.kind).toBe('hook');
+  expect(service.events).toEqual([]);
+});
+
+test('an unusable user ID is reported and counts as nobody', async () => {
+  const { placard, service, of } = open({ userId: 'u'.repeat(987) });
+  placard.mount('home_hero', aSlot(), draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.identify('');
+  expect(service.requests).toEqual([]);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['config']);
+});
+
+test('a store that fails everywhere costs the memory of the page, not the banner', async () => {
+  const broken = (): Promise<never> => Promise.reject(new Error('blocked'));
+  const store = {
+    entries: broken,
+    get: broken,
+    setMany: broken,
+    deleteMany: broken,
+    update: broken,
+    clear: broken,
+  };
+  const { placard, of, heard } = open({ openStore: () => store });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+  expect(of('failed').some(({ kind }) => kind === 'storage')).toBe(true);
+});
+
+test('after stop the page is as before, and no verb does anything', async () => {
+  const { placard, service, notices, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('tracked');
+  const banner = placard.banner('home_hero')!;
+  placard.stop();
+  const [requests, told] = [service.requests.length, notices.length];
+  expect(element.textContent).toBe('');
+  placard.mount('home_hero', element, draw)();
+  expect(await placard.track(banner, 'click')).toBeNull();
+  await placard.identify('u-2');
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(element.textContent).toBe('');
+  expect(service.requests).toHaveLength(requests);
+  expect(notices).toHaveLength(told);
+});
