@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { compileAudience } from '../../../src/service/campaigns/audience.ts';
+import { audienceOf } from '../../../src/service/campaigns/audience-of.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
+
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+const DAY = 24 * 60 * 60 * 1000;
+
+const aProfile = (members: Partial<Profile> = {}): Profile => ({
+  brazeId: 'b-1',
+  externalId: 'u-771',
+  aliases: [],
+  email: 'kim@example.org',
+  phone: null,
+  standard: { first_name: 'Kim', country: 'PL', language: 'pl', dob: '1990-05-01' },
+  custom: { tier: 'gold', visits: 12, tags: ['vip', 'tea'], address: { city: 'Łódź' }, vip: true },
+  subscriptionGroups: { 'group-1': { state: 'subscribed' } },
+  pushTokens: [],
+  events: {
+    quiz_done: { count: 3, first: NOW - 40 * DAY, last: NOW - 2 * DAY },
+    'order.placed': { count: 1, first: NOW - DAY, last: NOW - DAY },
+  },
+  purchases: { teapot: { count: 2, first: NOW - 90 * DAY, last: NOW - 10 * DAY, revenue: 84 } },
+  createdAtMs: NOW,
+  updatedAtMs: NOW,
+  ...members,
+});
+
+const compile = (filter: Record<string, unknown>) => {
+  const problems: [string, string][] = [];
+  const matches = compileAudience(filter, (path, problem) => problems.push([path.join('.'), problem]));
+  return { matches, problems };
+};
+
+const isIn = (filter: Record<string, unknown>, profile: Profile | null = aProfile()): boolean => {
+  const { matches, problems } = compile(filter);
+  expect(problems).toEqual([]);
+  const asker = { externalId: 'u-771', profile, appId: 'app', appVersion: '4.2.0' };
+  return matches!(audienceOf(asker, NOW));
+};
+
+describe('an audience', () => {
+  test.each([
+    [{}, true],
+    [{ external_id: 'u-771' }, true],
+    [{ external_id: { $in: ['u-1', 'u-2'] } }, false],
+    [{ country: 'PL' }, true],
+    [{ country: { $ne: 'PL' } }, false],
+    [{ email: { $regex: '@example\\.org$' } }, true],
+    [{ email: { $regex: '@EXAMPLE\\.org$', $options: 'i' } }, true],
+    [{ phone: { $exists: false } }, true],
+    [{ 'custom_attributes.tier': 'gold' }, true],
+    [{ 'custom_attribute.tier': 'gold' }, true],
+    [{ tier: 'gold' }, true],
+    [{ tier: { $in: ['silver', 'gold'] } }, true],
+    [{ visits: { $gte: 12 } }, true],
+    [{ visits: { $gt: 12 } }, false],
+    [{ visits: { $mod: [5, 2] } }, true],
+    [{ vip: true }, true],
+    [{ tags: 'vip' }, true],
+    [{ tags: { $all: ['vip', 'tea'] } }, true],
+    [{ tags: { $size: 2 } }, true],
+    [{ tags: { $nin: ['coffee'] } }, true],
+    [{ 'address.city': 'Łódź' }, true],
+    [{ nothing: { $exists: true } }, false],
+    [{ nothing: null }, true],
+    [{ $or: [{ tier: 'silver' }, { country: 'PL' }] }, true],
+    [{ $and: [{ tier: 'gold' }, { country: 'DE' }] }, false],
+    [{ $nor: [{ tier: 'silver' }, { country: 'DE' }] }, true],
+    [{ tier: { $not: { $in: ['gold'] } } }, false],
+    [{ 'subscription_groups.group-1': 'subscribed' }, true],
+    [{ 'subscription_groups.GROUP-1': 'subscribed' }, true],
+    [{ 'subscription_groups.group-2': 'subscribed' }, false],
+    [{ app_version: '4.2.0' }, true],
+  ])('%j: %s', (filter, expected) => {
+    expect(isIn(filter)).toBe(expected);
+  });
+
+  test.each([
+    [{ 'events.quiz_done.count': { $gte: 3 } }, true],
+    [{ 'events.quiz_done.count': { $gte: 4 } }, false],
+    [{ 'events.never_done': { $exists: false } }, true],
+    [{ 'events.never_done.count': { $not: { $gte: 1 } } }, true],
+    [{ 'events.quiz_done.last': { $gte: '2026-02-27T09:00:00Z' } }, true],
+    [{ 'events.quiz_done.last': { $gte: '2026-02-27T10:00:00.000+01:00' } }, true],
+    [{ 'events.quiz_done.last': { $gt: '2026-02-27T09:00:00.001Z' } }, false],
+    [{ 'events.quiz_done.first': { $lt: '2026-02-01' } }, true],
+    [{ 'events.quiz_done.last_days_ago': { $lte: 2 } }, true],
+    [{ 'events.quiz_done.last_days_ago': { $lt: 2 } }, false],
+    [{ 'events.quiz_done.first_days_ago': { $gte: 30, $lte: 60 } }, true],
+    [{ 'purchases.teapot.count': 2 }, true],
+    [{ 'purchases.teapot.revenue': { $gte: 80 } }, true],
+    [{ 'purchases.teapot.last_days_ago': { $lte: 7 } }, false],
+    [{ event_list: { $elemMatch: { name: 'order.placed', count: { $gte: 1 } } } }, true],
+    [{ event_list: { $elemMatch: { name: 'order.placed', last: { $gte: '2026-02-28T09:00:00Z' } } } }, true],
+    [{ purchase_list: { $elemMatch: { product_id: 'teapot', revenue: { $gt: 84 } } } }, false],
+  ])('over what was done, %j: %s', (filter, expected) => {
+    expect(isIn(filter)).toBe(expected);
+  });
+
+  test('of a user without a profile holds those who are nobody in particular', () => {
+    expect(isIn({}, null)).toBe(true);
+    expect(isIn({ external_id: 'u-771' }, null)).toBe(true);
+    expect(isIn({ tier: 'gold' }, null)).toBe(false);
+    expect(isIn({ tier: { $ne: 'gold' } }, null)).toBe(true);
+    expect(isIn({ 'events.quiz_done.count': { $gte: 1 } }, null)).toBe(false);
+  });
+
+  test.each([
+    [{ $where: 'true' }, '$where'],
+    [{ tier: { $where: 'this.x' } }, 'tier.$where'],
+    [{ $expr: { $gt: ['$a', 1] } }, '$expr'],
+    [{ $function: {} }, '$function'],
+    [{ $or: [{ tier: 'gold' }, { tier: { $code: 'x' } }] }, '$or.1.tier.$code'],
+    [{ $or: {} }, '$or'],
+    [{ $or: [] }, '$or'],
+    [{ tier: { $in: 'gold' } }, 'tier.$in'],
+    [{ tags: { $elemMatch: 'vip' } }, 'tags.$elemMatch'],
+    [{ tier: { $regex: '(' } }, 'tier.$regex'],
+    [{ tier: { $regex: '(a+)+$' } }, 'tier.$regex'],
+    [{ tier: { $regex: '.*.*.*x' } }, 'tier.$regex'],
+    [{ tier: { $regex: '(a)\\1' } }, 'tier.$regex'],
+    [{ 'a.__proto__.b': 1 }, 'a.__proto__.b'],
+  ])('%j is refused at %s', (filter, path) => {
+    const { matches, problems } = compile(filter);
+    expect(matches).toBeUndefined();
+    expect(problems.map(([where]) => where)).toContain(path);
+  });
+
+  test('that is nested without end is refused', () => {
+    let filter: Record<string, unknown> = { tier: 'gold' };
+    for (let depth = 0; depth < 100; depth += 1) filter = { $and: [filter] };
+    expect(compile(filter).problems[0]?.[1]).toContain('levels deep');
+  });
+
+  test('reads only what it asks for: a user with very many events costs a filter on attributes nothing', () => {
+    const events = new Proxy({} as Profile['events'], {
+      ownKeys: () => {
+        throw new Error('the events were read');
+      },
+    });
+    expect(isIn({ tier: 'gold' }, aProfile({ events }))).toBe(true);
+    expect(() => isIn({ 'events.a.count': 1 }, aProfile({ events }))).toThrow('the events were read');
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BannerFacts, createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
+
+const facts: BannerFacts = {
+  campaignId: 'spring-sale',
+  variantId: 'a',
+  placementId: 'home_hero',
+  round: 0,
+  isControl: false,
+  isTestSend: false,
+};
+const ids = createBannerIds('demo', 'a secret');
+
+const anyFacts = fc.record({
+  campaignId: fc.string({ unit: 'grapheme', minLength: 1 }),
+  variantId: fc.option(fc.string({ unit: 'grapheme', minLength: 1 })),
+  placementId: fc.string({ unit: 'grapheme', minLength: 1 }),
+  round: fc.nat(),
+  isControl: fc.boolean(),
+  isTestSend: fc.boolean(),
+});
+
+describe('a banner id', () => {
+  test('opens to the facts it was sealed with', () => {
+    fc.assert(
+      fc.property(anyFacts, (any) => {
+        expect(ids.open(ids.seal(any))).toEqual(any);
+      }),
+    );
+  });
+
+  test('is the same for the same facts, on every replica that has the secret', () => {
+    expect(createBannerIds('demo', 'a secret').seal(facts)).toBe(ids.seal(facts));
+  });
+
+  test('is another for any other fact, workspace or secret', () => {
+    const others = [
+      ids.seal(facts),
+      ids.seal({ ...facts, campaignId: 'other' }),
+      ids.seal({ ...facts, variantId: 'b' }),
+      ids.seal({ ...facts, variantId: null }),
+      ids.seal({ ...facts, placementId: 'other' }),
+      ids.seal({ ...facts, round: 1 }),
+      ids.seal({ ...facts, isControl: true }),
+      ids.seal({ ...facts, isTestSend: true }),
+      createBannerIds('demo', 'another secret').seal(facts),
+      createBannerIds('other', 'a secret').seal(facts),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+  });
+
+  test('tells nothing of its facts', () => {
+    const decoded = Buffer.from(ids.seal(facts).slice(4), 'base64url').toString('latin1');
+    expect(ids.seal(facts) + decoded).not.toMatch(/spring|home_hero/);
+  });
+
+  test('is refused with any letter changed, cut short or made longer', () => {
+    const id = ids.seal(facts);
+    for (let position = 0; position < id.length; position += 1) {
+      const changed = id.slice(0, position) + (id[position] === 'A' ? 'B' : 'A') + id.slice(position + 1);
+      expect(ids.open(changed)).toBeNull();
+      expect(ids.open(id.slice(0, position))).toBeNull();
+    }
+    for (const other of [
+      `${id}=`,
+      `${id}A`,
+      ` ${id}`,
+      id.toUpperCase(),
+      `${id.slice(0, 9)}.${id.slice(9)}`,
+    ]) {
+      expect(ids.open(other)).toBeNull();
+    }
+  });
+
+  test('of another workspace, or of nobody, is refused', () => {
+    expect(createBannerIds('other', 'a secret').open(ids.seal(facts))).toBeNull();
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => ids.open(`bnr_${any}`) === null));
+  });
+
+  test('stays right beyond the number that is kept ready', () => {
+    for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round });
+    expect(ids.open(ids.seal({ ...facts, round: 3 }))).toEqual({ ...facts, round: 3 });
+  });
+});

@@ -1,0 +1,149 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { describe, expect, test } from 'vitest';
+import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
+import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
+
+const profile: Profile = {
+  brazeId: 'b-1',
+  externalId: 'u-771',
+  aliases: [],
+  email: 'kim@example.org',
+  phone: '+48123456789',
+  standard: { first_name: 'Kim', home_city: 'Łódź', dob: '1990-05-01', language: 'pl' },
+  custom: { tier: 'gold', 'points left': 120, tags: ['a', 'b'], nested: { deep: 'yes' }, link: '?a=1&b=2' },
+  subscriptionGroups: {},
+  pushTokens: [{ app_id: 'app', token: 't', device_id: 'd-55c1' }],
+  events: {},
+  purchases: {},
+  createdAtMs: 0,
+  updatedAtMs: 0,
+};
+const platforms = new Map([['app', 'web']]);
+const context = personaliseContext('u-771', profile, 'd-55c1', platforms);
+const nobody = personaliseContext('u-772', null, undefined, platforms);
+
+const text = (value: string, of = context) => compileProperty({ type: 'string', value })(of);
+
+describe('a text property', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['Hi {{${first_name}}}', 'Hi Kim'],
+    ["Hi {{${first_name} | default: 'there'}}", 'Hi Kim'],
+    ['Hi {{ ${first_name} | upcase }}!', 'Hi KIM!'],
+    ['{{custom_attribute.${tier}}}', 'gold'],
+    ['{{custom_attribute.${points left} | plus: 5}}', '125'],
+    ['{{custom_attribute.${tags} | join: "+"}}', 'a+b'],
+    ['{{custom_attribute.${nested}.deep}}', 'yes'],
+    ['{{targeted_device.${platform}}} {{targeted_device.${id}}}', 'web d-55c1'],
+    [
+      '{{${user_id}}} {{${email_address}}} {{${phone_number}}} {{${city}}} {{${date_of_birth}}}',
+      'u-771 kim@example.org +48123456789 Łódź 1990-05-01',
+    ],
+    ["{% if custom_attribute.${tier} == 'gold' %}yes{% else %}no{% endif %}", 'yes'],
+    ['{% assign n = custom_attribute.${tags} | size %}{{ n }}', '2'],
+    ['{% for tag in custom_attribute.${tags} %}<{{ tag }}>{% endfor %}', '<a><b>'],
+    ["{{ '2026-03-01T09:00:00Z' | date: '%Y-%m-%d %H:%M' }}", '2026-03-01 09:00'],
+    ['costs ${5} and {braces}', 'costs ${5} and {braces}'],
+    ['{{custom_attribute.${unknown}}}', ''],
+    ['{{event_properties.${x} | default: "none"}}', 'none'],
+  ])('%s renders %s', (template, expected) => {
+    expect(text(template)).toBe(expected);
+  });
+
+  test('falls back to its default for somebody unknown', () => {
+    expect(text("Hi {{${first_name} | default: 'there'}}", nobody)).toBe('Hi there');
+    expect(text('{{targeted_device.${platform}}}', nobody)).toBe('');
+    expect(text('{{${user_id}}}', nobody)).toBe('u-772');
+  });
+
+  test('is text, not markup: nothing is escaped, the page writes it as text', () => {
+    expect(text('{{custom_attribute.${link}}}')).toBe('?a=1&b=2');
+  });
+
+  test('sees no members that objects have of their own', () => {
+    expect(text('{{custom_attribute.${constructor}}}{{custom_attribute.${__proto__}}}{{${toString}}}')).toBe(
+      '',
+    );
+  });
+
+  test('does not evaluate what a user put into an attribute', () => {
+    const custom = { ...profile.custom, tier: '{{${email_address}}}' };
+    const tricky = personaliseContext('u-771', { ...profile, custom }, undefined, platforms);
+    expect(text('{{custom_attribute.${tier}}}', tricky)).toBe('{{${email_address}}}');
+  });
+});
+
+describe('a property of another type', () => {
+  test('keeps a literal as it is', () => {
+    expect(compileProperty({ type: 'number', value: 12.5 })(context)).toBe(12.5);
+    expect(compileProperty({ type: 'boolean', value: false })(context)).toBe(false);
+    expect(compileProperty({ type: 'datetime', value: 1790208000000 })(context)).toBe(1790208000000);
+  });
+
+  test('turns what a template renders into its type, or fails', () => {
+    const number = compileProperty({ type: 'number', value: '{{custom_attribute.${points left}}}' });
+    expect(number(context)).toBe(120);
+    expect(() => number(nobody)).toThrow('number');
+    const boolean = compileProperty({
+      type: 'boolean',
+      value: '{% if ${first_name} %}true{% else %}false{% endif %}',
+    });
+    expect([boolean(context), boolean(nobody)]).toEqual([true, false]);
+    const datetime = compileProperty({ type: 'datetime', value: '{{${date_of_birth}}}T00:00:00Z' });
+    expect(datetime(context)).toBe(Date.parse('1990-05-01T00:00:00Z'));
+    expect(() => datetime(nobody)).toThrow('date');
+  });
+
+  test('fills texts anywhere inside an object, and no names', () => {
+    const fill = compileProperty({
+      type: 'jsonobject',
+      value: {
+        'to {{x}}': 'Hi {{${first_name}}}',
+        list: ['{{custom_attribute.${tier}}}', 1, null],
+        deep: { ok: true },
+      },
+    });
+    expect(fill(context)).toEqual({ 'to {{x}}': 'Hi Kim', list: ['gold', 1, null], deep: { ok: true } });
+  });
+
+  test('fills an image address', () => {
+    const fill = compileProperty({ type: 'image', value: '/i/{{custom_attribute.${tier}}}.png' });
+    expect(fill(context)).toBe('/i/gold.png');
+  });
+});
+
+describe('a template', () => {
+  test.each([
+    '{{ unclosed',
+    '{% if x %}never ended',
+    '{{ x | no_such_filter }}',
+    '{% connected_content https://example.org %}',
+    '{% no_such_tag %}',
+  ])('that cannot be read fails when it is compiled: %s', (template) => {
+    expect(() => {
+      text(template);
+    }).toThrow();
+  });
+
+  test.each(["{% include '/etc/passwd' %}", "{% render 'package.json' %}", "{% layout 'x' %}"])(
+    'reads no file: %s',
+    (template) => {
+      expect(() => text(template)).toThrow();
+    },
+  );
+
+  test.each([
+    '{% for i in (1..100000000) %}x{% endfor %}',
+    '{% for i in (1..3000) %}{% for j in (1..3000) %}x{% endfor %}{% endfor %}',
+    "{% assign s = 'xxxxxxxxxxxxxxxx' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}",
+  ])('is stopped in its tracks when it runs wild: %s', (template) => {
+    const started = performance.now();
+    expect(() => text(template)).toThrow();
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('leaves no half of a character behind', () => {
+    expect(text("{{ '🎈' | split: '' | first }}")).toBe('\ufffd');
+  });
+});
