@@ -41,19 +41,29 @@ const apiKey = z
 
 const placement = z.strictObject({ placement_id: text, name: named });
 
-const literalOrTemplate = <T extends z.ZodType>(schema: T, what: string) =>
-  z.union([schema, z.string().regex(/\{\{|\{%/)], { error: `expected ${what} or a Liquid template` });
+const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
+
+/** A value of the type, or text that a template makes of it. `params` has the problem tell what was there. */
+const literalOrTemplate = <T>(accepts: (value: unknown) => boolean, what: string) =>
+  z.custom<T | string>((value) => accepts(value) || isTemplate(value), {
+    error: `expected ${what} or a Liquid template`,
+    params: { tellsGot: true },
+  });
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const isDatetime = (value: unknown) => z.union([z.int(), instant]).safeParse(value).success;
+const datetimeValue = literalOrTemplate<number>(
+  isDatetime,
+  'Unix milliseconds or an ISO 8601 date',
+).transform((value) => (typeof value === 'string' && !isTemplate(value) ? Date.parse(value) : value));
 
 const property = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('string'), value: z.string() }),
   z.strictObject({ type: z.literal('image'), value: z.string() }),
-  z.strictObject({ type: z.literal('number'), value: literalOrTemplate(z.number(), 'a number') }),
-  z.strictObject({ type: z.literal('boolean'), value: literalOrTemplate(z.boolean(), 'a boolean') }),
+  z.strictObject({ type: z.literal('number'), value: literalOrTemplate<number>(isNumber, 'a number') }),
+  z.strictObject({ type: z.literal('boolean'), value: literalOrTemplate<boolean>(isBoolean, 'a boolean') }),
   z.strictObject({ type: z.literal('jsonobject'), value: z.record(z.string(), z.unknown()) }),
-  z.strictObject({
-    type: z.literal('datetime'),
-    value: literalOrTemplate(z.union([z.int(), instant]), 'Unix milliseconds or an ISO 8601 date'),
-  }),
+  z.strictObject({ type: z.literal('datetime'), value: datetimeValue }),
 ]);
 
 const variant = z.strictObject({

@@ -69,7 +69,7 @@ export const problemsOf = (error: z.ZodError): string[] =>
       return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown member`);
     }
     const where = pathText(issue.path) || 'the file';
-    if (issue.code === 'custom') return [`${where}: ${issue.message}`];
+    if (issue.code === 'custom' && !issue.params?.['tellsGot']) return [`${where}: ${issue.message}`];
     const got = isSecret(issue.path) ? 'something else' : shown(issue.input);
     return [`${where}: ${expectation(issue)}, got ${got}`];
   });

@@ -1,0 +1,171 @@
+import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadWorkspaces, type WorkspaceSource, watchWorkspaces } from '../../../src/service/index.ts';
+import { aWorkspace } from '../../helpers/a-workspace.ts';
+import { recordingLog } from '../../helpers/running-service.ts';
+
+let folder: string;
+let source: WorkspaceSource | undefined;
+let lines: Record<string, unknown>[];
+let reloads: (Error | null)[];
+let wake: () => void;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-workspaces-'));
+  lines = [];
+  reloads = [];
+  wake = () => undefined;
+});
+afterEach(() => {
+  source?.stop();
+  source = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, members: Record<string, unknown>) =>
+  writeFileSync(join(folder, name), JSON.stringify(aWorkspace(members)));
+
+const watching = (path: string, pollMs = 20) => {
+  source = watchWorkspaces(path, {
+    log: recordingLog(lines),
+    pollMs,
+    onReload: (problem) => {
+      reloads.push(problem);
+      wake();
+    },
+  });
+  return source;
+};
+
+/** Resolves with the problem of the next reload, or `null`. */
+const reloaded = async () => {
+  while (reloads.length === 0) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  return reloads.shift() as Error | null;
+};
+const names = () => source!.registry().workspaces.map(({ name }) => name);
+const another = (members: Record<string, unknown>) => ({
+  workspace_id: 'other',
+  api_keys: [{ type: 'server', key: 'other-key', permissions: [] }],
+  ...members,
+});
+
+describe('a workspace file that changes', () => {
+  test('is used from the next question on', async () => {
+    write('one.json', { name: 'before' });
+    watching(join(folder, 'one.json'));
+    const registry = source!.registry();
+    write('one.json', { name: 'after' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['after']);
+    expect(registry.workspaces[0]?.name).toBe('before');
+  });
+
+  test('is seen without any event of the file system too, and with events alone', async () => {
+    write('one.json', { name: 'before' });
+    watching(join(folder, 'one.json'), 60_000);
+    write('one.json', { name: 'after' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['after']);
+  });
+
+  test('may be replaced by another file, again and again', async () => {
+    write('one.json', { name: 'first' });
+    watching(join(folder, 'one.json'));
+    for (const name of ['second', 'third', 'fourth']) {
+      write('one.json.tmp', { name });
+      renameSync(join(folder, 'one.json.tmp'), join(folder, 'one.json'));
+      expect(await reloaded()).toBeNull();
+      expect(names()).toEqual([name]);
+    }
+  });
+
+  test('may be gone for a moment', async () => {
+    write('one.json', { name: 'before' });
+    watching(join(folder, 'one.json'), 5);
+    unlinkSync(join(folder, 'one.json'));
+    while (!lines.some(({ message }) => message === 'workspace not readable')) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(names()).toEqual(['before']);
+    write('one.json', { name: 'after' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['after']);
+  });
+
+  test.each([
+    ['broken JSON', '{"workspace_id": "test", "api_keys": [{"key": "hush-hush"'],
+    ['an unknown member', JSON.stringify(aWorkspace({ colour: 'red' }))],
+    ['nothing', ''],
+  ])('to %s keeps what was there, and says so without quoting a key', async (_, text) => {
+    write('one.json', { name: 'before' });
+    watching(join(folder, 'one.json'));
+    writeFileSync(join(folder, 'one.json'), text);
+    expect(await reloaded()).toBeInstanceOf(Error);
+    expect(names()).toEqual(['before']);
+    const line = lines.find(({ level }) => level === 'error');
+    expect(line).toMatchObject({ message: 'workspace not reloaded: the one before stays in use' });
+    expect(JSON.stringify(lines)).not.toContain('hush');
+    write('one.json', { name: 'mended' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['mended']);
+  });
+
+  test('says nothing where only its time has changed', async () => {
+    write('one.json', { name: 'same' });
+    watching(join(folder, 'one.json'), 5);
+    write('one.json', { name: 'same' });
+    write('one.json', { name: 'other' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['other']);
+    expect(reloads).toEqual([]);
+  });
+});
+
+describe('a folder of workspace files', () => {
+  test('is all its .json files, by name', () => {
+    write('b.json', { workspace_id: 'b', name: 'b' });
+    write('a.json', another({ name: 'a' }));
+    writeFileSync(join(folder, 'README.md'), 'not a workspace');
+    writeFileSync(join(folder, '.a.json'), 'an editor’s own');
+    expect(loadWorkspaces(folder).workspaces.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('takes in a new file and lets go of one that was removed', async () => {
+    write('one.json', { name: 'one' });
+    watching(folder);
+    write('two.json', another({ name: 'two' }));
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['one', 'two']);
+    unlinkSync(join(folder, 'one.json'));
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['two']);
+  });
+
+  test('keeps all that was there where one file is bad', async () => {
+    write('one.json', { name: 'one' });
+    watching(folder);
+    writeFileSync(join(folder, 'two.json'), '{');
+    expect((await reloaded())?.message).toContain('two.json');
+    expect(names()).toEqual(['one']);
+  });
+
+  test('may hold no workspace and no key twice', () => {
+    write('one.json', {});
+    write('two.json', { workspace_id: 'other' });
+    expect(() => loadWorkspaces(folder)).toThrow(
+      /two\.json: api_keys\[0\]: expected a key of its own, got the one of workspace "test"$/,
+    );
+    write('two.json', another({ workspace_id: 'test' }));
+    expect(() => loadWorkspaces(folder)).toThrow(/two\.json: workspace_id: expected an ID of its own/);
+  });
+
+  test('is refused where it is empty or not there', () => {
+    expect(() => loadWorkspaces(folder)).toThrow('expected at least one .json file');
+    expect(() => loadWorkspaces(join(folder, 'nowhere'))).toThrow('ENOENT');
+  });
+});
