@@ -1,10 +1,12 @@
 import { type CommandDef, defineCommand, renderUsage, runCommand, type SubCommandsDef } from 'citty';
 import { check } from './check.ts';
 import { exportData } from './export.ts';
+import { integrations } from './integrations.ts';
 import { sentenceOf } from './sentence.ts';
 import { serve } from './serve.ts';
+import { track } from './track.ts';
 
-const commands = { serve, export: exportData, check } satisfies SubCommandsDef;
+const commands = { serve, integrations, track, export: exportData, check } satisfies SubCommandsDef;
 
 const main = defineCommand({
   meta: { name: 'placard', description: 'Banner messaging: the service and its tools.' },

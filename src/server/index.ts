@@ -11,5 +11,5 @@ export type {
 export { ApiError, InDoubtError } from './api-error.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
-export type { TrackInput, TrackOptions } from './track.ts';
+export type { TrackInput, TrackObject, TrackOptions } from './track.ts';
 export { type TrackPlace, type TrackProblem, type TrackReport, TrackStoppedError } from './track-report.ts';

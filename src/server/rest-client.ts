@@ -3,7 +3,7 @@ import { createCall } from './call.ts';
 import { listIntegrations } from './integrations.ts';
 import { createProfileCalls } from './profiles.ts';
 import { sleep as realSleep, type Sleep } from './sleep.ts';
-import { type TrackInput, type TrackOptions, trackAll } from './track.ts';
+import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
 
 interface CommonOptions {
@@ -58,10 +58,11 @@ export const createRestClient = (options: RestClientOptions) => {
     integrations: (more: { signal?: AbortSignal } = {}): AsyncGenerator<Integration, void, undefined> =>
       listIntegrations(call, endpoint, more.signal),
     /**
-     * Sends any number of attributes, events and purchases. Resolves with what the service said of them, at the
+     * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said of them, at the
      * caller's own indexes; throws `TrackStoppedError` where it could not go on.
      */
-    track: (input: TrackInput, more?: TrackOptions): Promise<TrackReport> => trackAll(call, input, more),
+    track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
+      trackAll(call, input, more),
     ...createProfileCalls(call),
   };
 };

@@ -26,7 +26,7 @@ export interface TrackReport {
   inDoubt: TrackPlace[];
   /** Requests that were answered or are in doubt. */
   requests: number;
-  /** How many objects of each input were taken in hand; those after it were never sent. */
+  /** The index after the last object of each array that was taken in hand: from there on nothing was sent. */
   consumed: Record<InputArray, number>;
 }
 

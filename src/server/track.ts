@@ -12,7 +12,7 @@ import { placesOf, readAnswer, refusedBatch } from './track-answer.ts';
 import { cutBatches, type TrackBatch, type TrackItem } from './track-batches.ts';
 import { emptyReport, type TrackPlace, type TrackReport, TrackStoppedError } from './track-report.ts';
 
-type Many<T> = Iterable<T> | AsyncIterable<T>;
+export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
 /** Any number of objects: arrays, generators, streams. Attributes go first, then events, then purchases. */
 export interface TrackInput {
@@ -37,10 +37,40 @@ export interface TrackOptions {
 /** So many lost answers one after another mean that there is no connection. */
 const MAX_IN_DOUBT_RUN = 3;
 
-/** The input as one stream, in the order the service works; `read` counts along. */
-async function* itemsOf(input: TrackInput, read: Record<InputArray, number>): AsyncGenerator<TrackItem> {
+/** An object of a mixed stream, such as a line of a file. */
+export interface TrackObject {
+  array: InputArray;
+  object: AttributesObject | EventObject | PurchaseObject;
+  /** What to call its place in reports. Default its position in the stream. */
+  index?: number;
+}
+
+async function* itemsOfArrays(input: TrackInput): AsyncGenerator<TrackItem> {
   for (const array of INPUT_ARRAYS) {
-    for await (const object of input[array] ?? []) yield { array, index: read[array]++, object };
+    let index = 0;
+    for await (const object of input[array] ?? []) yield { array, index: index++, object };
+  }
+}
+
+async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackItem> {
+  let position = 0;
+  for await (const { array, object, index = position } of stream) {
+    yield { array, index, object };
+    position += 1;
+  }
+}
+
+const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> =>
+  Symbol.asyncIterator in input || Symbol.iterator in input;
+
+/** Passes the items on; `read` keeps the index after the last. */
+async function* counted(
+  items: AsyncIterable<TrackItem>,
+  read: Record<InputArray, number>,
+): AsyncGenerator<TrackItem> {
+  for await (const item of items) {
+    read[item.array] = item.index + 1;
+    yield item;
   }
 }
 
@@ -50,7 +80,7 @@ async function* itemsOf(input: TrackInput, read: Record<InputArray, number>): As
  */
 export const trackAll = async (
   call: Call,
-  input: TrackInput,
+  input: TrackInput | Many<TrackObject>,
   options: TrackOptions = {},
 ): Promise<TrackReport> => {
   const { concurrency = 4, lostAnswers = 'report', onProblem = () => undefined, signal } = options;
@@ -60,6 +90,7 @@ export const trackAll = async (
   const report = emptyReport();
   const read = { attributes: 0, events: 0, purchases: 0 };
   const unsent: TrackPlace[] = [];
+  const items = counted(isStream(input) ? itemsOfStream(input) : itemsOfArrays(input), read);
   const underWay = new Map<Promise<void>, TrackBatch>();
   let stopped: { cause: unknown } | undefined;
   let inDoubtRun = 0;
@@ -113,7 +144,7 @@ export const trackAll = async (
     [...batch.users].some((user) => other.users.has(user));
 
   try {
-    for await (const batch of cutBatches(itemsOf(input, read), (problem) => tell([problem]))) {
+    for await (const batch of cutBatches(items, (problem) => tell([problem]))) {
       // Not when an item was read: the batch that is still being filled is lost when sending stops.
       for (const { array, index } of placesOf(batch)) report.consumed[array] = index + 1;
       for (;;) {

@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { defineCommand } from 'citty';
+import { INPUT_ARRAYS } from '../protocol/index.ts';
+import { type TrackObject, type TrackPlace, TrackStoppedError } from '../server/index.ts';
+import { apiOptions, restClientOf } from './api-options.ts';
+import { refuseUnknown } from './options.ts';
+
+const options = {
+  file: { type: 'positional', description: 'NDJSON file; - or nothing for stdin', required: false },
+  ...apiOptions,
+  concurrency: { type: 'string', description: 'Requests under way at once', valueHint: '4' },
+} as const;
+
+const SHAPE = 'a line must be an object with attributes, events or purchases';
+
+/** The objects of a line: `{"events": {…}}`, or a whole body with arrays. */
+const objectsOf = (line: string): Omit<TrackObject, 'index'>[] => {
+  const body: unknown = JSON.parse(line);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Error(SHAPE);
+  const names = Object.keys(body);
+  const arrays = INPUT_ARRAYS.filter((array) => names.includes(array));
+  if (arrays.length === 0 || arrays.length < names.length) throw new Error(SHAPE);
+  return arrays.flatMap((array) =>
+    [(body as Record<string, unknown>)[array]]
+      .flat()
+      .map((object) => ({ array, object }) as Omit<TrackObject, 'index'>),
+  );
+};
+
+/** Reads as fast as requests are answered; what is no track object goes to `refuse` with its line. */
+async function* readObjects(
+  file: string,
+  refuse: (line: number, reason: string) => void,
+): AsyncGenerator<TrackObject> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  let line = 0;
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    let objects: Omit<TrackObject, 'index'>[] = [];
+    try {
+      objects = objectsOf(text);
+    } catch (error) {
+      refuse(line, (error as Error).message);
+    }
+    for (const object of objects) yield { ...object, index: line };
+  }
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** `placard track`: sends attributes, events and purchases of any number; each problem is a line of NDJSON on stdout. */
+export const track = defineCommand({
+  meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    let problems = 0;
+    const tell = (facts: Record<string, unknown>) => {
+      problems += 1;
+      process.stdout.write(`${JSON.stringify(facts)}\n`);
+    };
+    const tellInDoubt = (places: TrackPlace[]) => {
+      for (const { array, index } of places) {
+        tell({ line: index, array, reason: 'in doubt: the answer was never read' });
+      }
+    };
+    const summary = ({ processed, requests }: { processed: Record<string, number>; requests: number }) =>
+      `${INPUT_ARRAYS.map((array) => `${processed[array]} ${array}`).join(', ')} taken in ${count(requests, 'request')}`;
+
+    try {
+      const report = await restClientOf(args).track(
+        readObjects(args.file ?? '-', (line, reason) => tell({ line, reason })),
+        {
+          ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
+          onProblem: ({ place, reason }) => tell({ line: place?.index, array: place?.array, reason }),
+        },
+      );
+      tellInDoubt(report.inDoubt);
+      process.stderr.write(`${summary(report)}\n`);
+    } catch (error) {
+      if (!(error instanceof TrackStoppedError)) throw error;
+      tellInDoubt(error.report.inDoubt);
+      for (const { array, index } of error.unsent) tell({ line: index, array, reason: 'not sent' });
+      const last = Math.max(1, ...Object.values(error.report.consumed)) - 1;
+      throw new Error(`${error.message}; ${summary(error.report)}; nothing after line ${last} was sent`);
+    }
+    if (problems > 0) throw new Error(`${count(problems, 'problem')}, listed on stdout by line`);
+  },
+});

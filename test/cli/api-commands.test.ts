@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+
+const PLACARD = fileURLToPath(new URL('../../src/cli/placard.ts', import.meta.url));
+const TIME = '2026-01-01T00:00:00Z';
+
+describe('the commands that call the API', () => {
+  let fake: FakeService;
+  let server: HttpServer;
+  let folder: string;
+
+  beforeEach(async () => {
+    fake = createFakeService({
+      integrations: Array.from({ length: 12 }, (_, at) => ({
+        integration_id: `i-${at}`,
+        app_group_id: 'g',
+        integration_name: `n-${at}`,
+        integration_type: 'users',
+        integration_status: 'active',
+        contact_emails: '',
+        last_updated_at: TIME,
+        warehouse_type: 'snowflake',
+        last_job_start_time: '',
+        last_job_status: '',
+        next_scheduled_run: '',
+      })),
+    });
+    server = await serveHandler(fake.handle);
+    folder = await mkdtemp(join(tmpdir(), 'placard-cli-'));
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const placard = async (words: string[], { input = '', env = {} as Record<string, string> } = {}) => {
+    const child = spawn(process.execPath, [PLACARD, ...words], {
+      env: { ...process.env, PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key', ...env },
+    });
+    child.stdin.end(input);
+    const read = async (stream: NodeJS.ReadableStream) => {
+      let text = '';
+      for await (const chunk of stream) text += chunk;
+      return text;
+    };
+    const [stdout, stderr, code] = await Promise.all([
+      read(child.stdout),
+      read(child.stderr),
+      new Promise<number | null>((resolve) => child.once('close', resolve)),
+    ]);
+    return {
+      code,
+      stderr,
+      lines: stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    };
+  };
+
+  it('list every integration as a line of JSON', async () => {
+    const { code, lines } = await placard(['integrations']);
+    expect(code).toBe(0);
+    expect(lines.map(({ integration_id }) => integration_id)).toEqual(
+      Array.from({ length: 12 }, (_, at) => `i-${at}`),
+    );
+  });
+
+  it('send what a file holds, line by line or as whole bodies', async () => {
+    const file = join(folder, 'in.ndjson');
+    const lines = [
+      { attributes: { external_id: 'kim', tier: 'gold' } },
+      {
+        events: [
+          { external_id: 'kim', name: 'a', time: TIME },
+          { external_id: 'kim', name: 'b', time: TIME },
+        ],
+      },
+      { purchases: { external_id: 'kim', product_id: 'p', currency: 'EUR', price: 1, time: TIME } },
+    ];
+    await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\r\n\n')}\n`);
+    const { code, stderr, lines: problems } = await placard(['track', file]);
+    expect([code, problems]).toEqual([0, []]);
+    expect(stderr).toBe('1 attributes, 2 events, 1 purchases taken in 1 request\n');
+    expect(fake.objects.map(({ array }) => array)).toEqual(['attributes', 'events', 'events', 'purchases']);
+  });
+
+  it('name each problem by its line, and fail', async () => {
+    const input = [
+      '{"events":{"external_id":"kim","name":"a","time":"2026-01-01T00:00:00Z"}}',
+      'not json',
+      '{"event":{}}',
+      '{"events":{"external_id":"kim"}}',
+    ].join('\n');
+    const { code, stderr, lines } = await placard(['track'], { input });
+    expect(code).toBe(1);
+    expect(lines.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(lines[1]).toEqual({
+      line: 3,
+      reason: 'a line must be an object with attributes, events or purchases',
+    });
+    expect(lines[2]).toEqual({ line: 4, array: 'events', reason: "'name' is required" });
+    expect(stderr).toContain('placard: 3 problems, listed on stdout by line\n');
+    expect(fake.objects).toHaveLength(1);
+  });
+
+  it('say from which line to go on when they had to stop', async () => {
+    const event = (at: number) => `{"events":{"external_id":"kim","name":"e${at}","time":"${TIME}"}}`;
+    const input = Array.from({ length: 200 }, (_, at) => event(at)).join('\n');
+    fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
+    const { code, stderr, lines } = await placard(['track', '-', '--concurrency', '1'], { input });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/answered 403.*75 events.*nothing after line 200 was sent/);
+    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 125 }, (_, at) => 76 + at));
+    expect(fake.objects).toHaveLength(75);
+  });
+
+  it('say in one sentence what is missing or wrong', async () => {
+    const say = async (words: string[], env: Record<string, string> = {}) =>
+      (await placard(words, { env })).stderr;
+    expect(await say(['integrations'], { PLACARD_API_KEY: '' })).toBe(
+      'placard: a server key is needed: set PLACARD_API_KEY, or give --key\n',
+    );
+    expect(await say(['integrations'], { PLACARD_ENDPOINT: '' })).toContain('--endpoint or --instance');
+    expect(await say(['integrations', '--instance', 'US-09'])).toContain("'US-09' is not one of US-01");
+    expect(await say(['integrations', '--endpont=x'])).toContain('there is no option --endpont');
+    expect(await say(['track', join(folder, 'none')])).toMatch(/none is not there|no such file/);
+    expect(await say(['integrations', '--key', 'wrong'])).toBe(
+      'placard: GET /cdi/integrations answered 401: Invalid API key\n',
+    );
+  });
+});
