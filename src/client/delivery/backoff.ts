@@ -1,9 +1,14 @@
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
+/** Jitter is full but for this part, so that a series of short straws does not become a hail of requests. */
+const LEAST_SHARE = 0.1;
 
 /**
- * How long to wait after `failures` refusals in a row (1 or more), in milliseconds: full jitter, so that browsers that
- * failed together do not come back together, and never under a second. About 24 requests an hour in the long run.
+ * How long to wait after `failures` refusals in a row (1 or more), in milliseconds: jitter over nearly the whole of a
+ * doubling ceiling, so that browsers that failed together do not come back together. About 22 requests an hour in the
+ * long run, 120 at the very most.
  */
-export const backoffMs = (failures: number, random: () => number): number =>
-  Math.max(BASE_MS, Math.round(random() * Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20))));
+export const backoffMs = (failures: number, random: () => number): number => {
+  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
+  return Math.round(ceiling * (LEAST_SHARE + (1 - LEAST_SHARE) * random()));
+};

@@ -39,7 +39,7 @@ export const createCorrection = ({
   onGone,
 }: CorrectionOptions) => {
   const complain = (message: string, cause?: unknown) =>
-    notify({ type: 'failed', kind: 'correct', message, cause });
+    notify({ type: 'failed', kind: 'correct', message, ...(cause !== undefined && { cause }) });
 
   /** What the host wants: a changed event, the same one, or `null` to give it up. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {

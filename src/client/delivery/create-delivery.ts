@@ -1,4 +1,5 @@
 import { utf8Bytes } from '../../protocol/index.ts';
+import type { Notify } from '../notice.ts';
 import { createClock } from '../platform/clock.ts';
 import { createFallbackStore } from '../platform/fallback-store.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
@@ -9,7 +10,7 @@ import { createCapture } from './capture.ts';
 import { createConsent } from './consent.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
-import { createDeliver } from './deliver.ts';
+import { type BatchDelivery, createDeliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryOptions } from './delivery-options.ts';
 import { readDiagnostics } from './diagnostics.ts';
@@ -22,7 +23,7 @@ import { createLedger } from './ledger.ts';
 import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
 import { createMirror } from './mirror.ts';
 import { createPostTrack } from './post-track.ts';
-import { type Batch, bannerEvent, type EventKey, type Kept } from './records.ts';
+import { type Batch, bannerEvent, type EventKey, type Kept, type WaitReason } from './records.ts';
 import { report } from './report.ts';
 import { createSender } from './sender.ts';
 import { createSettle } from './settle.ts';
@@ -42,7 +43,6 @@ const REFUSED_AT_ONCE_MS = 20;
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const {
-    notify = () => undefined,
     lifecycle = createPageLifecycle(),
     fetch = (input, init) => globalThis.fetch(input, init),
     openStore = createIdbStore,
@@ -53,11 +53,19 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const options = deliveryOptions(setup.options);
   const { maxWaitMs, timeoutMs, inDoubt } = options;
   const { now } = clock;
+  const notify: Notify = (notice) => {
+    try {
+      setup.notify?.(notice);
+    } catch {
+      // Whoever listens has its own way to report; here a listener's bug may not cost an event.
+    }
+  };
   const newId = () => `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const tab = newId();
 
   let isStopped = false;
   let batchLimit = options.maxBatch;
+  let announcedUntil = 0;
   let expiredAt = Number.NEGATIVE_INFINITY;
   let inFlight = new AbortController();
 
@@ -122,6 +130,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const buffer = createEventBuffer({ clock, maxWaitMs, onDue: (early) => void sender.run(early) });
   const look = () => void (maySend() && sender.run(false));
 
+  /** Each wait is told once, whoever meets it first. */
+  const announce = ({ until, reason }: { until: number; reason: WaitReason }) => {
+    if (announcedUntil === until) return;
+    announcedUntil = until;
+    notify({ type: 'waiting', untilMs: until, reason });
+  };
   const deliver = createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch, timeoutMs }), now);
   const settle = createSettle({
     ...options,
@@ -132,6 +146,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     corrects: setup.correct !== undefined,
     isOnline: () => globalThis.navigator?.onLine !== false,
   });
+  const finish = async (batch: Batch, delivery: BatchDelivery, key: string) => {
+    const settled = await settle(batch, delivery, key);
+    gone(settled.gone);
+    report(notify, delivery, settled);
+    if (settled.waiting !== null) announce(settled.waiting);
+    return { delivery, settled };
+  };
   const send = async (batch: Batch, key: string) => {
     const giveBack = budget.take(utf8Bytes(batch.body));
     mirror.take(batch.keys);
@@ -148,10 +169,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     if (delivery.type === 'rejected' && delivery.status === 413) {
       batchLimit = Math.max(1, Math.ceil(batch.keys.length / 2));
     }
-    const settled = await settle(batch, delivery, key);
-    gone(settled.gone);
-    report(notify, delivery, settled);
-    return { delivery, settled };
+    return finish(batch, delivery, key);
   };
 
   const sender = createSender({
@@ -170,6 +188,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       isTaken: mirror.isHeld,
     }),
     send,
+    async abandon(batch) {
+      await finish(batch, { type: 'in-doubt', cause: new Error('its page is gone'), abandoned: true }, '');
+    },
     correct: createCorrection({ ledger, clock, correct: setup.correct, maxWaitMs, notify, onGone: gone }),
     async quarantine(keys) {
       await caps.quarantine(keys);
@@ -177,6 +198,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     isAllowed: maySend,
     wakeAt: (time) => buffer.at(time),
+    onWaiting: announce,
     onIdle: () => news.post({ type: 'idle' }),
     notify,
   });

@@ -15,7 +15,7 @@ const kindOf = (delivery: BatchDelivery) => {
 
 /** Tells the host what became of one batch. */
 export const report = (notify: Notify, delivery: BatchDelivery, settled: Settled): void => {
-  const { delivered, skipped, dropped, inDoubt, waiting } = settled;
+  const { delivered, skipped, dropped, inDoubt } = settled;
   if (delivered.length > 0) notify({ type: 'delivered', events: delivered });
   for (const skip of skipped) notify({ type: 'skipped', ...skip });
   for (const drop of dropped) notify({ type: 'dropped', ...drop });
@@ -28,5 +28,4 @@ export const report = (notify: Notify, delivery: BatchDelivery, settled: Settled
     const cause = delivery.type === 'in-doubt' ? { cause: delivery.cause } : {};
     notify({ type: 'failed', kind: kindOf(delivery), message, ...cause });
   }
-  if (waiting !== null) notify({ type: 'waiting', untilMs: waiting.until, reason: waiting.reason });
 };

@@ -4,7 +4,7 @@ import type { StoreKey } from '../platform/store.ts';
 import type { BatchDelivery } from './deliver.ts';
 import { fingerprint, type Keyring } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
-import type { Batch, Kept } from './records.ts';
+import type { Batch, Kept, WaitReason } from './records.ts';
 import type { Settled } from './settle.ts';
 import { LEASE_MS, type Taken } from './take.ts';
 
@@ -23,12 +23,16 @@ export interface SenderOptions {
   take: (options: { all: boolean }) => Promise<Taken>;
   /** Sends a leased batch and brings its outcome to disk. */
   send: (batch: Batch, key: string) => Promise<{ delivery: BatchDelivery; settled: Settled }>;
+  /** Brings to disk that a batch was never answered, since its tab is gone. */
+  abandon: (batch: Batch) => Promise<void>;
   correct: (kept: Kept[]) => Promise<void>;
   quarantine: (keys: StoreKey[]) => Promise<void>;
   /** Whether this tab may send at all now. */
   isAllowed: () => boolean;
   /** Look again at this time (Unix milliseconds). */
   wakeAt: (time: number) => void;
+  /** Nobody may send before `until`. */
+  onWaiting: (wait: { until: number; reason: WaitReason }) => void;
   /** This tab sends no more. */
   onIdle: () => void;
   notify: Notify;
@@ -36,11 +40,10 @@ export interface SenderOptions {
 
 /** The loop of the one sending tab: take a batch, deliver it, settle it, until nothing is due. */
 export const createSender = (options: SenderOptions) => {
-  const { tab, clock, ledger, keyring, take, send, correct, quarantine, isAllowed, wakeAt, onIdle, notify } =
-    options;
+  const { tab, clock, ledger, keyring, take, send, abandon, correct, quarantine } = options;
+  const { isAllowed, wakeAt, onWaiting, onIdle, notify } = options;
   let running: { all: boolean; again: boolean; delivered: number; done: Promise<number> } | undefined;
   let askKeyAt = 0;
-  let announcedUntil = 0;
   const idleWaiters = new Set<() => void>();
 
   /** The key to send with, or `undefined` while there is none that the server has not refused. */
@@ -143,6 +146,9 @@ export const createSender = (options: SenderOptions) => {
       case 'batch':
         run.delivered += await sendOne(taken.batch, key);
         return true;
+      case 'abandoned':
+        await abandon(taken.batch);
+        return true;
       case 'skipped':
         await correct(taken.kept);
         return true;
@@ -159,10 +165,7 @@ export const createSender = (options: SenderOptions) => {
       case 'waiting': {
         if (taken.reason === 'unauthorized' && (await isNewKey())) return true;
         wakeAt(taken.reason === 'unauthorized' ? Math.min(taken.until, askKeyAt) : taken.until);
-        if (announcedUntil !== taken.until) {
-          announcedUntil = taken.until;
-          notify({ type: 'waiting', untilMs: taken.until, reason: taken.reason });
-        }
+        onWaiting(taken);
         return false;
       }
       case 'nothing':

@@ -204,7 +204,8 @@ export const createSettle = (options: SettleOptions) => {
 
       if (delivery.type === 'in-doubt') {
         settled.inDoubt = kept.map(({ event }) => bannerEvent(event));
-        wait(meta, settled, isOnline() ? 'backoff' : 'offline');
+        // A tab that died says nothing about the network.
+        if (!delivery.abandoned) wait(meta, settled, isOnline() ? 'backoff' : 'offline');
         if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
           return change([
             [batchKey(batch.id), undefined],

@@ -28,6 +28,8 @@ const ANSWER_MARGIN_MS = 5_000;
 export type Taken =
   /** Send this; it is leased to this tab. */
   | { type: 'batch'; batch: Batch; events: StoredEvent[] }
+  /** Sent once, and no answer can come any more: its events are in doubt now. */
+  | { type: 'abandoned'; batch: Batch }
   /** Ask the host for a correction of these. */
   | { type: 'skipped'; kept: Kept[] }
   /** Nobody can read the records of these keys: put them aside. */
@@ -101,7 +103,6 @@ export const createTake = (options: TakeOptions) => {
         ...batch,
         keys: kept.map(({ key }) => key),
         body: isWhole && batch.body !== '' ? batch.body : trackBody(events),
-        doubt: batch.doubt || batch.state === 'sent',
         state: 'sent',
         attempt: newId(),
         until: answerUntil(now(), timeoutMs),
@@ -122,6 +123,7 @@ export const createTake = (options: TakeOptions) => {
     if (isOthers(meta)) return { type: 'busy', until: meta.sender!.until };
 
     const [ready] = batches.filter((batch) => isReady(batch, now())).sort(byTurn);
+    if (ready?.state === 'sent' && !ready.doubt) return { type: 'abandoned', batch: ready };
     if (ready !== undefined) return lease(ready, meta.batches);
 
     const batched = new Set(batches.flatMap(({ keys, held }) => [...keys, ...held].map(keyText)));

@@ -1,27 +1,29 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
-import { createWorld, isBalanced, json, skip } from './world.ts';
+import { assertConserved, assertDeliveredInOrder, type RateLimitForm } from '../../../src/testing/index.ts';
+import { createWorld, TRACK } from './world.ts';
+
+const HOUR_MS = 60 * 60_000;
 
 describe('server answers', () => {
-  test('an accepted batch is confirmed and forgotten', async () => {
+  test('contract 2.6: an accepted batch is sent as the contract says, confirmed and forgotten', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const event = await tab.capture('b1', 'impression');
     expect(event).toMatchObject({ type: 'impression', bannerId: 'b1', userId: 'u1' });
     expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
-    expect(world.requests).toHaveLength(1);
-    expect(world.requests[0]).toMatchObject({
-      url: 'https://api.test/v1/device-messaging/banners/track',
-      redirect: 'error',
-      body: {
+    expect(world.bodies()).toEqual([
+      {
         external_user_id: 'u1',
         app_id: 'app-1',
         app_version: '1.0.0',
         events: [{ id: 'b1', event_type: 'impression', timestamp: new Date(event!.time).toISOString() }],
       },
-    });
-    expect(world.requests[0]!.headers.get('authorization')).toBe('Bearer client-key');
+    ]);
+    expect(world.service.requests[0]).toMatchObject({ method: 'POST', path: TRACK });
+    expect(world.service.requests[0]!.headers.get('authorization')).toBe('Bearer client-key');
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1, pending: 0 });
+    expect(world.records()).toHaveLength(1);
   });
 
   test('case 9: of five events the unnamed are confirmed, one is corrected and delivered, one becomes a dead letter', async () => {
@@ -33,59 +35,351 @@ describe('server answers', () => {
         return event.bannerId === 'b1' ? { ...event, bannerId: 'b1-fixed' } : null;
       },
     });
-    world.serve(({ body }) => (body.events.length === 5 ? skip(5, [1, 3], "Invalid 'id'") : undefined));
-    await Promise.all(['b0', 'b1', 'b2', 'b3', 'b4'].map((id) => tab.capture(id)));
+    world.service.fail({ type: 'skip', indices: [1, 3], reason: "Invalid 'id'" });
+    await tab.captureMany(5);
     expect(await tab.delivery.flush()).toEqual({ delivered: 4, pending: 0 });
     expect(asked).toEqual([
       ['b1', "Invalid 'id'", 1],
       ['b3', "Invalid 'id'", 1],
     ]);
-    expect(world.requests.map(({ body }) => body.events.map(({ id }) => id))).toEqual([
-      ['b0', 'b1', 'b2', 'b3', 'b4'],
-      ['b1-fixed'],
-    ]);
+    expect(world.sent()).toEqual([['b0', 'b1', 'b2', 'b3', 'b4'], ['b1-fixed']]);
     expect(await tab.delivery.deadLetters()).toMatchObject([
       { event: { bannerId: 'b3' }, reason: "Invalid 'id'", attempts: 1 },
     ]);
     const diagnostics = await tab.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ captured: 5, delivered: 4, deadLetters: 1, pending: 0 });
-    expect(isBalanced(diagnostics)).toBe(true);
+    assertConserved(diagnostics);
   });
 
-  test('case 9: without a hook a skipped event is sent again later, until the attempt limit makes it a dead letter', async () => {
+  test('case 9: without a hook a skipped event goes out again later, and is a dead letter after its last attempt', async () => {
     const world = createWorld();
     const tab = world.openTab();
-    world.serve(({ body }) =>
-      skip(
-        body.events.length,
-        body.events.flatMap(({ id }, i) => (id === 'bad' ? [i] : [])),
-      ),
-    );
-    await Promise.all([tab.capture('good'), tab.capture('bad')]);
+    world.service.fail({ type: 'skip', indices: [1] });
+    world.service.fail({ type: 'skip', indices: [0] }, { times: 2 });
+    await tab.captureMany(2);
     await tab.delivery.flush();
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 1 });
     await world.clock.advance(60_000);
-    expect(world.requests.map(({ body }) => body.events.map(({ id }) => id))).toEqual([
-      ['good', 'bad'],
-      ['bad'],
-      ['bad'],
-    ]);
-    expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'bad' }, attempts: 3 }]);
+    expect(world.sent()).toEqual([['b0', 'b1'], ['b1'], ['b1']]);
+    expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 3 }]);
+    expect(tab.noticesOf('skipped').map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(tab.noticesOf('dropped')).toMatchObject([{ reason: 'attempts' }]);
   });
 
-  test('case 14: one poison event costs at most log₂(n) requests more, beside the one every batch needs', async () => {
-    for (const poison of [0, 1, 5, 7, 31, 49]) {
+  test('case 9: a corrected event keeps its place in the queue, and its user', async () => {
+    const world = createWorld();
+    const tab = world.openTab({
+      async correct(event) {
+        await tab.capture('later');
+        return { ...event, bannerId: 'fixed', userId: 'somebody else' };
+      },
+    });
+    world.service.fail({ type: 'skip', indices: [0] });
+    await tab.capture('first');
+    await tab.delivery.flush();
+    expect(world.sent()).toEqual([['first'], ['fixed', 'later']]);
+    expect(world.bodies().every((body) => body.external_user_id === 'u1')).toBe(true);
+    expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['deliver', 'correct']);
+  });
+
+  test('case 9: a page that dies while the host corrects asks the host again, and sends nothing uncorrected', async () => {
+    const world = createWorld();
+    const first = world.openTab({ correct: () => new Promise(() => undefined) });
+    world.service.fail({ type: 'skip', indices: [0] });
+    await first.capture('bad');
+    void first.delivery.flush();
+    await world.settle();
+    first.kill();
+    const second = world.openTab({ correct: (event) => ({ ...event, bannerId: 'good' }) });
+    await world.clock.advance(60_000);
+    expect(world.sent()).toEqual([['bad'], ['good']]);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+  });
+
+  test('case 10: of strange indexes the valid ones count once, the rest is reported, nothing else is dropped', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const error = (index: unknown) => ({ type: 'bad', index });
+    world.service.fail({
+      type: 'errors',
+      errors: [error(1), error(1), error(9), error(-1), error(0.5), { type: 'no index' }, 'text', null],
+    });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2, pending: 1 });
+    expect(tab.noticesOf('skipped').map(({ event }) => event.bannerId)).toEqual(['b1']);
+    expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'answer').length).toBeGreaterThanOrEqual(7);
+  });
+
+  test('case 11: a count that disagrees is reported, and no event is sent twice', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    world.service.fail({ type: 'errors', errors: [], processed: 1 });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    await world.clock.advance(HOUR_MS);
+    expect(world.service.requests).toHaveLength(1);
+    expect(tab.noticesOf('failed')).toMatchObject([
+      { kind: 'answer', message: expect.stringContaining('events_processed is 1') },
+    ]);
+  });
+
+  test('case 12: a 400 that names every event asks for each, and retries none unchanged for ever', async () => {
+    const world = createWorld();
+    const tab = world.openTab({
+      correct: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),
+    });
+    world.service.fail(
+      {
+        type: 'status',
+        status: 400,
+        body: {
+          message: 'No valid events provided.',
+          errors: [
+            { type: 'x', index: 0 },
+            { type: 'y', index: 1 },
+          ],
+        },
+      },
+      { times: 1 },
+    );
+    world.service.fail({ type: 'skip', indices: [0] }, { times: 2, when: ({ count }) => count > 1 });
+    await tab.captureMany(2);
+    await tab.delivery.flush();
+    await world.clock.advance(HOUR_MS);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ delivered: 1, deadLetters: 1, pending: 0 });
+    expect(world.sent()).toEqual([['b0', 'b1'], ['ok'], ['b1'], ['b1']]);
+  });
+
+  test('case 13: a 400 without errors never drops a whole batch', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const lift = world.service.fail({ type: 'status', status: 400 }, { times: 3 });
+    await tab.captureMany(6);
+    await tab.delivery.flush();
+    lift();
+    await tab.delivery.flush();
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics.delivered).toBeGreaterThanOrEqual(5);
+    expect(diagnostics.delivered + diagnostics.deadLetters).toBe(6);
+  });
+
+  test.each([0, 1, 5, 7, 31, 49])(
+    'case 14: a poison event at %i costs the others at most log₂(n) requests beside the first and the last',
+    async (poison) => {
       const world = createWorld();
       const tab = world.openTab();
-      world.serve(({ body }) =>
-        body.events.some(({ id }) => id === 'poison') ? json(400, { message: 'no' }) : undefined,
+      const hasPoison = (body: unknown) =>
+        (body as { events: { id: string }[] }).events.some(({ id }) => id === `b${poison}`);
+      world.service.fail(
+        { type: 'status', status: 400 },
+        { times: Number.POSITIVE_INFINITY, when: ({ body }) => hasPoison(body) },
       );
-      await Promise.all(Array.from({ length: 50 }, (_, i) => tab.capture(i === poison ? 'poison' : `b${i}`)));
+      await tab.captureMany(50);
       await tab.delivery.flush();
-      const last = world.requests.findLastIndex(({ body }) => body.events.every(({ id }) => id !== 'poison'));
       expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 49, deadLetters: 1, pending: 0 });
-      // The refused one, then the search, then the rest.
-      expect(last + 1).toBeLessThanOrEqual(1 + Math.ceil(Math.log2(50)) + 1);
+      expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: `b${poison}` } }]);
+      const untilOthers = 1 + world.service.requests.findLastIndex(({ status }) => status === 202);
+      expect(untilOthers).toBeLessThanOrEqual(1 + Math.ceil(Math.log2(50)) + 1);
+    },
+  );
+
+  test('case 14: several poison events are all found, and the rest is delivered', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const poison = ['b3', 'b4', 'b20', 'b49'];
+    world.service.fail(
+      { type: 'status', status: 400 },
+      {
+        times: Number.POSITIVE_INFINITY,
+        when: ({ body }) =>
+          (body as { events: { id: string }[] }).events.some(({ id }) => poison.includes(id)),
+      },
+    );
+    await tab.captureMany(50);
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 46, deadLetters: 4, pending: 0 });
+    expect((await tab.delivery.deadLetters()).map(({ event }) => event.bannerId)).toEqual(poison);
+  });
+
+  test.each([401, 403])(
+    'case 15: after a %i nothing is sent until there is a new key, and nothing is lost',
+    async (status) => {
+      const world = createWorld();
+      let key = 'old-key';
+      let asked = 0;
+      const tab = world.openTab({
+        apiKey: () => {
+          asked += 1;
+          return key;
+        },
+      });
+      world.service.fail(
+        { type: 'status', status },
+        { times: Number.POSITIVE_INFINITY, when: () => key === 'old-key' },
+      );
+      await tab.captureMany(3);
+      await tab.delivery.flush();
+      await tab.captureMany(3);
+      await world.clock.advance(30 * 60_000);
+      expect(world.service.requests).toHaveLength(1);
+      expect(asked).toBeGreaterThan(1);
+      expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 6 });
+      key = 'client-key';
+      tab.tell('visible');
+      await world.clock.advance(10_000);
+      expect(await tab.delivery.diagnostics()).toMatchObject({
+        delivered: 6,
+        pending: 0,
+        waitingUntil: null,
+      });
+    },
+  );
+
+  test('case 15: a page with another key resumes at once', async () => {
+    const world = createWorld();
+    const before = world.openTab({ apiKey: 'rotated' });
+    await before.capture();
+    await before.delivery.flush();
+    before.kill();
+    const after = world.openTab();
+    await world.clock.advance(10_000);
+    expect(world.service.requests.map(({ status }) => status)).toEqual([401, 202]);
+    expect(await after.delivery.diagnostics()).toMatchObject({ delivered: 1 });
+  });
+
+  test('case 16: after a 404 events stay parked, and the service is asked four times an hour', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const lift = world.service.fail({ type: 'status', status: 404 }, { times: Number.POSITIVE_INFINITY });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    await world.clock.advance(2 * HOUR_MS);
+    expect(world.service.requests.length).toBeLessThanOrEqual(9);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 3 });
+    expect(tab.noticesOf('failed')[0]).toMatchObject({ kind: 'not-found' });
+    lift();
+    await world.clock.advance(HOUR_MS / 2);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });
+  });
+
+  test.each<RateLimitForm>(['banners', 'users-track', 'retry-after', 'retry-after-date', 'reset'])(
+    'case 17: after a 429 with %s headers no tab sends before the time',
+    async (form) => {
+      const world = createWorld();
+      const [first, second] = [world.openTab(), world.openTab()];
+      world.service.fail({ type: 'rate-limit', afterSeconds: 120, form });
+      const start = world.clock.now();
+      await first.capture('a');
+      await first.delivery.flush();
+      await second.capture('b');
+      await second.delivery.flush();
+      first.tell('online');
+      second.tell('visible');
+      const late = world.openTab();
+      await late.capture('c');
+      await world.clock.advance(118_000);
+      expect(world.service.requests).toHaveLength(1);
+      await world.clock.advance(10_000);
+      expect(world.service.requests.length).toBeGreaterThan(1);
+      expect(world.service.requests[1]!.at - start).toBeGreaterThanOrEqual(119_000);
+      expect(world.service.events).toHaveLength(3);
+    },
+  );
+
+  test('case 18: a 429 whose headers are hidden backs off with full jitter', async () => {
+    const waits = [];
+    for (const share of [0, 0.5, 1]) {
+      const world = createWorld();
+      const tab = world.openTab({ random: () => share });
+      world.service.fail(
+        { type: 'rate-limit', afterSeconds: 1, form: 'hidden' },
+        { times: Number.POSITIVE_INFINITY },
+      );
+      await tab.capture();
+      await tab.delivery.flush();
+      await world.clock.advance(HOUR_MS);
+      const times = world.service.requests.map(({ at }) => at);
+      waits.push(times.at(-1)! - times.at(-2)!);
     }
+    expect(waits).toEqual([30_000, 165_000, 300_000]);
+  });
+
+  test('case 19: six hours of 5xx lose nothing, cost few requests, and the queue drains in order', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ random: () => 0 });
+    const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    for (let round = 0; round < 12; round += 1) {
+      await tab.captureMany(10);
+      await world.clock.advance(HOUR_MS / 2);
+    }
+    const during = world.service.requests.length;
+    expect(during / 6).toBeLessThanOrEqual(125);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 120, delivered: 0, deadLetters: 0 });
+    lift();
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 120, delivered: 120, deadLetters: 0 });
+    assertDeliveredInOrder(world.service.events);
+  });
+
+  test('case 21: a captive portal that answers 200 with a page deletes nothing', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    world.service.fail({ type: 'portal' }, { times: 3 });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 0, pending: 3, inDoubt: 0 });
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });
+    expect(world.service.events).toHaveLength(3);
+  });
+
+  test.each([false, true])(
+    'case 21: an answer cut off in the middle (connection broken: %s) is in doubt, not a confirmation',
+    async (broken) => {
+      const world = createWorld();
+      const tab = world.openTab();
+      world.service.fail({ type: 'truncate', broken });
+      await tab.captureMany(2);
+      await tab.delivery.flush();
+      expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 0, inDoubt: 2, pending: 0 });
+      await world.clock.advance(60_000);
+      expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2, inDoubt: 0 });
+      expect(world.service.requests[0]!.text).toBe(world.service.requests[1]!.text);
+    },
+  );
+
+  test('case 22: a 413 splits the batch, and a single oversized event is rejected once', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const size = (body: unknown) => (body as { events: { id: string }[] }).events;
+    world.service.fail(
+      { type: 'status', status: 413 },
+      {
+        times: Number.POSITIVE_INFINITY,
+        when: ({ body }) => size(body).length > 3 || size(body).some(({ id }) => id === 'b6'),
+      },
+    );
+    await tab.captureMany(8);
+    await tab.delivery.flush();
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 7, deadLetters: 1, pending: 0 });
+    expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'b6' } }]);
+    expect(world.sent().filter((ids) => ids.length === 1 && ids[0] === 'b6')).toHaveLength(1);
+  });
+
+  test('case 23: a redirect to another origin leaks no key, and the event stays', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    world.service.fail({ type: 'redirect', to: 'http://evil.test/collect' });
+    await tab.capture();
+    await tab.delivery.flush();
+    expect(world.options.every(({ redirect }) => redirect === 'error')).toBe(true);
+    const { delivered, pending, inDoubt } = await tab.delivery.diagnostics();
+    expect([delivered, pending + inDoubt]).toEqual([0, 1]);
+    await world.clock.advance(60_000);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 });

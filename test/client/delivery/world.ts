@@ -1,39 +1,20 @@
+import type { EventType } from '../../../src/client/banner-event.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from '../../../src/client/delivery/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
-import { createVirtualClock, settle } from './virtual-clock.ts';
+import { createFakeService, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
 
-export interface SentEvent {
-  id: string;
-  event_type: string;
-  timestamp: string;
+export const TRACK = '/v1/device-messaging/banners/track';
+
+interface TrackBody {
+  external_user_id: string;
+  app_id: string;
+  app_version: string;
+  events: { id: string; event_type: string; timestamp: string }[];
 }
-export interface SentRequest {
-  url: string;
-  body: { external_user_id: string; app_id: string; app_version: string; events: SentEvent[] };
-  text: string;
-  headers: Headers;
-  keepalive: boolean;
-  redirect: RequestRedirect;
-}
-/** What the service does with a request; `undefined` accepts all of it. */
-export type Behaviour = (request: SentRequest) => Response | Promise<Response> | undefined;
 
-export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
-
-export const accept = (count: number): Response => json(202, { events_processed: count, message: 'success' });
-
-/** 202 that skips the given indexes. */
-export const skip = (count: number, indexes: number[], type = "'timestamp' is required"): Response =>
-  json(202, {
-    events_processed: count - indexes.length,
-    message: 'success',
-    errors: indexes.map((index) => ({ type, index })),
-  });
-
+/** A page's life, told by the test. */
 export const createFakeLifecycle = (prerendering = false) => {
   const listeners = new Map<Moment, Set<() => void>>();
   let isVisible = true;
@@ -59,51 +40,16 @@ export const createFakeLifecycle = (prerendering = false) => {
   };
 };
 
-/** Tabs of one browser profile that share a store and a channel, and a service that remembers what it was sent. */
-export const createWorld = () => {
-  const clock = createVirtualClock();
-  const store = createMemoryStore();
-  const requests: SentRequest[] = [];
-  const links = new Set<{ tab: object; listeners: ((event: { data: unknown }) => void)[] }>();
-  let behaviour: Behaviour = () => undefined;
-  /** Natural key of every event the service accepted, with how often it came. */
-  const accepted = new Map<string, number>();
-
-  const fetch = async (input: RequestInfo | URL): Promise<Response> => {
-    const request = input as Request;
-    const text = await request.text();
-    const sent: SentRequest = {
-      url: request.url,
-      body: JSON.parse(text),
-      text,
-      headers: request.headers,
-      keepalive: request.keepalive,
-      redirect: request.redirect,
-    };
-    requests.push(sent);
-    const answer = (await behaviour(sent)) ?? accept(sent.body.events.length);
-    if (answer.status === 202) {
-      const { errors = [] } = (await answer
-        .clone()
-        .json()
-        .catch(() => ({}))) as { errors?: { index: number }[] };
-      const skipped = new Set(errors.map(({ index }) => index));
-      sent.body.events.forEach((event, i) => {
-        const key = `${sent.body.external_user_id} ${event.id} ${event.event_type} ${event.timestamp}`;
-        if (!skipped.has(i)) accepted.set(key, (accepted.get(key) ?? 0) + 1);
-      });
-    }
-    return answer;
-  };
-
-  const openChannel = (): TabLink => {
-    const link = { tab: {}, listeners: [] as ((event: { data: unknown }) => void)[] };
+/** A channel between the tabs of one test. */
+const createLinks = () => {
+  const links = new Set<{ listeners: ((event: { data: unknown }) => void)[] }>();
+  return (): TabLink => {
+    const link: { listeners: ((event: { data: unknown }) => void)[] } = { listeners: [] };
     links.add(link);
     return {
       postMessage(message) {
         const data = structuredClone(message);
-        for (const other of [...links]) {
-          if (other === link) continue;
+        for (const other of [...links].filter((candidate) => candidate !== link)) {
           queueMicrotask(() => {
             if (links.has(other)) for (const listener of other.listeners) listener({ data });
           });
@@ -113,19 +59,64 @@ export const createWorld = () => {
       close: () => links.delete(link),
     };
   };
+};
+
+/** A channel that carries nothing, as where BroadcastChannel is denied. */
+export const deafLink = (): TabLink => ({
+  postMessage: () => undefined,
+  addEventListener: () => undefined,
+  close: () => undefined,
+});
+
+/** Numbers that look random and are the same in every run. */
+export const createRandom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** Tabs of one browser profile: they share a disk, a channel, a clock and a service. */
+export const createWorld = () => {
+  const clock = createVirtualClock();
+  const disk = createMemoryDisk();
+  const service = createFakeService({ now: clock.now, setTimeout: clock.setTimeout });
+  const openChannel = createLinks();
+  let tabs = 0;
+  const options: { keepalive: boolean; redirect: RequestRedirect; url: string }[] = [];
 
   const openTab = (setup: Partial<DeliverySetup> = {}, { prerendering = false } = {}) => {
+    tabs += 1;
     const notices: Notice[] = [];
     const page = createFakeLifecycle(prerendering);
+    const session = disk.session();
+    let isAlive = true;
+    const whileAlive = <T>(value: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        value.then(
+          (result) => isAlive && resolve(result),
+          (error) => isAlive && reject(error),
+        );
+      });
     const delivery: Delivery = createDelivery({
-      endpoint: 'https://api.test',
+      endpoint: service.origin,
       apiKey: 'client-key',
       appId: 'app-1',
       appVersion: '1.0.0',
-      openStore: () => store,
-      fetch,
-      clock,
-      random: () => 0.5,
+      openStore: session.openStore,
+      fetch: (input, init) => {
+        const { keepalive, redirect, url } = input as Request;
+        options.push({ keepalive, redirect, url });
+        return whileAlive(service.fetch(input, init));
+      },
+      clock: {
+        ...clock,
+        after: (delayMs, callback) => clock.after(delayMs, () => isAlive && callback()),
+      },
+      random: createRandom(tabs),
       lifecycle: page.lifecycle,
       openChannel,
       notify: (notice) => notices.push(notice),
@@ -135,29 +126,39 @@ export const createWorld = () => {
       delivery,
       notices,
       ...page,
-      capture: (bannerId = 'b1', type: 'impression' | 'click' | 'dismiss' = 'click', userId = 'u1') =>
+      capture: (bannerId = 'b1', type: EventType = 'click', userId = 'u1') =>
         delivery.capture({ type, bannerId, placementId: 'p1', userId }),
+      captureMany: (count: number, type: EventType = 'click', userId = 'u1') =>
+        Promise.all(
+          Array.from({ length: count }, (_, i) =>
+            delivery.capture({ type, bannerId: `b${i}`, placementId: 'p1', userId }),
+          ),
+        ),
+      noticesOf: <T extends Notice['type']>(type: T) =>
+        notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type),
+      /** The renderer is gone: nothing of this tab happens any more. */
+      kill() {
+        isAlive = false;
+        session.kill();
+      },
     };
   };
 
   return {
     clock,
-    store,
-    requests,
-    accepted,
-    fetch,
-    openChannel,
+    disk,
+    service,
     openTab,
-    settle,
-    serve(next: Behaviour) {
-      behaviour = next;
-    },
+    openChannel,
+    /** How each request was made, beside what the service saw. */
+    options,
+    /** Lets everything that is ready run. */
+    settle: () => clock.advance(0),
+    bodies: () => service.requests.map(({ body }) => body as TrackBody),
+    /** The banner IDs of each request. */
+    sent: () => service.requests.map(({ body }) => (body as TrackBody).events.map(({ id }) => id)),
+    records: () => disk.records('placard-outbox'),
   };
 };
 
 export type World = ReturnType<typeof createWorld>;
-
-/** The equation of the diagnostics. */
-export const isBalanced = (d: Awaited<ReturnType<Delivery['diagnostics']>>): boolean =>
-  d.captured ===
-  d.delivered + d.pending + d.inDoubt + d.deadLetters + d.discarded + d.evicted + d.expired + d.purged;

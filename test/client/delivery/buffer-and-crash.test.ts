@@ -1,0 +1,237 @@
+// @vitest-environment node
+import { describe, expect, test } from 'vitest';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  assertDeliveredInOrder,
+  createVirtualClock,
+} from '../../../src/testing/index.ts';
+import { createWorld } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('buffer and crash', () => {
+  test('case 1: a captured event survives the renderer and is sent exactly once by the next page', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    const event = await first.capture('b1', 'impression');
+    first.kill();
+    const second = world.openTab();
+    await world.clock.advance(MINUTE_MS);
+    assertDeliveredExactlyOnce(world.service.events, [event!]);
+    expect(world.service.requests).toHaveLength(1);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+  });
+
+  test('case 2: a capture whose promise never resolved is absent or there once', async () => {
+    for (let rounds = 0; rounds < 12; rounds += 1) {
+      const world = createWorld();
+      const first = world.openTab();
+      void first.capture('b1');
+      for (let i = 0; i < rounds; i += 1) await Promise.resolve();
+      first.kill();
+      const second = world.openTab();
+      await world.clock.advance(MINUTE_MS);
+      expect(world.service.events.length).toBeLessThanOrEqual(1);
+      const diagnostics = await second.delivery.diagnostics();
+      expect(diagnostics.captured).toBe(world.service.events.length);
+      assertConserved(diagnostics);
+    }
+  });
+
+  test('case 3: a batch whose tab died before the answer is in doubt after its lease, and another tab resolves it', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    world.service.fail({ type: 'hang', taken: true });
+    const events = await first.captureMany(3);
+    void first.delivery.flush();
+    await world.settle();
+    first.kill();
+    const second = world.openTab();
+    await world.clock.advance(30_000);
+    expect(await second.delivery.diagnostics()).toMatchObject({ pending: 3, inDoubt: 0 });
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(5_000);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, inDoubt: 0 });
+    expect(second.noticesOf('in-doubt')).toMatchObject([{ events }]);
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+  });
+
+  test('case 4: a tab that dies between the answer and the delete leaves the batch in doubt, and it is resent byte for byte', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    const events = await first.captureMany(3);
+    world.service.fail({ type: 'slow', delayMs: 100 });
+    void first.delivery.flush();
+    await world.clock.advance(99);
+    first.kill();
+    await world.clock.advance(1);
+    expect(world.service.events).toHaveLength(3);
+    const second = world.openTab();
+    await world.clock.advance(MINUTE_MS);
+    const [original, retry] = world.service.requests;
+    expect(retry!.text).toBe(original!.text);
+    expect(second.noticesOf('in-doubt')).toHaveLength(1);
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, pending: 0 });
+  });
+
+  test('cases 1 to 4: wherever the page dies, nothing is lost and nothing counts twice', async () => {
+    for (let dies = 0; dies < 60; dies += 1) {
+      const world = createWorld();
+      const first = world.openTab();
+      const durable: unknown[] = [];
+      const capture = first.captureMany(3).then((events) => durable.push(...events));
+      void capture.then(() => first.delivery.flush());
+      for (let i = 0; i < dies; i += 1) await Promise.resolve();
+      await (dies % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
+      first.kill();
+      const second = world.openTab();
+      await world.clock.advance(2 * MINUTE_MS);
+      const diagnostics = await second.delivery.diagnostics();
+      assertConserved(diagnostics);
+      expect(diagnostics.delivered).toBe(diagnostics.captured);
+      expect(world.service.events).toHaveLength(diagnostics.captured);
+      expect(diagnostics.captured).toBeGreaterThanOrEqual(durable.length);
+      for (const event of durable) {
+        expect(world.service.events).toContainEqual(
+          expect.objectContaining({ bannerId: (event as { bannerId: string }).bannerId }),
+        );
+      }
+    }
+  });
+
+  test('case 5: ten calls of flush make one request and share its outcome', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.captureMany(5);
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => tab.delivery.flush()));
+    expect(world.service.requests).toHaveLength(1);
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ delivered: 5, pending: 0 })));
+  });
+
+  test('case 6: ten thousand events of one task are stored in order, and fill two hundred requests', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const events = await tab.captureMany(10_000, 'impression');
+    expect(events.map((event) => event?.bannerId)).toEqual(Array.from({ length: 10_000 }, (_, i) => `b${i}`));
+    await tab.delivery.flush();
+    expect(world.service.requests).toHaveLength(200);
+    assertDeliveredInOrder(world.service.events);
+    expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(
+      events.map((event) => event!.bannerId),
+    );
+  });
+
+  test('case 7: the same event captured twice on purpose is two events, also when both happen in one millisecond', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const events = await Promise.all([tab.capture('b1', 'click'), tab.capture('b1', 'click')]);
+    await tab.delivery.flush();
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+    expect(events[1]!.time - events[0]!.time).toBe(1);
+  });
+
+  test('case 8: a listener that throws stops neither delivery nor the other listeners', async () => {
+    const world = createWorld();
+    const heard: string[] = [];
+    const tab = world.openTab({
+      notify(notice) {
+        heard.push(notice.type);
+        throw new Error('the host is broken');
+      },
+    });
+    await tab.capture();
+    expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
+    expect(heard).toEqual(['tracked', 'delivered']);
+  });
+
+  test('events wait for company, and leave when the time is up or the batch is full', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    // The first request of a page leaves at the first pause: it warms the preflight.
+    await tab.capture('first');
+    await world.clock.advance(249);
+    expect(world.service.requests).toHaveLength(0);
+    await world.clock.advance(1);
+    expect(world.sent()).toEqual([['first']]);
+    await tab.capture('second');
+    await world.clock.advance(4_000);
+    await tab.capture('third');
+    await world.clock.advance(999);
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(1);
+    expect(world.sent().at(-1)).toEqual(['second', 'third']);
+    await tab.captureMany(50);
+    await world.settle();
+    expect(world.service.requests).toHaveLength(3);
+  });
+
+  test('a thousand events of one user take twenty requests, however they come', async () => {
+    for (const chunk of [1_000, 100, 7]) {
+      const world = createWorld();
+      const tab = world.openTab();
+      for (let sent = 0; sent < 1_000; sent += chunk) {
+        await tab.captureMany(Math.min(chunk, 1_000 - sent));
+        await world.clock.advance(2);
+      }
+      await world.clock.advance(10_000);
+      expect(world.service.events).toHaveLength(1_000);
+      expect(world.service.requests.length).toBeLessThanOrEqual(20);
+    }
+  });
+
+  test('a batch holds one user and one app version', async () => {
+    const world = createWorld();
+    const old = world.openTab({ appVersion: '0.9.0' });
+    await old.capture('a');
+    old.kill();
+    const tab = world.openTab();
+    await tab.capture('b', 'click', 'u2');
+    await tab.capture('c', 'click', 'u1');
+    await tab.capture('d', 'click', 'u2');
+    await tab.delivery.flush();
+    expect(
+      world
+        .bodies()
+        .map(({ external_user_id, app_version, events }) => [
+          external_user_id,
+          app_version,
+          events.map(({ id }) => id).join(),
+        ]),
+    ).toEqual([
+      ['u1', '0.9.0', 'a'],
+      ['u2', '1.0.0', 'b,d'],
+      ['u1', '1.0.0', 'c'],
+    ]);
+  });
+
+  test('dead letters can be sent once more or given up', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ correct: () => null });
+    world.service.fail({ type: 'skip', indices: [0, 1] });
+    await tab.captureMany(2);
+    await tab.delivery.flush();
+    const letters = await tab.delivery.deadLetters();
+    expect(letters).toHaveLength(2);
+    await tab.delivery.discardDeadLetters([letters[0]!.key]);
+    await tab.delivery.retryDeadLetters();
+    await tab.delivery.flush();
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 2, delivered: 1, discarded: 1, deadLetters: 0 });
+    assertConserved(diagnostics);
+    expect(await tab.delivery.deadLetters()).toEqual([]);
+  });
+
+  test('stop leaves no timer and no listener behind', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.capture();
+    tab.delivery.stop();
+    await world.settle();
+    expect(world.clock.pending()).toBe(0);
+    expect(tab.listeners()).toBe(0);
+    expect(await tab.capture()).toBeNull();
+    expect(createVirtualClock().pending()).toBe(0);
+  });
+});

@@ -1,0 +1,247 @@
+// @vitest-environment node
+import { describe, expect, test } from 'vitest';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  assertDeliveredInOrder,
+} from '../../../src/testing/index.ts';
+import { createWorld, deafLink } from './world.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+describe('network and lifecycle', () => {
+  test('case 24: backoff grows while the network fails, and a sign of life resets it once', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ random: () => 1 });
+    const lift = world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture();
+    await world.clock.advance(HOUR_MS / 2);
+    const times = world.service.requests.map(({ at }) => at);
+    const waits = times.slice(1).map((at, i) => at - times[i]!);
+    expect(waits.slice(0, 8)).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000]);
+    expect(Math.max(...waits)).toBe(300_000);
+    const before = world.service.requests.length;
+    tab.tell('online');
+    tab.tell('visible');
+    await world.settle();
+    expect(world.service.requests).toHaveLength(before + 1);
+    await world.clock.advance(299_000);
+    expect(world.service.requests).toHaveLength(before + 1);
+    lift();
+    tab.tell('visible');
+    await world.settle();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
+  });
+
+  test('case 25: a dropped connection after the request was taken is in doubt, and the retry is byte-identical', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    world.service.fail({ type: 'drop', when: 'after' });
+    const events = await tab.captureMany(4);
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 4, pending: 0, delivered: 0 });
+    await tab.captureMany(4, 'impression');
+    await world.clock.advance(60_000);
+    expect(world.service.requests[1]!.text).toBe(world.service.requests[0]!.text);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 0, delivered: 8 });
+    expect(world.service.events.filter(({ type }) => type === 'click')).toHaveLength(4);
+    expect(events).toHaveLength(4);
+  });
+
+  test('case 25: with at-most-once an impression in doubt is given up, a click is not', async () => {
+    const world = createWorld();
+    const tab = world.openTab({
+      options: { inDoubt: { impression: 'at-most-once', click: 'at-least-once', dismiss: 'at-least-once' } },
+    });
+    world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
+    await tab.captureMany(2, 'impression');
+    await tab.captureMany(2, 'click');
+    await world.clock.advance(60_000);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 4, delivered: 2, discarded: 2, inDoubt: 0 });
+    assertConserved(diagnostics);
+    const impressions = world.bodies().filter(({ events }) => events[0]!.event_type === 'impression');
+    expect(impressions).toHaveLength(1);
+  });
+
+  test('case 25: with at-most-once a batch of a page that died is given up as well', async () => {
+    const world = createWorld();
+    const options = {
+      inDoubt: { impression: 'at-most-once', click: 'at-least-once', dismiss: 'at-least-once' } as const,
+    };
+    const first = world.openTab({ options });
+    world.service.fail({ type: 'hang', taken: true });
+    await first.captureMany(2, 'impression');
+    void first.delivery.flush();
+    await world.settle();
+    first.kill();
+    const second = world.openTab({ options });
+    await world.clock.advance(60_000);
+    expect(world.service.requests).toHaveLength(1);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 2, discarded: 2, pending: 0 });
+  });
+
+  test('an answer that takes too long is in doubt', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ options: { timeoutMs: 50 } });
+    world.service.fail({ type: 'hang' });
+    await tab.capture();
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 1 });
+  });
+
+  test('case 27: of 100 KiB at hide the most valuable part leaves within the budget, the rest stays stored', async () => {
+    const world = createWorld();
+    // Nothing is due before the page hides.
+    const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 } });
+    await tab.captureMany(900, 'impression');
+    await tab.captureMany(50, 'click');
+    await tab.captureMany(10, 'dismiss');
+    const total = new TextEncoder().encode(JSON.stringify(world.records())).length;
+    expect(total).toBeGreaterThan(100 * 1024);
+    world.service.requests.length = 0;
+    tab.tell('hidden');
+    await world.settle();
+    const bytes = world.service.requests.reduce((sum, { text }) => sum + text.length, 0);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThanOrEqual(60_000);
+    expect(world.options.every(({ keepalive }) => keepalive)).toBe(true);
+    const types = world.service.events.map(({ type }) => type);
+    expect(types.filter((type) => type === 'dismiss')).toHaveLength(10);
+    expect(types.filter((type) => type === 'click')).toHaveLength(50);
+    assertDeliveredInOrder(world.service.events);
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics.pending).toBe(960 - types.length);
+    tab.tell('visible');
+    await world.clock.advance(2 * HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 960, delivered: 960 });
+  });
+
+  test('case 27: a last flush needs no answer: the next page settles what this one sent', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    const events = await first.captureMany(3);
+    world.service.fail({ type: 'slow', delayMs: 1_000 });
+    first.tell('hidden');
+    first.tell('leave');
+    await world.settle();
+    first.kill();
+    await world.clock.advance(60_000);
+    expect(world.service.events).toHaveLength(3);
+    const second = world.openTab();
+    await world.clock.advance(60_000);
+    expect(world.service.requests[1]!.text).toBe(world.service.requests[0]!.text);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+  });
+
+  test('case 28: a click captured while the page is hidden leaves at once', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    tab.tell('hidden');
+    await tab.capture('b1', 'click');
+    await world.settle();
+    expect(world.sent()).toEqual([['b1']]);
+    expect(world.options[0]!.keepalive).toBe(true);
+  });
+
+  test('a last flush during a wait of the server sends nothing', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
+    await tab.capture();
+    await tab.delivery.flush();
+    await tab.capture();
+    tab.tell('hidden');
+    await world.settle();
+    expect(world.service.requests).toHaveLength(1);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 2 });
+  });
+
+  test('case 29: a page restored from the bfcache looks at the store again before it sends', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    await first.captureMany(3);
+    // What another tab sent meanwhile, with no channel open to tell.
+    const second = world.openTab({ openChannel: deafLink });
+    await second.delivery.flush();
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(10 * 60_000);
+    first.tell('restored');
+    first.tell('hidden');
+    await world.clock.advance(60_000);
+    expect(world.service.requests).toHaveLength(1);
+    await first.capture('after');
+    await world.clock.advance(60_000);
+    expect(world.sent().at(-1)).toEqual(['after']);
+  });
+
+  test('case 30: a frozen sender is succeeded by another tab within the lease time', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    world.service.fail({ type: 'hang' });
+    await first.capture('a');
+    void first.delivery.flush();
+    await world.settle();
+    expect(await first.delivery.diagnostics()).toMatchObject({ sender: true });
+    const second = world.openTab();
+    await second.capture('b');
+    first.kill();
+    await world.clock.advance(9_000);
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(2_000);
+    expect(world.sent()).toEqual([['a'], ['b']]);
+  });
+
+  test('case 31: a page that is only prerendered sends nothing, on activation it does', async () => {
+    const world = createWorld();
+    const before = world.openTab();
+    await before.capture();
+    before.kill();
+    const tab = world.openTab({}, { prerendering: true });
+    await world.clock.advance(60_000);
+    await tab.delivery.flush();
+    tab.tell('hidden');
+    await world.settle();
+    expect(world.service.requests).toHaveLength(0);
+    tab.tell('activated');
+    await world.clock.advance(10_000);
+    expect(world.service.requests).toHaveLength(1);
+  });
+
+  test('case 34: a timer that comes a minute late is judged by the time, not by its ticks', async () => {
+    const world = createWorld();
+    const slow = {
+      ...world.clock,
+      after: (delayMs: number, callback: () => void) =>
+        world.clock.after(Math.ceil((delayMs + 1) / 60_000) * 60_000, callback),
+    };
+    const tab = world.openTab({ clock: slow, random: () => 1 });
+    world.service.fail({ type: 'status', status: 503 }, { times: 3 });
+    await tab.capture();
+    await world.clock.advance(10 * 60_000);
+    const times = world.service.requests.map(({ at }) => at);
+    expect(times.slice(1).map((at, i) => at - times[i]!)).toEqual([60_000, 60_000, 60_000]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
+  });
+
+  test('times keep their order through jumps of the clock, within a page and over a reload', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    const times: number[] = [];
+    const capture = async (tab: typeof first) => times.push((await tab.capture())!.time);
+    await capture(first);
+    world.clock.jump(-2 * 24 * HOUR_MS);
+    await world.clock.advance(1_000);
+    await capture(first);
+    expect(times[1]! - times[0]!).toBe(1_000);
+    const second = world.openTab();
+    await capture(second);
+    world.clock.jump(4 * 24 * HOUR_MS);
+    await capture(second);
+    await capture(first);
+    expect([...times].sort((a, b) => a - b)).toEqual(times);
+    expect(new Set(times).size).toBe(times.length);
+  });
+});
