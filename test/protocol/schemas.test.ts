@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bannersTrackAnswer,
+  bannersTrackRequest,
+  errorBody,
+  integrationsAnswer,
+  refusal,
+  syncAnswer,
+  syncRequest,
+  usersTrackAnswer,
+  usersTrackRequest,
+  wireBanner,
+  wireEvent,
+} from '../../src/protocol/index.ts';
+
+/** Where a value does not fit, as dotted paths; empty where it does. */
+const misfits = (
+  schema: { safeParse(value: unknown): { error?: { issues: { path: PropertyKey[] }[] } | undefined } },
+  value: unknown,
+) => schema.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? [];
+
+const banner = {
+  id: 'bnr_01J9TQ4Z6Y8R2W5K7M3N1P0XQA',
+  placement_id: 'checkout_top',
+  is_control: false,
+  is_test_send: false,
+  expires_at: 1790812800,
+  properties: {
+    title: { type: 'string', value: 'Free delivery this week' },
+    discount: { type: 'number', value: 12.5 },
+    sticky: { type: 'boolean', value: true },
+    art: { type: 'image', value: 'https://cdn.example.com/b/17.png' },
+    layout: { type: 'jsonobject', value: { ratio: '16:9', cols: 2 } },
+    starts: { type: 'datetime', value: 1790208000000 },
+  },
+};
+
+describe('the answer of banners/sync', () => {
+  it('contract 2.5: is read as the documentation shows it', () => {
+    const answer = { banners: { checkout_top: banner, profile_footer: null } };
+    expect(syncAnswer.parse(answer)).toEqual(answer);
+  });
+
+  it('takes missing flags as false, and lets members pass that it does not know', () => {
+    const { is_control, is_test_send, ...rest } = banner;
+    expect(wireBanner.parse({ ...rest, html: '<b>' })).toEqual({ ...banner, is_control, is_test_send });
+    expect(syncAnswer.safeParse({ banners: {}, more: 1 }).success).toBe(true);
+  });
+
+  it('keeps a property of an unknown type, or with a value that does not fit it: one must not cost the others', () => {
+    const properties = {
+      ...banner.properties,
+      odd: { type: 'video', value: [1] },
+      wrong: { type: 'number', value: 'x' },
+    };
+    expect(wireBanner.parse({ ...banner, properties }).properties).toEqual(properties);
+  });
+
+  it('allows a control banner without properties', () => {
+    expect(misfits(wireBanner, { ...banner, is_control: true, properties: null })).toEqual([]);
+  });
+
+  it.each([
+    ['an id that is empty', { id: '' }, 'id'],
+    ['an id that is no text', { id: 5 }, 'id'],
+    ['an expiry in text', { expires_at: '2026-01-01' }, 'expires_at'],
+    ['properties in a list', { properties: [] }, 'properties'],
+    ['a property without a type', { properties: { a: { value: 1 } } }, 'properties.a.type'],
+  ])('refuses a banner with %s', (_, change, path) => {
+    expect(misfits(wireBanner, { ...banner, ...change })).toEqual([path]);
+  });
+
+  it.each([null, [], 'text', {}, { banners: null }, { banners: [] }])('refuses %j as an answer', (answer) => {
+    expect(misfits(syncAnswer, answer).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the request of banners/sync', () => {
+  const request = { external_user_id: 'u', app_id: 'a', app_version: '1', placements: ['p'] };
+
+  it('contract 2.5: wants four members, and a device if one is named', () => {
+    expect(misfits(syncRequest, request)).toEqual([]);
+    expect(misfits(syncRequest, { ...request, device_id: '' })).toEqual([]);
+    expect(misfits(syncRequest, {})).toEqual(['external_user_id', 'app_id', 'app_version', 'placements']);
+  });
+
+  it.each([
+    [{ external_user_id: '' }, 'external_user_id'],
+    [{ app_version: 'v'.repeat(256) }, 'app_version'],
+    [{ placements: [] }, 'placements'],
+    [{ placements: [''] }, 'placements.0'],
+    [{ placements: 'p' }, 'placements'],
+  ])('refuses %j', (change, path) => {
+    expect(misfits(syncRequest, { ...request, ...change })).toEqual([path]);
+  });
+});
+
+describe('an event of banners/track', () => {
+  const event = { id: 'b', event_type: 'click', timestamp: '2026-03-01T09:20:07.903Z' };
+
+  it.each(['impression', 'click', 'dismiss'])('contract 2.6: may be a %s', (event_type) => {
+    expect(misfits(wireEvent, { ...event, event_type })).toEqual([]);
+  });
+
+  it.each(['2026-03-01T09:20:07Z', '2026-03-01T09:20:07.903Z', '2026-03-01T10:20:07.903+01:00'])(
+    'has an instant in ISO 8601: %s',
+    (timestamp) => {
+      expect(misfits(wireEvent, { ...event, timestamp })).toEqual([]);
+    },
+  );
+
+  it.each(['', 'now', '2026-02-30T00:00:00Z', '2026-03-01', 1790208000000])('has none in %j', (timestamp) => {
+    expect(misfits(wireEvent, { ...event, timestamp })).toEqual(['timestamp']);
+  });
+
+  it('travels in an envelope for one user', () => {
+    const request = { external_user_id: 'u', app_id: 'a', app_version: '1', events: [event] };
+    expect(bannersTrackRequest.parse(request)).toEqual(request);
+    expect(misfits(bannersTrackRequest, { ...request, events: [] })).toEqual(['events']);
+  });
+});
+
+describe('the answer of banners/track', () => {
+  it.each([
+    { events_processed: 3, message: 'success' },
+    { events_processed: 2, message: 'success', errors: [{ type: "'timestamp' is required", index: 1 }] },
+    { message: 'success', errors: ['text', null, { index: -1 }] },
+  ])('contract 2.6: is read whatever stands in errors: %j', (answer) => {
+    expect(bannersTrackAnswer.parse(answer)).toEqual(answer);
+  });
+
+  it.each([null, 'OK', [], {}, { events_processed: 3 }, { message: 'success', errors: {} }])(
+    'is not %j',
+    (answer) => {
+      expect(misfits(bannersTrackAnswer, answer).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('users/track', () => {
+  it('contract 2.2: takes the documented request as it is', () => {
+    const request = {
+      attributes: [
+        {
+          external_id: 'u-771',
+          email: 'kim@example.org',
+          tier: 'gold',
+          visits: { inc: 1 },
+          tags: { add: ['vip'] },
+        },
+        {
+          user_alias: { alias_name: 'crm-90', alias_label: 'crm' },
+          _update_existing_only: false,
+          language: 'pl',
+        },
+      ],
+      events: [
+        {
+          external_id: 'u-771',
+          name: 'quiz_done',
+          time: '2026-03-01T09:15:00.000Z',
+          properties: { score: 8, round: { no: 2 } },
+        },
+      ],
+      purchases: [
+        { external_id: 5, product_id: 7, currency: 'EUR', price: 1.5, time: '2026-03-01T09:15:00Z' },
+      ],
+    };
+    expect(usersTrackRequest.parse(request)).toEqual(request);
+  });
+
+  it('reads answers with and without counts, and errors of any kind', () => {
+    expect(misfits(usersTrackAnswer, { message: 'queued' })).toEqual([]);
+    expect(misfits(usersTrackAnswer, { message: 'success', events_processed: 1, errors: ['a', {}] })).toEqual(
+      [],
+    );
+    expect(misfits(usersTrackAnswer, { events_processed: 1 })).toEqual(['message']);
+  });
+});
+
+describe('the list of integrations', () => {
+  it('accepts null for text that is not there, and refuses one without an ID', () => {
+    const parsed = integrationsAnswer.parse({
+      results: [{ ...Object.fromEntries(NULLABLE.map((name) => [name, null])), integration_id: 'i' }],
+      message: 'success',
+    });
+    for (const name of NULLABLE) expect(parsed.results[0]).toHaveProperty(name, '');
+    expect(misfits(integrationsAnswer, { results: [{}], message: 'success' })).toContain(
+      'results.0.integration_id',
+    );
+  });
+});
+const NULLABLE = [
+  'app_group_id',
+  'integration_name',
+  'integration_type',
+  'integration_status',
+  'contact_emails',
+  'last_updated_at',
+  'warehouse_type',
+  'last_job_start_time',
+  'last_job_status',
+  'next_scheduled_run',
+];
+
+describe('refusals', () => {
+  it('contract 5: have the members of their endpoint', () => {
+    expect(errorBody('sync', 'No')).toEqual({ error: 'No' });
+    expect(errorBody('track', 'No')).toEqual({ message: 'No' });
+    expect(errorBody('general', 'No')).toEqual({ message: 'No', errors: [{ type: 'No' }] });
+  });
+
+  it('are read from any endpoint, and from a body that has none of the members', () => {
+    for (const dialect of ['sync', 'track', 'general'] as const) {
+      expect(refusal.safeParse(errorBody(dialect, 'No')).success).toBe(true);
+    }
+    expect(refusal.parse({})).toEqual({});
+    expect(refusal.safeParse('<html>').success).toBe(false);
+  });
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitsBytes, fitsCharacters, isStorableText, utf8Bytes } from '../../src/protocol/index.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+);
+
+describe('lengths of text', () => {
+  it('counts bytes as UTF-8 does', () => {
+    expect(['a', 'é', '€', '😀', ''].map(utf8Bytes)).toEqual([1, 2, 3, 4, 0]);
+  });
+
+  it('counts a character as one code point, whatever it needs in memory', () => {
+    expect(fitsCharacters('😀'.repeat(255), 255)).toBe(true);
+    expect(fitsCharacters(`${'😀'.repeat(255)}x`, 255)).toBe(false);
+    expect(fitsCharacters('x'.repeat(256), 255)).toBe(false);
+    expect(fitsCharacters('', 0)).toBe(true);
+  });
+
+  it('stops at the exact byte', () => {
+    expect(fitsBytes('é'.repeat(493), 986)).toBe(true);
+    expect(fitsBytes(`${'é'.repeat(493)}x`, 986)).toBe(false);
+  });
+
+  it('judges like a full count would, shortcuts or not', () => {
+    fc.assert(
+      fc.property(text, fc.nat({ max: 120 }), (value, most) => {
+        expect(fitsBytes(value, most)).toBe(Buffer.byteLength(value) <= most);
+        expect(fitsCharacters(value, most)).toBe([...value].length <= most);
+      }),
+    );
+  });
+});
+
+describe('text that both stores can keep', () => {
+  it('has no U+0000 and no half of a surrogate pair', () => {
+    expect(['', 'plain', 'é😀', '\u0001'].map(isStorableText)).toEqual([true, true, true, true]);
+    expect(['a\0b', '\ud83d', 'x\ude00y'].map(isStorableText)).toEqual([false, false, false]);
+  });
+
+  it('is exactly what comes out of UTF-8 as it went in', () => {
+    const anyUnits = fc.string({
+      unit: fc.integer({ min: 1, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(anyUnits, (value) => {
+        expect(isStorableText(value)).toBe(Buffer.from(value, 'utf8').toString('utf8') === value);
+      }),
+    );
+  });
+});
