@@ -1,0 +1,59 @@
+import type { Placard, PlacementHook } from '../client/index.ts';
+import { displayAsBlock } from './block-display.ts';
+import { mountElement, type Told } from './mount-element.ts';
+
+/** Without a DOM (on a server) there is nothing to extend, and nothing is ever constructed. */
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
+
+/** Values set before the element was defined sit on the instance and would hide the class's own accessors. */
+const takeEarly = <Name extends keyof Told>(element: HTMLElement & Told, name: Name): void => {
+  if (!Object.hasOwn(element, name)) return;
+  const early = element[name];
+  Reflect.deleteProperty(element, name);
+  element[name] = early;
+};
+
+/**
+ * `<placard-banner placement="home_hero" template="hero">`: a placement as an element. A class because custom elements
+ * must be one; it only passes on what the browser calls.
+ */
+export class PlacardBanner extends Base {
+  static observedAttributes = ['placement', 'template'];
+  #told: Told = { placard: null, hook: null };
+  #mount = mountElement(this, this.#told);
+
+  /** This element's own client; `null` takes the one of `providePlacard`. */
+  get placard(): Placard | null {
+    return this.#told.placard;
+  }
+  set placard(placard: Placard | null) {
+    this.#told.placard = placard;
+    this.#mount.changed();
+  }
+
+  /** This element's own hook; `null` takes the one that `template` names. */
+  get hook(): PlacementHook | null {
+    return this.#told.hook;
+  }
+  set hook(hook: PlacementHook | null) {
+    this.#told.hook = hook;
+    this.#mount.changed();
+  }
+
+  connectedCallback(): void {
+    takeEarly(this, 'placard');
+    takeEarly(this, 'hook');
+    displayAsBlock(this);
+    this.#mount.changed();
+  }
+  disconnectedCallback(): void {
+    this.#mount.changed();
+  }
+  /** `moveBefore` keeps an element's state where the engine sees this method; there is nothing to do. */
+  connectedMoveCallback(): void {
+    this.#mount.changed();
+  }
+  attributeChangedCallback(): void {
+    this.#mount.changed();
+  }
+}

@@ -1,0 +1,35 @@
+import { type RefCallback, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { PlacementHook } from '../client/index.ts';
+import { usePlacard } from './context.ts';
+
+/** Before the browser paints, so that a cached banner is in the first frame; React warns of it on servers. */
+const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
+
+/** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
+const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
+  const follow: PlacementHook = (banner, slot) => latest.current(banner, slot);
+  const { check, empty, invalid } = latest.current;
+  // Only what is there: a placement that draws something when it is empty is not collapsed.
+  if (check) follow.check = (banner) => latest.current.check?.(banner) ?? [];
+  if (empty) follow.empty = (place) => latest.current.empty?.(place);
+  if (invalid) follow.invalid = (problems, place) => latest.current.invalid?.(problems, place);
+  return follow;
+};
+
+/**
+ * Shows a placement in the element that gets the returned ref. Mounts once for each client, placement and element;
+ * the double mount of StrictMode is one impression, because impressions are counted per banner, placement and session.
+ */
+export const usePlacement = (placementId: string, hook: PlacementHook): RefCallback<HTMLElement> => {
+  const placard = usePlacard();
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const latest = useRef(hook);
+  useEffectBeforePaint(() => {
+    latest.current = hook;
+  });
+  useEffectBeforePaint(() => {
+    if (!placard || !element) return;
+    return placard.mount(placementId, element, latestOf(latest));
+  }, [placard, placementId, element]);
+  return useCallback((node: HTMLElement | null) => setElement(node), []);
+};

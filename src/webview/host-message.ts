@@ -1,0 +1,35 @@
+/** What a native host may tell the page. */
+export type HostMessage =
+  | { type: 'identify'; userId: string | null }
+  | { type: 'paused' }
+  | { type: 'resumed' }
+  | { type: 'refresh' }
+  | { type: 'flush' };
+
+const TYPES = ['identify', 'paused', 'resumed', 'refresh', 'flush'];
+/** Longer text is no message of ours, and not worth parsing. */
+const MAX_CHARACTERS = 10_000;
+
+const parsed = (input: unknown): unknown => {
+  if (typeof input !== 'string') return input;
+  if (input.length > MAX_CHARACTERS) throw new Error(`longer than ${MAX_CHARACTERS} characters`);
+  return JSON.parse(input);
+};
+
+/** Reads a message, as text or as an object; unknown members are ignored. Throws an error that says what is wrong. */
+export const readHostMessage = (input: unknown): HostMessage => {
+  const message = parsed(input);
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new Error('expected an object with a type');
+  }
+  const type: unknown = Reflect.get(message, 'type');
+  if (typeof type !== 'string' || !TYPES.includes(type)) {
+    throw new Error(`type: expected one of ${TYPES.join(', ')}, got ${JSON.stringify(type)?.slice(0, 60)}`);
+  }
+  if (type !== 'identify') return { type } as HostMessage;
+  const userId: unknown = Reflect.get(message, 'userId');
+  if (userId !== null && (typeof userId !== 'string' || userId === '')) {
+    throw new Error('userId: expected a non-empty string, or null to sign out');
+  }
+  return { type, userId };
+};

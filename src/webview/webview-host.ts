@@ -1,0 +1,78 @@
+import type { Notice, PageLifecycle, Placard } from '../client/index.ts';
+import { findHostChannel } from './host-channel.ts';
+import { createHostLifecycle } from './host-lifecycle.ts';
+import { type HostMessage, readHostMessage } from './host-message.ts';
+import { plainNotice } from './plain-notice.ts';
+
+/** Name of the native object and, with `Bridge` behind it, of the function the host calls. */
+const DEFAULT_NAME = 'Placard';
+
+export interface WebviewHostOptions {
+  /** Name of the native object. The page's side is `window[name + 'Bridge']`. Default `Placard`. */
+  name?: string;
+  /** Notices the host wants. Default: all of them. */
+  notices?: readonly Notice['type'][];
+}
+
+export interface WebviewHost {
+  /** False in an ordinary browser. */
+  isThere(): boolean;
+  /** For `createPlacard({ platform: { lifecycle } })`: pauses of the host count as hidden. */
+  lifecycle: PageLifecycle;
+  /** For `createTemplates({ navigate })`: the host opens links; without a host the browser does. */
+  navigate(url: string): void;
+  /** Lets host and client talk until the returned function is called. */
+  connect(placard: Placard): () => void;
+}
+
+/**
+ * The bridge between the page and the app around it. The host gets messages with a `type`: `ready`, `open-link` with
+ * an absolute `url`, `notice`, and `error` where it said something that cannot be understood. It says `identify`, `paused`,
+ * `resumed`, `refresh` and `flush` through `window.PlacardBridge.receive(message)`, as text or as an object.
+ */
+export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostOptions = {}): WebviewHost => {
+  const channel = findHostChannel(name);
+  const { lifecycle, setPaused } = createHostLifecycle();
+  const bridgeName = `${name}Bridge`;
+
+  const obey = (placard: Placard, message: HostMessage) => {
+    if (message.type === 'identify') return placard.identify(message.userId);
+    if (message.type === 'refresh') return placard.refresh();
+    if (message.type === 'flush') return placard.flush();
+    setPaused(message.type === 'paused');
+  };
+
+  return {
+    isThere: () => channel.isThere,
+    lifecycle,
+    navigate(url) {
+      const { href } = new URL(url, document.baseURI);
+      if (channel.isThere) channel.post({ type: 'open-link', url: href });
+      else location.assign(href);
+    },
+    connect(placard) {
+      const stop = placard.subscribe((notice) => {
+        if (!notices || notices.includes(notice.type)) {
+          channel.post({ type: 'notice', notice: plainNotice(notice) });
+        }
+      });
+      const receive = (input: unknown): void => {
+        try {
+          void obey(placard, readHostMessage(input));
+        } catch (problem) {
+          const reason = problem instanceof Error ? problem.message : String(problem);
+          channel.post({ type: 'error', message: `The message was not understood: ${reason}` });
+        }
+      };
+      const bridge = Object.freeze({ receive });
+      Object.defineProperty(globalThis, bridgeName, { value: bridge, configurable: true });
+      channel.post({ type: 'ready' });
+      return () => {
+        stop();
+        setPaused(false);
+        // A later connection may have taken the name over.
+        if (Reflect.get(globalThis, bridgeName) === bridge) Reflect.deleteProperty(globalThis, bridgeName);
+      };
+    },
+  };
+};

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PlacementHook } from '../../src/client/index.ts';
+import { PlacardBanner, providePlacard } from '../../src/element/index.ts';
+import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { drawnIn } from '../helpers/template-slot.ts';
+
+/** Elements settle in a microtask. */
+const settled = () => new Promise<void>((resolve) => queueMicrotask(() => queueMicrotask(resolve)));
+
+const draws: PlacementHook = (banner, { element }) => {
+  const text = document.createElement('p');
+  text.textContent = String(banner.properties['headline']?.value);
+  element.append(text);
+  return () => text.remove();
+};
+
+let fake: FakePlacard;
+beforeEach(() => {
+  fake = fakePlacard();
+  fake.set('home_hero', 'Summer sale');
+  fake.set('sidebar_promo', 'Tea set');
+});
+afterEach(async () => {
+  document.body.replaceChildren();
+  providePlacard(null);
+  await settled();
+});
+
+const inPage = (attributes: Record<string, string>) => {
+  const element = document.createElement('placard-banner');
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  document.body.append(element);
+  return element;
+};
+
+describe('<placard-banner>', () => {
+  test('waits for the client when it is in the page first', async () => {
+    const element = inPage({ placement: 'home_hero', template: 'hero' });
+    await settled();
+    expect(element.childNodes).toHaveLength(0);
+    providePlacard(fake.placard);
+    await settled();
+    expect(drawnIn(element).textContent).toContain('Summer sale');
+  });
+
+  test('mounts when the client is there first', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero', template: 'strip' });
+    await settled();
+    expect(drawnIn(element).className).toContain('strip');
+  });
+
+  test('draws a card where no template is named', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero' });
+    await settled();
+    expect(drawnIn(element).className).toContain('card');
+  });
+
+  test('leaves the placement when it leaves the page, and listens no more', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero' });
+    await settled();
+    element.remove();
+    await settled();
+    expect(fake.mounts()).toEqual([]);
+    expect(element.childNodes).toHaveLength(0);
+    providePlacard(fakePlacard().placard);
+    await settled();
+    expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero']);
+  });
+
+  test('case 65: keeps its banner as it is when it is moved in the DOM', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero' });
+    await settled();
+    const drawn = drawnIn(element);
+    const aside = document.createElement('aside');
+    document.body.append(aside);
+    aside.append(element);
+    await settled();
+    expect(drawnIn(element)).toBe(drawn);
+    expect(fake.calls).toEqual(['mount home_hero']);
+  });
+
+  test('mounts anew when its placement or its template changes, once for both', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero', template: 'hero' });
+    await settled();
+    element.setAttribute('placement', 'sidebar_promo');
+    element.setAttribute('template', 'card');
+    await settled();
+    expect(drawnIn(element).textContent).toContain('Tea set');
+    expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero', 'mount sidebar_promo']);
+  });
+
+  test('does nothing when an attribute is set to what it was', async () => {
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero' });
+    await settled();
+    element.setAttribute('placement', 'home_hero');
+    await settled();
+    expect(fake.calls).toEqual(['mount home_hero']);
+  });
+
+  test('shows nothing without a placement', async () => {
+    providePlacard(fake.placard);
+    inPage({ template: 'hero' });
+    await settled();
+    expect(fake.calls).toEqual([]);
+  });
+
+  test('takes a hook and a client of its own', async () => {
+    const own = fakePlacard();
+    own.set('home_hero', 'Of another workspace');
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero', template: 'hero' });
+    element.placard = own.placard;
+    element.hook = draws;
+    await settled();
+    expect(element.textContent).toBe('Of another workspace');
+    expect(fake.calls).toEqual([]);
+    expect(element.hook).toBe(draws);
+    element.hook = null;
+    await settled();
+    expect(drawnIn(element).className).toContain('hero');
+  });
+
+  test('keeps properties that were set before the element was defined', async () => {
+    const element = new PlacardBanner();
+    // What a framework leaves on an element of a name that nobody has defined yet.
+    Object.defineProperty(element, 'hook', { value: draws, writable: true, configurable: true });
+    element.setAttribute('placement', 'home_hero');
+    providePlacard(fake.placard);
+    document.body.append(element);
+    await settled();
+    expect(element.textContent).toBe('Summer sale');
+    expect(Object.hasOwn(element, 'hook')).toBe(false);
+  });
+
+  test("finds the host's templates by name, and names the known ones where it does not", async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    providePlacard(fake.placard, { tile: draws });
+    const element = inPage({ placement: 'home_hero', template: 'tile' });
+    const lost = inPage({ placement: 'home_hero', template: 'constructor' });
+    await settled();
+    expect(element.textContent).toBe('Summer sale');
+    expect(lost.childNodes).toHaveLength(0);
+    expect(warn).toHaveBeenCalledWith(
+      '<placard-banner>: template "constructor" is none of strip, card, hero, tile',
+    );
+    warn.mockRestore();
+  });
+
+  test('moves to the next client, and to none', async () => {
+    const next = fakePlacard();
+    next.set('home_hero', 'After signing in');
+    providePlacard(fake.placard);
+    const element = inPage({ placement: 'home_hero' });
+    await settled();
+    providePlacard(next.placard);
+    await settled();
+    expect(drawnIn(element).textContent).toContain('After signing in');
+    expect(fake.mounts()).toEqual([]);
+    providePlacard(null);
+    await settled();
+    expect(next.mounts()).toEqual([]);
+  });
+
+  test('is a block by a rule that every rule of the page beats', async () => {
+    inPage({ placement: 'home_hero' });
+    inPage({ placement: 'sidebar_promo' });
+    const rules = document.adoptedStyleSheets.map((sheet) => sheet.cssRules[0]?.cssText);
+    expect(rules.filter((rule) => rule?.includes(':where(placard-banner)'))).toHaveLength(1);
+  });
+});

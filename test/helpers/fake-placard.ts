@@ -1,0 +1,90 @@
+import type { Banner, Drawn, Listener, Notice, Placard, PlacementHook } from '../../src/client/index.ts';
+import { aBanner } from './a-banner.ts';
+
+/** A client without a network: banners are set by hand, mounts and verbs are written down. */
+export const fakePlacard = () => {
+  const banners = new Map<string, Banner | null>();
+  const listeners = new Set<Listener>();
+  const calls: string[] = [];
+  const mounts = new Set<{ placementId: string; element: HTMLElement; draw(): void; clear(): void }>();
+  const notify = (notice: Notice) => {
+    for (const listener of listeners) listener(notice);
+  };
+
+  const mount = (placementId: string, element: HTMLElement, hook: PlacementHook) => {
+    calls.push(`mount ${placementId}`);
+    let cleanup: Drawn;
+    let leaving: AbortController | undefined;
+    const place = {
+      placementId,
+      element,
+      clear() {
+        leaving?.abort();
+        if (cleanup) cleanup();
+        cleanup = undefined;
+      },
+      draw() {
+        place.clear();
+        leaving = new AbortController();
+        const banner = banners.get(placementId);
+        if (!banner) return;
+        cleanup = hook(banner, {
+          element,
+          placementId,
+          signal: leaving.signal,
+          click: async () => void calls.push(`click ${banner.id}`),
+          dismiss: async () => void calls.push(`dismiss ${banner.id}`),
+          safeUrl: (url) => (typeof url === 'string' ? url : null),
+        });
+      },
+    };
+    mounts.add(place);
+    place.draw();
+    return () => {
+      calls.push(`unmount ${placementId}`);
+      mounts.delete(place);
+      place.clear();
+    };
+  };
+
+  const said =
+    <Result>(verb: string, result: Result) =>
+    async (...values: unknown[]) => {
+      calls.push([verb, ...values.map((value) => JSON.stringify(value))].join(' '));
+      return result;
+    };
+  const placard: Pick<Placard, 'mount' | 'banner' | 'subscribe' | 'identify' | 'refresh' | 'flush'> = {
+    mount,
+    banner: (placementId) => banners.get(placementId),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    identify: said('identify', undefined),
+    refresh: said('refresh', undefined),
+    flush: said('flush', { delivered: 0, pending: 0 }),
+  };
+
+  return {
+    placard: placard as Placard,
+    calls,
+    listeners,
+    notify,
+    mounts: () => [...mounts],
+    /** As a sync would: the placement shows something else from now on. */
+    set(placementId: string, headline: string | null) {
+      const banner =
+        headline === null
+          ? null
+          : aBanner({
+              id: `bnr-${headline}`,
+              placementId,
+              properties: { headline: { type: 'string', value: headline } },
+            });
+      banners.set(placementId, banner);
+      for (const place of mounts) if (place.placementId === placementId) place.draw();
+      notify({ type: 'synced', placements: [placementId], banners: { [placementId]: banner } });
+    },
+  };
+};
+export type FakePlacard = ReturnType<typeof fakePlacard>;

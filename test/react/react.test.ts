@@ -1,0 +1,178 @@
+import { within } from '@testing-library/dom';
+import { act, createElement, type ReactNode, StrictMode, useState } from 'react';
+import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
+import { renderToString } from 'react-dom/server';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PlacardProvider, Placement, useBanner, usePlacard } from '../../src/react/index.ts';
+import { hero } from '../../src/templates/index.ts';
+import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { drawnIn } from '../helpers/template-slot.ts';
+
+let fake: FakePlacard;
+let container: HTMLElement;
+let root: Root;
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  fake = fakePlacard();
+  container = document.createElement('div');
+  document.body.append(container);
+  root = createRoot(container);
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  container.remove();
+  vi.unstubAllGlobals();
+});
+
+const render = (node: ReactNode) =>
+  act(async () => root.render(createElement(PlacardProvider, { placard: fake.placard }, node)));
+const place = () => container.querySelector<HTMLElement>('[data-testid="place"]')!;
+
+describe('Placement with a hook', () => {
+  test('draws the banner in its element, which has the attributes it was given', async () => {
+    fake.set('home_hero', 'Summer sale');
+    const props = { placementId: 'home_hero', hook: hero, className: 'box', 'data-testid': 'place' };
+    await render(createElement(Placement, props));
+    expect(place().className).toBe('box');
+    expect(within(drawnIn(place())).getByText('Summer sale')).toBeTruthy();
+  });
+
+  test('leaves the placement when it is unmounted', async () => {
+    await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));
+    await render(null);
+    expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero']);
+    expect(fake.mounts()).toEqual([]);
+  });
+
+  test('case 61: ends up mounted once in StrictMode', async () => {
+    await render(
+      createElement(StrictMode, {}, createElement(Placement, { placementId: 'home_hero', hook: hero })),
+    );
+    expect(fake.mounts()).toHaveLength(1);
+  });
+
+  test('does not mount anew for an inline function, and draws with the latest one', async () => {
+    const Page = ({ word }: { word: string }) =>
+      createElement(Placement, {
+        placementId: 'home_hero',
+        'data-testid': 'place',
+        hook: (banner, { element }) => {
+          element.replaceChildren(`${word} ${banner.properties['headline']?.value}`);
+        },
+      } as Parameters<typeof Placement>[0]);
+    await render(createElement(Page, { word: 'First' }));
+    await render(createElement(Page, { word: 'Second' }));
+    await act(async () => fake.set('home_hero', 'sale'));
+    expect(place().textContent).toBe('Second sale');
+    expect(fake.calls).toEqual(['mount home_hero']);
+  });
+
+  test('mounts anew for another placement', async () => {
+    await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));
+    await render(createElement(Placement, { placementId: 'sidebar_promo', hook: hero }));
+    expect(fake.mounts().map(({ placementId }) => placementId)).toEqual(['sidebar_promo']);
+  });
+
+  test('tells the client what the hook does with empty places, and nothing it does not', async () => {
+    const hooks: object[] = [];
+    const mount = fake.placard.mount;
+    fake.placard.mount = (placementId, element, hook) => {
+      hooks.push({ check: typeof hook.check, empty: typeof hook.empty, invalid: typeof hook.invalid });
+      return mount(placementId, element, hook);
+    };
+    const full = Object.assign(() => undefined, { check: () => [], empty: () => undefined });
+    await render(createElement(Placement, { placementId: 'home_hero', hook: full }));
+    expect(hooks).toEqual([{ check: 'function', empty: 'function', invalid: 'undefined' }]);
+  });
+});
+
+describe('Placement that draws in React', () => {
+  test('has the slot at hand, and takes its nodes back', async () => {
+    fake.set('home_hero', 'Summer sale');
+    await render(
+      createElement(Placement, {
+        placementId: 'home_hero',
+        render: (banner, slot) =>
+          createElement(
+            'button',
+            { type: 'button', onClick: () => void slot.click() },
+            String(banner.properties['headline']?.value),
+          ),
+      }),
+    );
+    const button = within(container).getByRole('button', { name: 'Summer sale' });
+    await act(async () => button.click());
+    expect(fake.calls).toContain('click bnr-Summer sale');
+    await act(async () => fake.set('home_hero', null));
+    expect(within(container).queryByRole('button')).toBeNull();
+  });
+});
+
+describe('useBanner', () => {
+  const Headline = () => {
+    const banner = useBanner('home_hero');
+    const text = banner === undefined ? 'not known' : banner === null ? 'nobody' : 'somebody';
+    return createElement('p', {}, text);
+  };
+
+  test('follows what would be shown', async () => {
+    await render(createElement(Headline));
+    expect(container.textContent).toBe('not known');
+    await act(async () => fake.set('home_hero', 'Summer sale'));
+    expect(container.textContent).toBe('somebody');
+    await act(async () => fake.set('home_hero', null));
+    expect(container.textContent).toBe('nobody');
+  });
+
+  test('renders once for each change that concerns it', async () => {
+    let renders = 0;
+    const Counted = () => {
+      renders += 1;
+      return createElement(Headline);
+    };
+    await render(createElement(Counted));
+    const before = renders;
+    await act(async () => fake.notify({ type: 'consent', state: 'enabled' }));
+    expect(renders).toBe(before);
+  });
+
+  test('listens no more once it is gone', async () => {
+    await render(createElement(Headline));
+    expect(fake.listeners.size).toBe(1);
+    await render(null);
+    expect(fake.listeners.size).toBe(0);
+  });
+});
+
+describe('on a server', () => {
+  const Page = () => {
+    const banner = useBanner('home_hero');
+    const [word] = useState(usePlacard() ? 'a client' : 'no client');
+    return createElement(
+      'main',
+      {},
+      `${word}, ${banner === undefined ? 'nothing known' : 'something known'}`,
+      createElement(Placement, { placementId: 'home_hero', hook: hero, className: 'box' }),
+    );
+  };
+
+  test('a page renders without a client, and is taken over as it is', async () => {
+    const html = renderToString(createElement(PlacardProvider, { placard: null }, createElement(Page)));
+    expect(html).toBe('<main>no client, nothing known<div class="box"></div></main>');
+    const served = document.createElement('div');
+    served.append(...new DOMParser().parseFromString(html, 'text/html').body.childNodes);
+    const errors: unknown[] = [];
+    const hydrated = await act(async () =>
+      hydrateRoot(served, createElement(PlacardProvider, { placard: null }, createElement(Page)), {
+        onRecoverableError: (error) => errors.push(error),
+      }),
+    );
+    expect(errors).toEqual([]);
+    await act(async () => hydrated.unmount());
+  });
+
+  test('outside a provider everything is empty and nothing fails', async () => {
+    await act(async () => root.render(createElement(Page)));
+    expect(container.textContent).toBe('no client, nothing known');
+  });
+});

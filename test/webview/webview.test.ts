@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Moment, PageLifecycle } from '../../src/client/index.ts';
+import { createHostLifecycle } from '../../src/webview/host-lifecycle.ts';
+import { readHostMessage } from '../../src/webview/host-message.ts';
+import { createWebviewHost } from '../../src/webview/index.ts';
+import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+
+type Bridge = { receive(message: unknown): void };
+const bridge = (name = 'PlacardBridge') => Reflect.get(globalThis, name) as Bridge | undefined;
+
+/** A native object that insists on being called as its own method, as real ones do. */
+const nativeObject = () => {
+  const posted: unknown[] = [];
+  const native = {
+    postMessage(this: unknown, message: unknown) {
+      if (this !== native) throw new TypeError('Illegal invocation');
+      posted.push(message);
+    },
+  };
+  return { native, posted };
+};
+
+let fake: FakePlacard;
+beforeEach(() => {
+  fake = fakePlacard();
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('finding the host', () => {
+  test('a WKWebView gets objects', () => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
+    const host = createWebviewHost();
+    expect(host.isThere()).toBe(true);
+    host.connect(fake.placard)();
+    expect(posted).toEqual([{ type: 'ready' }]);
+  });
+
+  test('an Android WebView gets text', () => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('Placard', native);
+    createWebviewHost().connect(fake.placard)();
+    expect(posted).toEqual(['{"type":"ready"}']);
+  });
+
+  test('an object that is added late is found, under the name the host chose', () => {
+    const { native, posted } = nativeObject();
+    const host = createWebviewHost({ name: 'Shop' });
+    const disconnect = host.connect(fake.placard);
+    expect(host.isThere()).toBe(false);
+    vi.stubGlobal('Shop', native);
+    fake.notify({ type: 'consent', state: 'enabled' });
+    expect(posted).toEqual(['{"type":"notice","notice":{"type":"consent","state":"enabled"}}']);
+    disconnect();
+  });
+
+  test('an ordinary browser has none, and nothing fails', () => {
+    const host = createWebviewHost();
+    const disconnect = host.connect(fake.placard);
+    fake.notify({ type: 'consent', state: 'enabled' });
+    expect(host.isThere()).toBe(false);
+    disconnect();
+  });
+});
+
+describe('links', () => {
+  test('are opened by the host, with their whole address', () => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
+    createWebviewHost().navigate('mailto:shop@example.org');
+    expect(posted).toEqual([{ type: 'open-link', url: 'mailto:shop@example.org' }]);
+  });
+
+  test('are left to the browser where there is no host', () => {
+    const assign = vi.spyOn(window.location, 'assign').mockReturnValue(undefined);
+    createWebviewHost().navigate('https://shop.example/linen');
+    expect(assign).toHaveBeenCalledWith('https://shop.example/linen');
+    assign.mockRestore();
+  });
+});
+
+describe('what the host says', () => {
+  test.each([
+    ['an object', (message: unknown) => message],
+    ['text', (message: unknown) => JSON.stringify(message)],
+  ])('is obeyed, as %s', (_, written) => {
+    const disconnect = createWebviewHost().connect(fake.placard);
+    bridge()?.receive(written({ type: 'identify', userId: 'u-1' }));
+    bridge()?.receive(written({ type: 'identify', userId: null }));
+    bridge()?.receive(written({ type: 'refresh' }));
+    bridge()?.receive(written({ type: 'flush' }));
+    expect(fake.calls).toEqual(['identify "u-1"', 'identify null', 'refresh', 'flush']);
+    disconnect();
+  });
+
+  test('is answered with what is wrong, and never thrown into the native code', () => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
+    const disconnect = createWebviewHost({ notices: [] }).connect(fake.placard);
+    bridge()?.receive('{"type":');
+    bridge()?.receive({ type: 'identify', userId: 5 });
+    bridge()?.receive({ type: '__proto__' });
+    expect(fake.calls).toEqual([]);
+    expect(posted.slice(1).map((message) => (message as { type: string }).type)).toEqual([
+      'error',
+      'error',
+      'error',
+    ]);
+    disconnect();
+  });
+
+  test('is heard no more after the connection ended', () => {
+    const disconnect = createWebviewHost().connect(fake.placard);
+    disconnect();
+    expect(bridge()).toBeUndefined();
+    expect(fake.listeners.size).toBe(0);
+  });
+
+  test('goes to the latest connection', () => {
+    const next = fakePlacard();
+    const first = createWebviewHost().connect(fake.placard);
+    const second = createWebviewHost().connect(next.placard);
+    first();
+    bridge()?.receive({ type: 'refresh' });
+    expect(next.calls).toEqual(['refresh']);
+    second();
+  });
+});
+
+describe('messages', () => {
+  test.each([
+    ['null', null, 'expected an object'],
+    ['a list', [], 'expected an object'],
+    ['an unknown type', { type: 'eval' }, 'type: expected one of identify, paused, resumed, refresh, flush'],
+    ['no user', { type: 'identify' }, 'userId: expected'],
+    ['an empty user', { type: 'identify', userId: '' }, 'userId: expected'],
+    ['megabytes', `"${'x'.repeat(20_000)}"`, 'longer than 10000 characters'],
+  ])('that are %s are refused', (_, message, problem) => {
+    expect(() => readHostMessage(message)).toThrow(problem);
+  });
+
+  test('keep only what is known', () => {
+    expect(readHostMessage({ type: 'identify', userId: 'u', admin: true })).toEqual({
+      type: 'identify',
+      userId: 'u',
+    });
+  });
+});
+
+describe('notices', () => {
+  test('are only those the host asked for, with errors as text', () => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
+    const disconnect = createWebviewHost({ notices: ['failed'] }).connect(fake.placard);
+    fake.notify({ type: 'consent', state: 'enabled' });
+    fake.notify({ type: 'failed', kind: 'sync', message: 'No answer', cause: new Error('offline') });
+    expect(posted.slice(1)).toEqual([
+      { type: 'notice', notice: { type: 'failed', kind: 'sync', message: 'No answer', cause: 'offline' } },
+    ]);
+    disconnect();
+  });
+});
+
+describe('the lifecycle of a page inside an app', () => {
+  const pageLifecycle = () => {
+    const listeners: [Moment, () => void][] = [];
+    const state = { isVisible: true };
+    const page: PageLifecycle = {
+      isVisible: () => state.isVisible,
+      isPrerendering: () => false,
+      whenActivated: async () => undefined,
+      on(moment, listener) {
+        const entry: [Moment, () => void] = [moment, listener];
+        listeners.push(entry);
+        return () => listeners.splice(listeners.indexOf(entry), 1);
+      },
+    };
+    const tell = (moment: Moment) => {
+      if (moment === 'visible' || moment === 'hidden') state.isVisible = moment === 'visible';
+      for (const [told, listener] of [...listeners]) if (told === moment) listener();
+    };
+    return { page, tell, count: () => listeners.length };
+  };
+  const listening = () => {
+    const { page, tell, count } = pageLifecycle();
+    const { lifecycle, setPaused } = createHostLifecycle(page);
+    const heard: Moment[] = [];
+    const stops = (['visible', 'hidden', 'leave'] as const).map((moment) =>
+      lifecycle.on(moment, () => heard.push(moment)),
+    );
+    const stop = () => {
+      for (const each of stops) each();
+    };
+    return { lifecycle, setPaused, tell, heard, count, stop };
+  };
+
+  test('a pause hides it and a return shows it', () => {
+    const { lifecycle, setPaused, heard } = listening();
+    setPaused(true);
+    setPaused(true);
+    expect(lifecycle.isVisible()).toBe(false);
+    setPaused(false);
+    expect(lifecycle.isVisible()).toBe(true);
+    expect(heard).toEqual(['hidden', 'visible']);
+  });
+
+  test('a page that hides while it is paused is not hidden twice', () => {
+    const { setPaused, tell, heard, lifecycle } = listening();
+    setPaused(true);
+    tell('hidden');
+    tell('visible');
+    expect(lifecycle.isVisible()).toBe(false);
+    expect(heard).toEqual(['hidden']);
+    setPaused(false);
+    expect(heard).toEqual(['hidden', 'visible']);
+  });
+
+  test('a return to a page that is hidden itself shows nothing', () => {
+    const { setPaused, tell, heard, lifecycle } = listening();
+    tell('hidden');
+    setPaused(true);
+    setPaused(false);
+    expect(lifecycle.isVisible()).toBe(false);
+    expect(heard).toEqual(['hidden']);
+  });
+
+  test('all other moments pass, and nothing listens after the end', () => {
+    const { tell, heard, stop, count, setPaused } = listening();
+    tell('leave');
+    expect(heard).toEqual(['leave']);
+    stop();
+    setPaused(true);
+    expect(count()).toBe(0);
+    expect(heard).toEqual(['leave']);
+  });
+
+  test('the host pauses through the bridge', () => {
+    const host = createWebviewHost();
+    const disconnect = host.connect(fake.placard);
+    bridge()?.receive({ type: 'paused' });
+    expect(host.lifecycle.isVisible()).toBe(false);
+    bridge()?.receive({ type: 'resumed' });
+    expect(host.lifecycle.isVisible()).toBe(true);
+    disconnect();
+  });
+});
