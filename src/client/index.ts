@@ -31,6 +31,6 @@ export {
   type StandardSchema,
 } from './placements/define-placement.ts';
 export { safeUrl, type UrlUse } from './placements/safe-url.ts';
-export type { Moment, PageLifecycle } from './platform/page-lifecycle.ts';
+export { createPageLifecycle, type Moment, type PageLifecycle } from './platform/page-lifecycle.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
 export type { TabLink } from './platform/tab-channel.ts';
