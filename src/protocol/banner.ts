@@ -18,7 +18,7 @@ export const wireProperty = z.object({ type: z.string(), value: z.unknown() });
 
 /** One piece of content for a placement, as `banners/sync` answers it. */
 export const wireBanner = z.object({
-  id: z.string().check(z.minLength(1)),
+  id: z.string(),
   placement_id: z.string(),
   is_control: z._default(z.boolean(), false),
   is_test_send: z._default(z.boolean(), false),

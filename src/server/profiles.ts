@@ -1,7 +1,7 @@
 import { MAX_PROFILE_ENTRIES } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 
-interface Alias {
+export interface Alias {
   alias_name: string;
   alias_label: string;
 }
