@@ -37,25 +37,11 @@ const workspaceOf = async (reader: StoreReader, asked: string | undefined): Prom
   return known[0];
 };
 
-/** Writes one JSON object a line, as fast as the reader of `out` takes them. Answers `false` where that reader left. */
-const writeLines = async (lines: AsyncIterable<unknown>, out: Writable): Promise<boolean> => {
-  let gone = false;
-  let failure: Error | undefined;
-  // `placard export … | head` closes the pipe: that is an end, not an error.
-  out.on('error', (error: NodeJS.ErrnoException) => {
-    gone = true;
-    if (error.code !== 'EPIPE') failure = error;
-  });
+/** Writes one JSON object a line, as fast as whoever reads `out` takes them. */
+const writeLines = async (lines: AsyncIterable<unknown>, out: Writable): Promise<void> => {
   for await (const line of lines) {
-    if (gone) break;
-    if (!out.write(`${JSON.stringify(line)}\n`) && !gone) {
-      await Promise.race([once(out, 'drain'), once(out, 'close')]).catch(() => {
-        gone = true; // The listener above keeps the reason.
-      });
-    }
+    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
   }
-  if (failure) throw failure;
-  return !gone;
 };
 
 /** `placard export`: everything of one kind as NDJSON, while the service runs. */

@@ -5,6 +5,7 @@ import { integrations } from './integrations.ts';
 import { sentenceOf } from './sentence.ts';
 import { serve } from './serve.ts';
 import { track } from './track.ts';
+import { version } from './version.ts';
 
 const commands = { serve, integrations, track, export: exportData, check } satisfies SubCommandsDef;
 
@@ -20,10 +21,23 @@ const commandNamed = (name: string | undefined): CommandDef | undefined =>
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
+/** `placard export … | head` closes the pipe: that is an end, not an error. */
+const endWithReader = () => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.stderr.write(`placard: ${sentenceOf(error)}\n`);
+    process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
+};
+
 /** Runs a command line and answers the exit code. What goes wrong is one sentence on stderr. */
 export const run = async (words: string[]): Promise<number> => {
+  endWithReader();
   const [name] = words;
   const command = commandNamed(name);
+  if (name === '--version') {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
   if (words.length === 0 || words.some(isHelp)) {
     const usage = command ? await renderUsage(command, main) : await renderUsage(main);
     process.stdout.write(`${usage}\n`);

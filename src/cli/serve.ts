@@ -39,7 +39,11 @@ export const serve = defineCommand({
     const host = args.host ?? env['HOST'] ?? DEFAULTS.host;
 
     const ending = asked();
-    const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime });
+    const log = pino({
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    });
     const workspaces = watchWorkspaces(path, { log });
     const store = await openStore(db);
     const service = createService({ workspaces, store, log });

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createService, openStore } from '../../src/service/index.ts';
+import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { ended, runCli, startCli } from '../helpers/run-cli.ts';
+
+let folder: string;
+const file = (name: string) => join(folder, name);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('placard', () => {
+  test('shows its commands', async () => {
+    for (const words of [[], ['--help']]) {
+      const { code, stdout } = await runCli(words);
+      expect(code).toBe(0);
+      for (const name of ['serve', 'check', 'export', 'integrations', 'track'])
+        expect(stdout).toContain(name);
+    }
+  });
+
+  test('shows the options of one command', async () => {
+    const { code, stdout } = await runCli(['serve', '--help']);
+    expect(code).toBe(0);
+    for (const option of ['--workspace', '--db', '--port', '--host']) expect(stdout).toContain(option);
+  });
+
+  test('says its version', async () => {
+    const { code, stdout } = await runCli(['--version']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  test('ends with one sentence for a command that does not exist', async () => {
+    const { code, stderr } = await runCli(['publish']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^placard: there is no command "publish"; try serve, .*\n$/),
+    });
+  });
+});
+
+describe('placard check', () => {
+  test('says that a workspace can be served', async () => {
+    writeFileSync(file('good.json'), JSON.stringify(aWorkspace()));
+    const { code, stdout } = await runCli(['check', file('good.json')]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'test: 0 campaigns, 2 keys, no problem\n' });
+  });
+
+  test('says everything that is wrong with one', async () => {
+    writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ apps: 5, colour: 'red' })));
+    const { code, stderr } = await runCli(['check', file('bad.json')]);
+    expect(code).toBe(1);
+    expect(stderr.split('\n')).toEqual([
+      `${file('bad.json')}: apps: expected array, got 5`,
+      `${file('bad.json')}: colour: unknown member`,
+      `placard: ${file('bad.json')} has 2 problems`,
+      '',
+    ]);
+  });
+
+  test('the demo’s own workspace has no problem', async () => {
+    expect(await runCli(['check', 'demo/workspace.json'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('placard export', () => {
+  const fill = async (db: string, workspaceIds: string[], users = 1) => {
+    const store = await openStore(db);
+    const keyOf = (id: string) => `${id}-key`;
+    const service = createService({
+      workspaces: workspaceIds.map((id) =>
+        aWorkspace({
+          workspace_id: id,
+          api_keys: [{ type: 'server', key: keyOf(id), permissions: ['users.track'] }],
+        }),
+      ),
+      store,
+    });
+    for (const id of workspaceIds) {
+      for (let start = 0; start < users; start += 75) {
+        const attributes = Array.from({ length: Math.min(75, users - start) }, (_, index) => ({
+          external_id: `${id}-${start + index}`,
+          filler: 'x'.repeat(200),
+        }));
+        const { status } = await service.fetch(
+          new Request('http://localhost/users/track', {
+            method: 'POST',
+            headers: { authorization: `Bearer ${keyOf(id)}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ attributes }),
+          }),
+        );
+        expect(status).toBe(201);
+      }
+    }
+    await service.close();
+  };
+
+  test('asks which workspace where the database holds several', async () => {
+    await fill(file('two.db'), ['one', 'two']);
+    const asked = await runCli(['export', 'users', '--db', file('two.db')]);
+    expect(asked).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'placard: the database holds several workspaces (one, two); name one with --workspace\n',
+    });
+    const { code, stdout } = await runCli(['export', 'users', '--db', file('two.db'), '--workspace', 'two']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ external_id: 'two-0' });
+    const unknown = await runCli(['export', 'users', '--db', file('two.db'), '--workspace', 'three']);
+    expect(unknown.stderr).toBe(
+      'placard: the database holds nothing of workspace "three"; it holds one, two\n',
+    );
+  });
+
+  test('writes thousands of lines, and ends quietly when its reader leaves', async () => {
+    await fill(file('many.db'), ['one'], 3_000);
+    const { stdout } = await runCli(['export', 'users', '--db', file('many.db')]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(new Set(lines.map((line) => JSON.parse(line).external_id)).size).toBe(3_000);
+
+    const child = startCli(['export', 'users', '--db', file('many.db')]);
+    const exit = ended(child);
+    await once(child.stdout!, 'data');
+    child.stdout!.destroy();
+    expect(await exit).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each<[string[], RegExp]>([
+    [['export'], /^placard: export needs one of users, events, banner-events, data-points, got ""\n$/],
+    [['export', 'campaigns', '--db', 'x'], /^placard: export needs one of users, .* got "campaigns"\n$/],
+    [['export', 'users'], /^placard: export needs --db, the database that the service uses\n$/],
+    [['export', 'users', '--db', 'nowhere.db'], /^placard: [^\n]+\n$/],
+    [['export', 'users', '--bd', 'x'], /^placard: there is no option --bd; /],
+  ])('ends with one sentence: %j', async (words, sentence) => {
+    const { code, stderr } = await runCli(words);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(sentence);
+  });
+});
+
+describe('a key on the command line', () => {
+  test('is in no output', async () => {
+    const { stdout, stderr } = await runCli(['check', file('good.json')]);
+    expect(stdout + stderr).not.toContain(SERVER_KEY);
+  });
+});

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { runCli, serveCli } from '../helpers/run-cli.ts';
+
+let folder: string;
+let workspace: string;
+let db: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-serve-'));
+  workspace = join(folder, 'workspace.json');
+  db = join(folder, 'placard.db');
+  writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign()] })));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const post = (url: string, path: string, key: string, body: unknown) =>
+  fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
+
+const linesOf = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('placard serve', () => {
+  test('answers, ends with 0 on SIGTERM, and has kept everything it said yes to', async () => {
+    const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
+    const odd = 'zażółć 🎈 "quoted"\n';
+    const tracked = await post(url, '/users/track', SERVER_KEY, {
+      attributes: [{ external_id: 'u-771', email: 'kim@example.org', note: odd }],
+      events: [
+        {
+          external_id: 'u-771',
+          name: 'quiz_done',
+          time: '2026-03-01T09:15:00+01:00',
+          properties: { score: 8 },
+        },
+      ],
+      purchases: [
+        {
+          external_id: 'u-771',
+          product_id: 'teapot',
+          currency: 'EUR',
+          price: 42.5,
+          time: '2026-03-01T09:16:00Z',
+        },
+      ],
+    });
+    expect(tracked.status).toBe(201);
+    const sync = await post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, {
+      ...envelope,
+      placements: ['home'],
+    });
+    const { banners } = (await sync.json()) as { banners: { home: { id: string } } };
+    const event = { id: banners.home.id, event_type: 'click', timestamp: '2026-03-01T09:20:01.250+01:00' };
+    expect(
+      (
+        await post(url, '/v1/device-messaging/banners/track', CLIENT_KEY, {
+          ...envelope,
+          events: [event, event],
+        })
+      ).status,
+    ).toBe(202);
+
+    // While the service runs:
+    const users = await runCli(['export', 'users', '--db', db]);
+    expect(linesOf(users.stdout)).toEqual([
+      expect.objectContaining({
+        external_id: 'u-771',
+        email: 'kim@example.org',
+        custom_attributes: { note: odd },
+      }),
+    ]);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+
+    // And after it has ended:
+    const events = linesOf((await runCli(['export', 'events', '--db', db])).stdout);
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'event',
+        external_id: 'u-771',
+        name: 'quiz_done',
+        time: '2026-03-01T09:15:00+01:00',
+        properties: { score: 8 },
+      }),
+      expect.objectContaining({ type: 'purchase', product_id: 'teapot', currency: 'EUR', price: 42.5 }),
+    ]);
+    const clicks = linesOf((await runCli(['export', 'banner-events', '--db', db])).stdout);
+    expect(clicks).toEqual([
+      {
+        external_user_id: 'u-771',
+        app_id: APP_ID,
+        banner_id: banners.home.id,
+        campaign_id: 'c1',
+        variant_id: 'a',
+        placement_id: 'home',
+        is_control: false,
+        event_type: 'click',
+        timestamp: '2026-03-01T09:20:01.250+01:00',
+        reported_at: '2026-03-01T08:20:01.250Z',
+        received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      },
+    ]);
+    const points = linesOf((await runCli(['export', 'data-points', '--db', db])).stdout);
+    expect(points).toEqual([{ day: new Date().toISOString().slice(0, 10), data_points: expect.any(Number) }]);
+  });
+
+  test('takes its options from the environment, and from the command line before that', async () => {
+    const env = { PLACARD_WORKSPACE: workspace, PLACARD_DB: ':memory:', PORT: '1', HOST: '127.0.0.1' };
+    const { child, url, exit } = await serveCli(['--port', '0'], env);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    child.kill('SIGINT');
+    expect((await exit).code).toBe(0);
+  });
+
+  test('finishes a request that is open when SIGTERM comes', async () => {
+    const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
+    const encoder = new TextEncoder();
+    const body = JSON.stringify({ attributes: [{ external_id: 'late' }] });
+    const gate = Promise.withResolvers<void>();
+    const stream = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(encoder.encode(body.slice(0, 10)));
+        await gate.promise;
+        controller.enqueue(encoder.encode(body.slice(10)));
+        controller.close();
+      },
+    });
+    const answer = fetch(`${url}/users/track`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit);
+    // The request has begun once the metrics of another one can be read after it.
+    await fetch(`${url}/healthz`);
+    child.kill('SIGTERM');
+    while ((await fetch(`${url}/readyz`).catch(() => null)) !== null);
+    gate.resolve();
+    expect((await answer).status).toBe(201);
+    expect((await exit).code).toBe(0);
+    expect((await runCli(['export', 'users', '--db', db])).stdout).toContain('"late"');
+  });
+
+  test('reloads the workspace, and says in the log what was wrong with a bad edit', async () => {
+    const { child, url, lines, exit } = await serveCli([
+      '--workspace',
+      workspace,
+      '--db',
+      ':memory:',
+      '--port',
+      '0',
+    ]);
+    const home = async () => {
+      const answer = await post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, {
+        ...envelope,
+        placements: ['home'],
+      });
+      return ((await answer.json()) as { banners: { home: unknown } }).banners.home;
+    };
+    const until = async (message: string) => {
+      while (!lines.some(({ msg }) => msg === message)) await fetch(`${url}/healthz`);
+    };
+    expect(await home()).not.toBeNull();
+    writeFileSync(workspace, '{"workspace_id": 5}');
+    await until('workspace not reloaded: the one before stays in use');
+    expect(await home()).not.toBeNull();
+    writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign({ status: 'stopped' })] })));
+    await until('workspace reloaded');
+    expect(await home()).toBeNull();
+    child.kill('SIGTERM');
+    await exit;
+  });
+
+  test('writes no key and nothing personal into its log', async () => {
+    const { child, url, exit } = await serveCli([
+      '--workspace',
+      workspace,
+      '--db',
+      ':memory:',
+      '--port',
+      '0',
+    ]);
+    const secret = 'somebodys-secret-key';
+    await post(url, '/users/track', secret, {});
+    await post(url, '/users/track', SERVER_KEY, {
+      attributes: [
+        { external_id: 'jane-doe', email: 'jane@example.org', phone: '+48123456789' },
+        { email: 'not an address' },
+      ],
+    });
+    await post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, { external_user_id: 'jane-doe' });
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await exit;
+    expect(stdout + stderr).not.toMatch(
+      /secret-key|jane|example\.org|48123456789|not an address|test-(client|server)-key/,
+    );
+    expect(linesOf(stdout).map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+  });
+
+  test.each<[string[], string]>([
+    [['--workspace', 'nowhere.json'], 'placard: nowhere.json is not there\n'],
+    [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
+    [
+      ['--prot', '80'],
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host\n',
+    ],
+  ])('ends with one sentence where it is started with %j', async (words, sentence) => {
+    const { code, stderr, stdout } = await runCli(['serve', ...words]);
+    expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: sentence, stdout: '' });
+  });
+
+  test('ends with one sentence where the port is taken or the database is no database', async () => {
+    const { child, url, exit } = await serveCli([
+      '--workspace',
+      workspace,
+      '--db',
+      ':memory:',
+      '--port',
+      '0',
+    ]);
+    const { port } = new URL(url);
+    const second = await runCli(['serve', '--workspace', workspace, '--db', ':memory:', '--port', port]);
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: `placard: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
+    });
+    child.kill('SIGTERM');
+    await exit;
+    writeFileSync(db, 'this is no database, and long enough to be looked at as one'.repeat(20));
+    const third = await runCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
+    expect(third.code).toBe(1);
+    expect(third.stderr).toMatch(/^placard: [^\n]+\n$/);
+  });
+});
