@@ -61,7 +61,6 @@ describe('the answer of banners/sync', () => {
   });
 
   it.each([
-    ['an id that is empty', { id: '' }, 'id'],
     ['an id that is no text', { id: 5 }, 'id'],
     ['an expiry in text', { expires_at: '2026-01-01' }, 'expires_at'],
     ['properties in a list', { properties: [] }, 'properties'],
