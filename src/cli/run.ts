@@ -1,23 +1,25 @@
 import { type CommandDef, defineCommand, renderUsage, runCommand, type SubCommandsDef } from 'citty';
-import { check } from './check.ts';
-import { exportData } from './export.ts';
-import { integrations } from './integrations.ts';
 import { sentenceOf } from './sentence.ts';
-import { serve } from './serve.ts';
-import { track } from './track.ts';
 import { version } from './version.ts';
 
-const commands = { serve, integrations, track, export: exportData, check } satisfies SubCommandsDef;
+/** Loaded when they are asked for: a command that only asks a question need not load the service. */
+const commands: SubCommandsDef = {
+  serve: async () => (await import('./serve.ts')).serve,
+  check: async () => (await import('./check.ts')).check,
+  export: async () => (await import('./export.ts')).exportData,
+  integrations: async () => (await import('./integrations.ts')).integrations,
+  track: async () => (await import('./track.ts')).track,
+};
 
 const main = defineCommand({
   meta: { name: 'placard', description: 'Banner messaging: the service and its tools.' },
   subCommands: commands,
 });
 
-const commandNamed = (name: string | undefined): CommandDef | undefined =>
-  name !== undefined && Object.hasOwn(commands, name)
-    ? (commands[name as keyof typeof commands] as unknown as CommandDef)
-    : undefined;
+const commandNamed = async (name: string | undefined): Promise<CommandDef | undefined> => {
+  const found = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return typeof found === 'function' ? found() : found;
+};
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
@@ -33,7 +35,7 @@ const endWithReader = () => {
 export const run = async (words: string[]): Promise<number> => {
   endWithReader();
   const [name] = words;
-  const command = commandNamed(name);
+  const command = await commandNamed(name);
   if (name === '--version') {
     process.stdout.write(`${version()}\n`);
     return 0;

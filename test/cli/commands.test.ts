@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, openStore } from '../../src/service/index.ts';
-import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { aWorkspace } from '../helpers/a-workspace.ts';
 import { ended, runCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
@@ -140,12 +140,5 @@ describe('placard export', () => {
     const { code, stderr } = await runCli(words);
     expect(code).toBe(1);
     expect(stderr).toMatch(sentence);
-  });
-});
-
-describe('a key on the command line', () => {
-  test('is in no output', async () => {
-    const { stdout, stderr } = await runCli(['check', file('good.json')]);
-    expect(stdout + stderr).not.toContain(SERVER_KEY);
   });
 });
