@@ -113,6 +113,13 @@ export const watchViewability = (options: ViewabilityOptions) => {
     { threshold: [0, LARGE_SHARE, SHARE, 1] },
   );
   observer.observe(element);
+  // The observer tells only when a threshold is crossed, and an empty place in view counts as wholly visible: a banner
+  // that gives it a height would go unnoticed.
+  const resizes = new ResizeObserver(() => {
+    observer.disconnect();
+    observer.observe(element);
+  });
+  resizes.observe(element);
 
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
@@ -121,6 +128,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel?.();
       since = undefined;
       observer.disconnect();
+      resizes.disconnect();
     },
   };
 };
