@@ -106,8 +106,12 @@ export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, 
 
   let evicting: Promise<void> | undefined;
   const evict = async (): Promise<void> => {
-    const meta = ledger.known();
-    if (!isOver(meta)) return;
+    // More may be stored while the first are removed.
+    for (let meta = ledger.known(); isOver(meta); meta = ledger.known()) {
+      if ((await evictOnce(meta)) === 0) return;
+    }
+  };
+  const evictOnce = async (meta: Meta): Promise<number> => {
     const found = (await candidates()).sort(
       (a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time,
     );
@@ -120,7 +124,7 @@ export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, 
       events -= 1;
       bytes -= bytesOf(candidate.event);
     }
-    await remove(victims, 'evicted');
+    return remove(victims, 'evicted');
   };
 
   return {
@@ -138,8 +142,10 @@ export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, 
       const found = await candidates();
       const impressions = found.filter(({ event }) => event.type === 'impression');
       const victims = (impressions.length > 0 ? impressions : found).slice(0, Math.ceil(found.length / 2));
-      bytesCap = Math.min(bytesCap, Math.max(1, (ledger.known()?.bytes ?? 0) / 2));
-      return (await remove(victims, 'evicted')) > 0;
+      const half = (ledger.known()?.bytes ?? 0) / 2;
+      if ((await remove(victims, 'evicted')) === 0) return false;
+      bytesCap = Math.min(bytesCap, half);
+      return true;
     },
 
     /** Gives up what is older than the age cap, whole batches too once no answer can come. */

@@ -67,7 +67,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   let batchLimit = options.maxBatch;
   let announcedUntil = 0;
   let expiredAt = Number.NEGATIVE_INFINITY;
-  let inFlight = new AbortController();
+  const inFlight = new Set<AbortController>();
+  /** The last flush while its answers are out; how many events it delivered. */
+  let leaving = Promise.resolve(0);
 
   const storageFailed = (cause: unknown) =>
     notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
@@ -120,8 +122,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     notify,
     purge: caps.purge,
     abort() {
-      inFlight.abort();
-      inFlight = new AbortController();
+      for (const request of inFlight) request.abort();
       mirror.clear();
     },
     flush: () => sender.run(true),
@@ -136,7 +137,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     announcedUntil = until;
     notify({ type: 'waiting', untilMs: until, reason });
   };
-  const deliver = createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch, timeoutMs }), now);
+  const deliver = createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch }), now);
   const settle = createSettle({
     ...options,
     ledger,
@@ -157,10 +158,17 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     const giveBack = budget.take(utf8Bytes(batch.body));
     mirror.take(batch.keys);
     const began = clock.monotonic();
+    const abort = new AbortController();
+    inFlight.add(abort);
+    const cancelTimeout = clock.after(timeoutMs, () =>
+      abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
+    );
     const delivery = await deliver(
-      { body: batch.body, key, keepalive: giveBack !== undefined, signal: inFlight.signal },
+      { body: batch.body, key, keepalive: giveBack !== undefined, signal: abort.signal },
       batch.keys.length,
     );
+    cancelTimeout();
+    inFlight.delete(abort);
     giveBack?.();
     if (delivery.type !== 'in-doubt') {
       budget.recover();
@@ -217,6 +225,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     isAllowed: maySend,
     send,
   });
+  const leave = () => {
+    const left = lastFlush();
+    leaving = left;
+    void left.then(() => {
+      if (leaving === left) leaving = Promise.resolve(0);
+    });
+  };
 
   const stored = (kept: Kept[]) => {
     mirror.add(kept);
@@ -224,7 +239,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     void caps.enforce().catch(storageFailed);
     const meta = ledger.known();
     if (meta === undefined || meta.wait.until > now()) return;
-    if (!lifecycle.isVisible()) void lastFlush();
+    if (!lifecycle.isVisible()) leave();
     else if (meta.events >= batchLimit) look();
     buffer.added();
   };
@@ -270,8 +285,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   };
 
   const stops = [
-    lifecycle.on('hidden', () => void lastFlush()),
-    lifecycle.on('leave', () => void lastFlush()),
+    lifecycle.on('hidden', leave),
+    lifecycle.on('leave', leave),
     lifecycle.on('visible', awake),
     lifecycle.on('online', awake),
     lifecycle.on('resumed', awake),
@@ -295,9 +310,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   return {
     capture,
     async flush() {
-      const delivered = maySend() ? await sender.run(true) : 0;
+      const [sent, left] = await Promise.all([maySend() ? sender.run(true) : 0, leaving]);
       const { pending, inDoubt: unanswered } = await diagnostics();
-      return { delivered, pending: pending + unanswered };
+      return { delivered: sent + left, pending: pending + unanswered };
     },
     diagnostics,
     deadLetters: letters.list,

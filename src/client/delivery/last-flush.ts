@@ -5,6 +5,7 @@ import type { Ledger } from './ledger.ts';
 import type { Mirror } from './mirror.ts';
 import { planLastFlush } from './plan-last-flush.ts';
 import { type Batch, batchKey, type StoredEvent, VERSION } from './records.ts';
+import type { Settled } from './settle.ts';
 import { answerUntil } from './take.ts';
 
 export interface LastFlushOptions {
@@ -21,13 +22,14 @@ export interface LastFlushOptions {
   sameGroup: (a: StoredEvent, b: StoredEvent) => boolean;
   isAllowed: () => boolean;
   /** Sends a batch and brings its outcome to disk; the request leaves before this returns. */
-  send: (batch: Batch, key: string) => Promise<unknown>;
+  send: (batch: Batch, key: string) => Promise<{ settled: Settled }>;
 }
 
 /**
  * What a page does when it is hidden, since it may never run again: the requests leave at once, from memory, as
  * keepalive fetches (a beacon carries no Authorization header, and nobody reads its answer). The batches are written
- * without waiting, so that a later page knows what is in doubt. What does not fit the budget stays stored.
+ * without waiting, so that a later page knows what is in doubt. What does not fit the budget stays stored. Answers how
+ * many events were delivered.
  */
 export const createLastFlush =
   ({
@@ -45,19 +47,19 @@ export const createLastFlush =
     isAllowed,
     send,
   }: LastFlushOptions) =>
-  (): Promise<void> => {
+  (): Promise<number> => {
     const meta = ledger.known();
     const key = keyring.current();
     const isOthers = meta?.sender != null && meta.sender.tab !== tab && meta.sender.until > now();
     const mayNot = meta === undefined || meta.consent === 'disabled' || meta.wait.until > now() || isOthers;
-    if (mayNot || key === undefined || !isAllowed()) return Promise.resolve();
+    if (mayNot || key === undefined || !isAllowed()) return Promise.resolve(0);
 
     const plan = planLastFlush(mirror.waiting(), {
       budgetBytes: budget.left(),
       maxBatch: maxBatch(),
       sameGroup,
     });
-    if (plan.length === 0) return Promise.resolve();
+    if (plan.length === 0) return Promise.resolve(0);
     const batches = plan.map(
       ({ kept, body }): Batch => ({
         v: VERSION,
@@ -87,5 +89,7 @@ export const createLastFlush =
       .then(unhold);
     // One after the other, and all in this turn: the page may not get another one.
     const sent = batches.map((batch) => send(batch, key));
-    return Promise.all([written, ...sent]).then(() => undefined);
+    return written
+      .then(() => Promise.all(sent))
+      .then((outcomes) => outcomes.reduce((sum, { settled }) => sum + settled.delivered.length, 0));
   };

@@ -1,4 +1,5 @@
 import type { Store, StoreKey } from '../platform/store.ts';
+import { rebuildMeta } from './rebuild-meta.ts';
 import { isMeta, META_KEY, type Meta, newMeta } from './records.ts';
 
 /** What a step writes beside the meta record, and what it answers; `null` writes nothing at all. */
@@ -38,31 +39,40 @@ export interface LedgerOptions {
 export const createLedger = ({ store, newId, firstSequence, onWiped }: LedgerOptions): Ledger => {
   let known: Meta | undefined;
 
+  const step = async <R>(
+    keys: StoreKey[],
+    decide: (meta: Meta, values: unknown[]) => Step<R>,
+    options: { create?: boolean } = {},
+  ): Promise<R | undefined> => {
+    const { create = false } = options;
+    let result: R | undefined;
+    let after: Meta | undefined;
+    let wiped = false;
+    let corrupt = false;
+    await store.update<unknown>([META_KEY, ...keys], ([stored, ...values]) => {
+      result = undefined;
+      after = undefined;
+      wiped = stored === undefined && known !== undefined;
+      corrupt = stored !== undefined && !isMeta(stored);
+      if (wiped || corrupt || (stored === undefined && !create)) return [];
+      const meta = isMeta(stored) ? stored : newMeta(newId(), firstSequence());
+      const step = decide(meta, values);
+      after = meta;
+      if (step === null) return [];
+      result = step.result;
+      return [[META_KEY, meta], ...step.writes];
+    });
+    if (corrupt) {
+      await rebuildMeta(store, newId());
+      return step(keys, decide, options);
+    }
+    if (after !== undefined) known = after;
+    if (wiped) onWiped();
+    return result;
+  };
+
   return {
-    async step<R>(
-      keys: StoreKey[],
-      decide: (meta: Meta, values: unknown[]) => Step<R>,
-      { create = false }: { create?: boolean } = {},
-    ) {
-      let result: R | undefined;
-      let after: Meta | undefined;
-      let wiped = false;
-      await store.update<unknown>([META_KEY, ...keys], ([stored, ...values]) => {
-        result = undefined;
-        after = undefined;
-        wiped = stored === undefined && known !== undefined;
-        if (wiped || (stored === undefined && !create)) return [];
-        const meta = isMeta(stored) ? stored : newMeta(newId(), firstSequence());
-        const step = decide(meta, values);
-        after = meta;
-        if (step === null) return [];
-        result = step.result;
-        return [[META_KEY, meta], ...step.writes];
-      });
-      if (after !== undefined) known = after;
-      if (wiped) onWiped();
-      return result;
-    },
+    step,
     known: () => known,
     saw(meta) {
       if (meta === undefined && known !== undefined) onWiped();

@@ -16,19 +16,11 @@ export type PostTrack = (request: {
 }) => Promise<TrackAnswer>;
 
 /**
- * The `banners/track` call. Who retries: the outbox, never ky. A redirect is an error, since it would carry the key to
- * wherever it points. Rejects when no answer could be read (network, timeout, abort).
+ * The `banners/track` call. Who retries, and who ends it by `signal` when it takes too long: the outbox, never ky. A
+ * redirect is an error, since it would carry the key to wherever it points. Rejects when no answer could be read.
  */
 export const createPostTrack =
-  ({
-    endpoint,
-    fetch,
-    timeoutMs,
-  }: {
-    endpoint: string;
-    fetch: typeof globalThis.fetch;
-    timeoutMs: number;
-  }): PostTrack =>
+  ({ endpoint, fetch }: { endpoint: string; fetch: typeof globalThis.fetch }): PostTrack =>
   async ({ body, key, keepalive, signal }) => {
     const answer = ky.post(endpoint.replace(/\/$/, '') + TRACK_PATH, {
       body,
@@ -39,7 +31,7 @@ export const createPostTrack =
       retry: 0,
       signal,
       throwHttpErrors: false,
-      timeout: timeoutMs,
+      timeout: false,
     });
     const { status, headers } = await answer;
     return { status, headers, text: await answer.text() };

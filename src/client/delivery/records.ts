@@ -168,11 +168,31 @@ export const readEvent = (record: unknown): StoredEvent | 'foreign' | 'corrupt' 
   return fits ? event : 'corrupt';
 };
 
-export const isMeta = (record: unknown): record is Meta =>
-  (record as Meta | undefined)?.v === VERSION &&
-  Number.isFinite((record as Meta).sequence) &&
-  Number.isFinite((record as Meta).captured) &&
-  Array.isArray((record as Meta).slices);
+const COUNTERS = [
+  'sequence',
+  'lastTime',
+  'batches',
+  'events',
+  'bytes',
+  'captured',
+  'delivered',
+  'deadLetters',
+  'discarded',
+  'evicted',
+  'expired',
+  'purged',
+] as const;
+
+export const isMeta = (record: unknown): record is Meta => {
+  const meta = record as Meta | null | undefined;
+  return (
+    meta?.v === VERSION &&
+    COUNTERS.every((name) => Number.isFinite(meta[name])) &&
+    Array.isArray(meta.slices) &&
+    Array.isArray(meta.lastKeys) &&
+    Number.isFinite(meta.wait?.until)
+  );
+};
 
 export const isBatch = (record: unknown): record is Batch =>
   (record as Batch | undefined)?.v === VERSION &&

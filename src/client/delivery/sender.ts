@@ -8,10 +8,14 @@ import type { Batch, Kept, WaitReason } from './records.ts';
 import type { Settled } from './settle.ts';
 import { LEASE_MS, type Taken } from './take.ts';
 
+/** Often enough that one late renewal loses nothing. */
+const RENEW_MS = 3_000;
 /** A refused key is asked for again at most this often, unless the host or the page gives a reason. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails. */
 const NO_KEY_MS = 30_000;
+/** When the store fails, for example because the disk is full. */
+const STORE_FAILED_MS = 30_000;
 /** After another tab's lease ends. */
 const SUCCESSOR_MS = 50;
 
@@ -90,7 +94,7 @@ export const createSender = (options: SenderOptions) => {
     let cancel: () => void = () => undefined;
     let isOver = false;
     const next = () => {
-      cancel = clock.after(LEASE_MS / 3, async () => {
+      cancel = clock.after(RENEW_MS, async () => {
         try {
           await ledger.step([], (meta) => {
             if (meta.sender?.tab !== tab) return null;
@@ -184,7 +188,8 @@ export const createSender = (options: SenderOptions) => {
       } while (run.again && isAllowed());
       await release();
     } catch (error) {
-      notify({ type: 'failed', kind: 'storage', message: 'the outbox could not be read', cause: error });
+      notify({ type: 'failed', kind: 'storage', message: 'the outbox could not be used', cause: error });
+      wakeAt(clock.now() + STORE_FAILED_MS);
     } finally {
       running = undefined;
     }

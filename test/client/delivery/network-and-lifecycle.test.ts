@@ -83,10 +83,12 @@ describe('network and lifecycle', () => {
 
   test('an answer that takes too long is in doubt', async () => {
     const world = createWorld();
-    const tab = world.openTab({ options: { timeoutMs: 50 } });
+    const tab = world.openTab();
     world.service.fail({ type: 'hang' });
     await tab.capture();
-    await tab.delivery.flush();
+    const flushed = tab.delivery.flush();
+    await world.clock.advance(30_000);
+    expect(await flushed).toEqual({ delivered: 0, pending: 1 });
     expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 1 });
   });
 

@@ -1,0 +1,253 @@
+// @vitest-environment node
+import { describe, expect, test } from 'vitest';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../../src/testing/index.ts';
+import { createWorld, deafLink } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('several tabs', () => {
+  test('case 36: eight tabs have one sender at a time, and nothing is sent twice', async () => {
+    const world = createWorld();
+    const tabs = Array.from({ length: 8 }, () => world.openTab());
+    world.service.fail({ type: 'slow', delayMs: 20 }, { times: Number.POSITIVE_INFINITY });
+    const captured = tabs.map((tab, i) => tab.captureMany(100, 'click', `u${i % 2}`));
+    for (let step = 0; step < 600; step += 1) {
+      await world.clock.advance(10);
+      const senders = await Promise.all(tabs.map((tab) => tab.delivery.diagnostics()));
+      expect(senders.filter(({ sender }) => sender).length).toBeLessThanOrEqual(1);
+    }
+    const events = (await Promise.all(captured)).flat();
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+    // One at a time: no request begins before the one before it was answered.
+    const times = world.service.requests.map(({ at }) => at);
+    expect(times.slice(1).every((at, i) => at - times[i]! >= 20)).toBe(true);
+    expect(world.bodies().flatMap(({ events: sent }) => sent)).toHaveLength(800);
+    expect(world.service.requests.length).toBeLessThanOrEqual(18);
+  });
+
+  test('case 36: when the sender is closed abruptly exactly one successor sends, the lost answer is in doubt and counts once', async () => {
+    const world = createWorld();
+    const tabs = Array.from({ length: 8 }, () => world.openTab());
+    const captured = (await Promise.all(tabs.map((tab) => tab.captureMany(10)))).flat();
+    world.service.fail({ type: 'hang', taken: true });
+    void tabs[0]!.delivery.flush();
+    await world.settle();
+    const states = await Promise.all(tabs.map((tab) => tab.delivery.diagnostics()));
+    const leader = states.findIndex(({ sender }) => sender);
+    tabs[leader]!.kill();
+    const survivor = tabs[(leader + 1) % 8]!;
+    await world.clock.advance(2 * MINUTE_MS);
+    assertDeliveredExactlyOnce(world.service.events, captured as never);
+    const [lost, ...others] = world.service.requests;
+    expect(others.filter(({ text }) => text === lost!.text)).toHaveLength(1);
+    const diagnostics = await survivor.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 80, delivered: 80, inDoubt: 0, pending: 0 });
+    expect(tabs.flatMap((tab) => tab.noticesOf('in-doubt'))).toHaveLength(1);
+  });
+
+  test('case 36: without any channel between the tabs the store alone finds the successor', async () => {
+    const world = createWorld();
+    const tabs = Array.from({ length: 3 }, () => world.openTab({ openChannel: deafLink }));
+    const captured = (await Promise.all(tabs.map((tab) => tab.captureMany(10)))).flat();
+    world.service.fail({ type: 'hang' });
+    void tabs[0]!.delivery.flush();
+    await world.settle();
+    tabs[0]!.kill();
+    await world.clock.advance(2 * MINUTE_MS);
+    assertDeliveredExactlyOnce(world.service.events, captured as never);
+  });
+
+  test('a flush in one tab waits for the tab that sends, then sends the rest', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab()];
+    world.service.fail({ type: 'slow', delayMs: 2_000 });
+    await first.capture('a');
+    const running = first.delivery.flush();
+    await world.settle();
+    await second.capture('b');
+    const waiting = second.delivery.flush();
+    await world.clock.advance(2_000);
+    const outcomes = await Promise.all([running, waiting]);
+    expect(outcomes.map(({ pending }) => pending)).toEqual([0, 0]);
+    expect(outcomes[0].delivered + outcomes[1].delivered).toBe(2);
+    expect(world.sent()).toEqual([['a'], ['b']]);
+  });
+
+  test('two tabs that capture the same thing in the same millisecond make two events', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab()];
+    const events = await Promise.all([first.capture('b1'), second.capture('b1'), first.capture('b1')]);
+    await first.delivery.flush();
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+  });
+
+  test('a last flush leaves to the sending tab what it will send anyway', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab()];
+    world.service.fail({ type: 'slow', delayMs: 2_000 });
+    await first.capture('a');
+    void first.delivery.flush();
+    await world.settle();
+    await second.capture('b');
+    second.tell('hidden');
+    await world.settle();
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent()).toEqual([['a'], ['b']]);
+  });
+});
+
+describe('consent', () => {
+  test('case 40: an opt-out in one tab stops the others at once', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab()];
+    await second.capture('a');
+    await first.delivery.disable('keep');
+    await world.settle();
+    expect(await second.capture('b')).toBeNull();
+    expect(await second.delivery.flush()).toEqual({ delivered: 0, pending: 1 });
+    await world.clock.advance(MINUTE_MS);
+    second.tell('hidden');
+    await world.settle();
+    expect(world.service.requests).toHaveLength(0);
+    expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+  });
+
+  test('case 40: a tab that heard nothing is stopped by the store', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab({ openChannel: deafLink })];
+    await second.capture('a');
+    await first.delivery.disable('keep');
+    expect(await second.capture('b')).toBeNull();
+    expect(await second.delivery.flush()).toMatchObject({ delivered: 0 });
+    expect(await first.delivery.diagnostics()).toMatchObject({ captured: 1, pending: 1 });
+    expect(world.service.requests).toHaveLength(0);
+  });
+
+  test('case 40: an opt-out outlives the page, until the user opts in again', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    await first.capture('a');
+    await first.delivery.disable('keep');
+    first.kill();
+    const second = world.openTab();
+    expect(await second.capture('b')).toBeNull();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.service.requests).toHaveLength(0);
+    await second.delivery.enable();
+    expect(await second.capture('c')).not.toBeNull();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent().flat()).toEqual(['a', 'c']);
+  });
+
+  test('a client that starts disabled stores and sends nothing until it is enabled', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ consent: 'disabled' });
+    expect(await tab.capture('a')).toBeNull();
+    await tab.delivery.flush();
+    tab.tell('hidden');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.records()).toEqual([]);
+    await tab.delivery.enable();
+    await tab.capture('b');
+    await tab.delivery.flush();
+    expect(world.sent()).toEqual([['b']]);
+  });
+
+  test('case 69: opting out with "keep" keeps what is queued, and sends it after opting in again', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.captureMany(3);
+    await tab.delivery.disable('keep');
+    await world.clock.advance(MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, pending: 3 });
+    expect(world.service.requests).toHaveLength(0);
+    await tab.delivery.enable();
+    await world.clock.advance(MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });
+  });
+
+  test('case 69: opting out with "send" sends what is queued and captures no more', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.captureMany(3);
+    world.service.fail({ type: 'status', status: 503 });
+    const done = tab.delivery.disable('send');
+    expect(await tab.capture('later')).toBeNull();
+    await done;
+    expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 3 });
+    await world.clock.advance(MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+    expect(await tab.capture('later')).toBeNull();
+  });
+
+  test('case 69: opting out with "purge" forgets what is queued, counts it, and ends the request under way', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ correct: () => null });
+    world.service.fail({ type: 'skip', indices: [0] });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    await tab.captureMany(450, 'impression');
+    world.service.fail({ type: 'hang' });
+    void tab.delivery.flush();
+    await world.settle();
+    await tab.delivery.disable('purge');
+    await world.clock.advance(MINUTE_MS);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({
+      captured: 453,
+      delivered: 2,
+      purged: 451,
+      pending: 0,
+      deadLetters: 0,
+    });
+    assertConserved(diagnostics);
+    expect(world.service.requests).toHaveLength(2);
+    expect(world.records()).toHaveLength(1);
+  });
+
+  test('wipe forgets everything in every tab, and nothing is written afterwards', async () => {
+    const world = createWorld();
+    const [first, second, deaf] = [
+      world.openTab(),
+      world.openTab(),
+      world.openTab({ openChannel: deafLink }),
+    ];
+    await Promise.all([first.captureMany(5), second.captureMany(5), deaf.captureMany(5)]);
+    world.service.fail({ type: 'slow', delayMs: 500 });
+    void first.delivery.flush();
+    await world.settle();
+    void second.capture('in the air');
+    await first.delivery.wipe();
+    expect(await first.capture()).toBeNull();
+    expect(await second.capture()).toBeNull();
+    expect(await deaf.capture()).toBeNull();
+    for (const tab of [first, second, deaf]) tab.tell('hidden');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.records()).toEqual([]);
+    expect(world.service.requests).toHaveLength(1);
+    expect(await first.delivery.diagnostics()).toMatchObject({ captured: 0, delivered: 0, purged: 0 });
+    await first.delivery.enable();
+    expect(await first.capture()).not.toBeNull();
+  });
+
+  test('case 71: behind an ad blocker the queue stays under its cap and the timers stay rare', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ options: { maxEvents: 500 }, random: () => 0.5 });
+    world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+    for (let hour = 0; hour < 6; hour += 1) {
+      await tab.captureMany(300, hour % 2 === 0 ? 'impression' : 'click');
+      await world.settle();
+      const { pending, inDoubt } = await tab.delivery.diagnostics();
+      expect(pending + inDoubt).toBeLessThanOrEqual(500);
+      await world.clock.advance(60 * MINUTE_MS);
+    }
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics.captured).toBe(1_800);
+    expect(diagnostics.pending + diagnostics.inDoubt).toBeLessThanOrEqual(500);
+    expect(diagnostics.evicted).toBeGreaterThanOrEqual(1_300);
+    expect(world.service.requests.length / 6).toBeLessThan(40);
+    expect(world.clock.pending()).toBeLessThanOrEqual(4);
+  });
+});

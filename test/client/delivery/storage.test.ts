@@ -1,0 +1,278 @@
+// @vitest-environment node
+import { describe, expect, test } from 'vitest';
+import type { Store, StoreKey } from '../../../src/client/platform/store.ts';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  createFaultyStore,
+} from '../../../src/testing/index.ts';
+import { createWorld } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** A world whose one tab has a store that fails on demand. */
+const withFaultyStore = () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore('placard-outbox'));
+  return { world, store, openTab: (setup = {}) => world.openTab({ openStore: () => store, ...setup }) };
+};
+
+describe('storage', () => {
+  test('case 41: a store that never opens means memory mode within two seconds, and events still leave', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const lift = store.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    const captured = tab.capture('a');
+    await world.clock.advance(2_000);
+    expect(await captured).toMatchObject({ bannerId: 'a' });
+    expect(tab.noticesOf('memory-mode')).toMatchObject([
+      { on: true, reason: expect.stringContaining('2000 ms') },
+    ]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
+    await tab.delivery.flush();
+    expect(world.sent()).toEqual([['a']]);
+    lift();
+  });
+
+  test('case 41: a store that fails to open means memory mode at once, and it is left later without loss', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const before = world.openTab();
+    await before.capture('stored');
+    before.kill();
+    store.fail({ type: 'reject', error: 'InvalidStateError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    world.service.fail({ type: 'status', status: 503 }, { times: 1 });
+    const events = await tab.captureMany(3);
+    await tab.delivery.flush();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, pending: 3 });
+    store.recover();
+    tab.tell('visible');
+    await world.settle();
+    expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false]);
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics).toMatchObject({ memoryMode: false, captured: 4 });
+    tab.kill();
+    const next = world.openTab();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await next.delivery.diagnostics()).toMatchObject({ captured: 4, delivered: 4 });
+    expect(world.service.events).toHaveLength(4);
+    for (const event of events) {
+      expect(world.service.events.filter(({ bannerId }) => bannerId === event!.bannerId)).toHaveLength(1);
+    }
+  });
+
+  test('case 41: a request under way during the return from memory mode is settled in the real store', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    await tab.captureMany(3);
+    world.service.fail({ type: 'slow', delayMs: 1_000 });
+    void tab.delivery.flush();
+    await world.settle();
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({
+      memoryMode: false,
+      captured: 3,
+      delivered: 3,
+      pending: 0,
+      inDoubt: 0,
+    });
+    expect(world.service.requests).toHaveLength(1);
+  });
+
+  test('case 41: what was captured in memory mode is forgotten when the store says that the user opted out', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const before = world.openTab();
+    await before.delivery.disable('keep');
+    before.kill();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+    await tab.captureMany(3);
+    store.recover();
+    tab.tell('visible');
+    await world.settle();
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 3, purged: 3, pending: 0 });
+    assertConserved(diagnostics);
+    expect(await tab.capture()).toBeNull();
+  });
+
+  test('case 42: a write whose answer was lost after its commit is not stored a second time', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const tab = openTab();
+    await world.settle();
+    store.fail({ type: 'lose-answer' }, { verbs: ['update'] });
+    // The platform's store tries once more after a lost connection; here that is the test.
+    const retrying: Store = {
+      ...store,
+      update: (keys, change) => store.update(keys, change).catch(() => store.update(keys, change)),
+    };
+    const second = openTab({ openStore: () => retrying });
+    await world.settle();
+    store.fail({ type: 'lose-answer' }, { verbs: ['update'] });
+    const events = await second.captureMany(3);
+    await second.delivery.flush();
+    assertDeliveredExactlyOnce(world.service.events, events as never);
+    expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+    tab.delivery.stop();
+  });
+
+  test('case 43: at the quota the caches go first, then impressions, and the page sees no exception', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const order: string[] = [];
+    const tab = openTab({
+      options: { maxWaitMs: DAY_MS },
+      makeRoom: async () => {
+        order.push('cache');
+      },
+    });
+    await tab.captureMany(10, 'impression');
+    await tab.captureMany(10, 'click');
+    await tab.captureMany(10, 'dismiss');
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+    const event = await tab.capture('last', 'click');
+    expect(event).toMatchObject({ bannerId: 'last' });
+    order.push(...tab.noticesOf('dropped').map(({ event: { type } }) => type));
+    expect(order[0]).toBe('cache');
+    expect(order.slice(1)).toEqual(Array.from({ length: 10 }, () => 'impression'));
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 31, evicted: 10, pending: 21 });
+    assertConserved(diagnostics);
+    expect(world.clock.pending()).toBeGreaterThan(0);
+  });
+
+  test('case 43: with nothing left to give up the client goes on in memory', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const tab = openTab();
+    await world.settle();
+    store.fail(
+      { type: 'reject', error: 'QuotaExceededError' },
+      { verbs: ['update'], times: Number.POSITIVE_INFINITY },
+    );
+    expect(await tab.capture('a')).toMatchObject({ bannerId: 'a' });
+    expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
+    await tab.delivery.flush();
+    expect(world.sent()).toEqual([['a']]);
+  });
+
+  test('case 44: records of another version are neither read nor deleted', async () => {
+    const world = createWorld();
+    const store = world.disk.openStore('placard-outbox');
+    const foreign: [StoreKey, unknown][] = [
+      [['control', 2, 'meta'], { v: 2, layout: 'unknown' }],
+      [['event', 1, 5, 5], { v: 2, what: 'tomorrow in our place' }],
+      [['event', 2, 1, 1], { v: 2, what: 'an event of tomorrow' }],
+    ];
+    await store.setMany(foreign);
+    const tab = world.openTab();
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, pending: 0 });
+    expect(world.records().filter(([, value]) => (value as { v: number }).v === 2)).toEqual(foreign);
+  });
+
+  test('case 46: a corrupt record is put aside alone', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    await first.captureMany(3);
+    first.kill();
+    const store = world.disk.openStore('placard-outbox');
+    const [key] = world.records().find(([, value]) => (value as { bannerId?: string }).bannerId === 'b1')!;
+    await store.setMany([[key, { v: 1, type: 'click', time: 'yesterday' }]]);
+    const tab = world.openTab();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent()).toEqual([['b0', 'b2']]);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 3, delivered: 2, evicted: 1, pending: 0 });
+    assertConserved(diagnostics);
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+    expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual([
+      'control',
+      'quarantine',
+    ]);
+  });
+
+  test('case 46: a corrupt counter record is counted anew, and every event still leaves', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    await first.captureMany(3);
+    first.kill();
+    await world.disk.openStore('placard-outbox').setMany([[['control', 1, 'meta'], 'garbage']]);
+    const tab = world.openTab();
+    await tab.capture('b9');
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent().flat()).toEqual(['b0', 'b1', 'b2', 'b9']);
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics).toMatchObject({ captured: 4, delivered: 4, pending: 0 });
+  });
+
+  test('case 48: where the quota is tiny the cap adapts to it', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const tab = openTab({ options: { maxBatch: 1_000, maxWaitMs: DAY_MS } });
+    await tab.captureMany(40, 'click');
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+    await tab.captureMany(10, 'click');
+    await tab.captureMany(40, 'click');
+    await world.settle();
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics.pending).toBeLessThanOrEqual(30);
+    expect(tab.noticesOf('memory-mode')).toEqual([]);
+  });
+
+  test('caps by count evict impressions first, oldest first, and dismissals last', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ options: { maxEvents: 20, maxWaitMs: DAY_MS } });
+    await tab.captureMany(5, 'dismiss');
+    await tab.captureMany(10, 'click');
+    await tab.captureMany(10, 'impression');
+    await world.settle();
+    const dropped = tab.noticesOf('dropped');
+    expect(dropped.map(({ event }) => `${event.type} ${event.bannerId}`)).toEqual(
+      ['b0', 'b1', 'b2', 'b3', 'b4', 'b5'].map((id) => `impression ${id}`),
+    );
+    expect(dropped.every(({ reason }) => reason === 'evicted')).toBe(true);
+    await tab.captureMany(18, 'dismiss');
+    await world.settle();
+    const diagnostics = await tab.delivery.diagnostics();
+    assertConserved(diagnostics);
+    expect(diagnostics.pending).toBeLessThanOrEqual(20);
+    const kinds = world.records().map(([, value]) => (value as { type?: string }).type);
+    expect(kinds.filter((type) => type === 'impression' || type === 'click')).toEqual([]);
+  });
+
+  test('caps by bytes hold as well', async () => {
+    const world = createWorld();
+    const tab = world.openTab({ options: { maxBytes: 10_000, maxBatch: 1_000, maxWaitMs: DAY_MS } });
+    await tab.captureMany(200, 'impression');
+    await world.settle();
+    const size = JSON.stringify(world.records().filter(([key]) => (key as string[])[0] === 'event')).length;
+    expect(size).toBeLessThanOrEqual(13_000);
+    expect(size).toBeGreaterThan(6_000);
+    assertConserved(await tab.delivery.diagnostics());
+  });
+
+  test('what is older than seven days expires, counted', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    world.service.fail({ type: 'hang' });
+    await first.captureMany(3);
+    void first.delivery.flush();
+    await world.settle();
+    await first.captureMany(2, 'impression');
+    first.kill();
+    await world.clock.advance(8 * DAY_MS);
+    const second = world.openTab();
+    await world.settle();
+    const diagnostics = await second.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 5, expired: 5, pending: 0, inDoubt: 0 });
+    assertConserved(diagnostics);
+    expect(second.noticesOf('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
+  });
+});
