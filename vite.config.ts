@@ -73,6 +73,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'node',
             environment: 'node',
+            globalSetup: ['test/helpers/shared-postgres.ts'],
             include: ['test/{protocol,server,service,cli,testing,package}/**/*.test.ts'],
             testTimeout: 60_000,
             hookTimeout: 60_000,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Profile, PushToken, UserAlias } from './profile.ts';
 import type { Lookup } from './user-set.ts';
 
@@ -7,35 +8,48 @@ export const comparableEmail = (email: string): string => email.toLowerCase();
 /** A phone number is compared without the separators people write into it. */
 export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
 
-const aliasKey = (alias: UserAlias): string => `a${JSON.stringify([alias.alias_label, alias.alias_name])}`;
+/** An index has no room for longer ones. */
+const MAX_KEY_CHARACTERS = 1_000;
+/** PostgreSQL is given many keys as one text, parted by a control character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
+const CONTROL = /[\u0000-\u001f]/;
+
+/** A key that is too long or has control characters is kept as its hash; the profile itself tells a true match. */
+const keyOf = (kind: string, value: string): string =>
+  value.length > MAX_KEY_CHARACTERS || CONTROL.test(value)
+    ? `${kind}#${createHash('sha256').update(value).digest('hex')}`
+    : kind + value;
+
+const aliasKey = (alias: UserAlias): string =>
+  keyOf('a', JSON.stringify([alias.alias_label, alias.alias_name]));
 
 const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
-  `t${JSON.stringify([token.app_id, token.token])}`;
+  keyOf('t', JSON.stringify([token.app_id, token.token]));
 
 /** One text for each thing that names a user: a letter for its kind, then the value in its comparable form. */
 export const lookupKey = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
-      return `x${lookup.value}`;
+      return keyOf('x', lookup.value);
     case 'user_alias':
       return aliasKey(lookup.value);
     case 'email':
-      return `e${comparableEmail(lookup.value)}`;
+      return keyOf('e', comparableEmail(lookup.value));
     case 'phone':
-      return `p${comparablePhone(lookup.value)}`;
+      return keyOf('p', comparablePhone(lookup.value));
     case 'push_token':
       return tokenKey(lookup.value);
     case 'device_id':
-      return `d${lookup.value}`;
+      return keyOf('d', lookup.value);
     case 'braze_id':
-      return `b${lookup.value}`;
+      return keyOf('b', lookup.value);
   }
 };
 
 /** Every key under which a profile is found, apart from its own ID. */
 export const profileKeys = (profile: Profile): string[] => {
   const keys = sharedKeys(profile);
-  if (profile.externalId !== null) keys.push(`x${profile.externalId}`);
+  if (profile.externalId !== null) keys.push(keyOf('x', profile.externalId));
   return keys;
 };
 
@@ -43,9 +57,9 @@ export const profileKeys = (profile: Profile): string[] => {
 export const sharedKeys = (profile: Profile): string[] => {
   const keys: string[] = [];
   for (const alias of profile.aliases) keys.push(aliasKey(alias));
-  if (profile.email !== null) keys.push(`e${comparableEmail(profile.email)}`);
-  if (profile.phone !== null) keys.push(`p${comparablePhone(profile.phone)}`);
-  for (const token of profile.pushTokens) keys.push(tokenKey(token), `d${token.device_id}`);
+  if (profile.email !== null) keys.push(keyOf('e', comparableEmail(profile.email)));
+  if (profile.phone !== null) keys.push(keyOf('p', comparablePhone(profile.phone)));
+  for (const token of profile.pushTokens) keys.push(tokenKey(token), keyOf('d', token.device_id));
   return keys;
 };
 

@@ -48,6 +48,7 @@ const MIGRATIONS: string[] = [
     external_user_id TEXT NOT NULL,
     campaign_id TEXT NOT NULL,
     dismissed_at_ms INTEGER NOT NULL,
+    banner_id TEXT NOT NULL, -- the last one that was dismissed
     count INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, external_user_id, campaign_id)
   ) STRICT, WITHOUT ROWID;

@@ -38,12 +38,12 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
   );
   // A banner is one eligibility round of a campaign: dismissing it twice, in two tabs, is one dismissal.
   const dismiss = database.prepare(
-    `INSERT INTO dismissals (workspace_id, external_user_id, campaign_id, dismissed_at_ms, count)
-     VALUES (?1, ?2, ?3, ?4, 1)
+    `INSERT INTO dismissals (workspace_id, external_user_id, campaign_id, dismissed_at_ms, banner_id, count)
+     VALUES (?, ?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET
        dismissed_at_ms = max(dismissed_at_ms, excluded.dismissed_at_ms),
-       count = count + (SELECT count(*) = 1 FROM banner_events WHERE workspace_id = ?1
-         AND external_user_id = ?2 AND banner_id = ?5 AND event_type = 'dismiss')`,
+       count = count + (banner_id <> excluded.banner_id),
+       banner_id = excluded.banner_id`,
   );
   const addPoints = database.prepare(
     `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)

@@ -1,0 +1,88 @@
+import type { Sql } from 'postgres';
+
+export const PARTITIONED = ['events', 'banner_events'] as const;
+/** Months that have a partition of their own from the start: these many before this one, and after it. */
+const MONTHS_BEFORE = 2;
+const MONTHS_AFTER = 3;
+const PARTITION_LOCK = 7_061_637;
+
+/** The UTC month an instant is in. */
+export const monthOf = (ms: number): { name: string; startMs: number; endMs: number } => {
+  const date = new Date(ms);
+  return month(date.getUTCFullYear(), date.getUTCMonth());
+};
+
+const month = (year: number, index: number) => {
+  const startMs = Date.UTC(year, index, 1);
+  return {
+    name: new Date(startMs).toISOString().slice(0, 7).replace('-', '_'),
+    startMs,
+    endMs: Date.UTC(year, index + 1, 1),
+  };
+};
+
+/**
+ * Makes the partitions of the months around now. Rows of a month that lie in the default partition already keep that
+ * month there: PostgreSQL would refuse the partition, and nothing needs it.
+ */
+export const ensurePartitions = async (sql: Sql, nowMs: number): Promise<void> => {
+  const now = new Date(nowMs);
+  for (let offset = -MONTHS_BEFORE; offset <= MONTHS_AFTER; offset += 1) {
+    const { name, startMs, endMs } = month(now.getUTCFullYear(), now.getUTCMonth() + offset);
+    for (const table of PARTITIONED) {
+      await sql.begin(async (transaction) => {
+        await transaction`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`;
+        const partition = `${table}_${name}`;
+        const [known] = await transaction`SELECT to_regclass(${partition}) IS NOT NULL AS known`;
+        if (known?.['known'] === true) return;
+        const column = table === 'events' ? 'time_ms' : 'timestamp_ms';
+        const strays = await transaction.unsafe(
+          `SELECT 1 FROM ${table}_default WHERE ${column} >= ${startMs} AND ${column} < ${endMs} LIMIT 1`,
+        );
+        if (strays.length > 0) return;
+        await transaction.unsafe(
+          `CREATE TABLE ${partition} PARTITION OF ${table} FOR VALUES FROM (${startMs}) TO (${endMs})`,
+        );
+      });
+    }
+  }
+};
+
+/** What `dropPartitionsBefore` forgot, or would forget. */
+export interface Forgotten {
+  table: (typeof PARTITIONED)[number];
+  /** A dropped partition, or the default one that rows were deleted from. */
+  partition: string;
+  rows: number;
+}
+
+/**
+ * Drops the partitions whose every event is older than `beforeMs`, and deletes older rows from the default ones. With
+ * `dryRun` it only counts.
+ */
+export const dropPartitionsBefore = async (
+  sql: Sql,
+  beforeMs: number,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<Forgotten[]> => {
+  const forgotten: Forgotten[] = [];
+  for (const table of PARTITIONED) {
+    const partitions = await sql<{ name: string }[]>`
+      SELECT child.relname AS name FROM pg_inherits
+      JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
+      WHERE parent.oid = to_regclass(${table}) ORDER BY child.relname`;
+    const column = table === 'events' ? 'time_ms' : 'timestamp_ms';
+    for (const { name } of partitions) {
+      const match = /_(\d{4})_(\d\d)$/.exec(name);
+      const isOld = match !== null && Date.UTC(Number(match[1]), Number(match[2]), 1) <= beforeMs;
+      if (match && !isOld) continue;
+      const where = match ? '' : ` WHERE ${column} < ${beforeMs}`;
+      const [counted] = await sql.unsafe<{ rows: string }[]>(`SELECT count(*) AS rows FROM ${name}${where}`);
+      const rows = Number(counted?.rows ?? 0);
+      if (!match && rows === 0) continue;
+      if (!dryRun) await sql.unsafe(match ? `DROP TABLE ${name}` : `DELETE FROM ${name}${where}`);
+      forgotten.push({ table, partition: name, rows });
+    }
+  }
+  return forgotten;
+};

@@ -1,0 +1,115 @@
+import type { Sql } from 'postgres';
+import type { RateRule, RateState } from '../store.ts';
+
+/** A replica takes this share of a window's requests at a time, so that most requests ask no database. */
+const LEASE_SHARE = 0.01;
+const MAX_LEASE = 500;
+const SWEEP_AT = 1_024;
+/** Windows that ended this long ago are deleted now and then. */
+const KEEP_MS = 60_000;
+const SWEEP_SHARE = 0.001;
+
+/** Counts what is wanted even where the limit has less: how much of it was left follows from the sum. */
+const LEASE = `INSERT INTO rate_windows (key, start_ms, end_ms, taken) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (key, start_ms) DO UPDATE SET taken = rate_windows.taken + excluded.taken
+  RETURNING taken`;
+
+interface Window {
+  id: string;
+  rule: RateRule;
+  startMs: number;
+  endMs: number;
+  /** Leased and not used yet. */
+  left: number;
+  /** By all replicas, as far as known. */
+  taken: number;
+  leasing: Promise<void> | null;
+  waiting: number;
+}
+
+/**
+ * Counts requests of all replicas in windows that start at whole multiples of their length. Each replica leases a few
+ * requests at a time from a row of the window: never more than the limit are let through by all together; what a
+ * replica has leased and does not use is lost to the window, one per cent of it at most.
+ */
+export const createRateLeases = (sql: Sql) => {
+  const windows = new Map<string, Window>();
+
+  const current = (key: string, rule: RateRule, nowMs: number): Window => {
+    const windowMs = rule.windowSeconds * 1000;
+    const startMs = Math.floor(nowMs / windowMs) * windowMs;
+    const id = `${key} ${rule.windowSeconds}`;
+    const known = windows.get(id);
+    if (known?.startMs === startMs) {
+      known.rule = rule;
+      return known;
+    }
+    if (windows.size > SWEEP_AT) {
+      for (const [name, { endMs }] of windows) if (endMs <= nowMs) windows.delete(name);
+    }
+    const fresh: Window = {
+      id,
+      rule,
+      startMs,
+      endMs: startMs + windowMs,
+      left: 0,
+      taken: 0,
+      leasing: null,
+      waiting: 0,
+    };
+    windows.set(id, fresh);
+    return fresh;
+  };
+
+  const lease = async (window: Window) => {
+    const { id, rule, startMs, endMs } = window;
+    const share = Math.min(MAX_LEASE, Math.floor(rule.requests * LEASE_SHARE));
+    const wanted = Math.max(1, share, window.waiting);
+    const rows = await sql.unsafe<{ taken: string }[]>(LEASE, [id, startMs, endMs, wanted], {
+      prepare: true,
+    });
+    const taken = Number(rows[0]?.taken);
+    window.left += Math.max(0, Math.min(wanted, rule.requests - (taken - wanted)));
+    window.taken = Math.min(taken, rule.requests);
+    if (Math.random() < SWEEP_SHARE)
+      await sql`DELETE FROM rate_windows WHERE end_ms < ${Date.now() - KEEP_MS}`;
+  };
+
+  /** Takes one request of a window; false where the window has none. */
+  const take = async (window: Window): Promise<boolean> => {
+    window.waiting += 1;
+    try {
+      while (window.left === 0) {
+        if (window.taken >= window.rule.requests) return false;
+        window.leasing ??= lease(window).finally(() => {
+          window.leasing = null;
+        });
+        await window.leasing;
+      }
+      window.left -= 1;
+      return true;
+    } finally {
+      window.waiting -= 1;
+    }
+  };
+
+  return async (wanted: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState> => {
+    const taken: Window[] = [];
+    for (const { key, rule } of wanted) {
+      const window = current(key, rule, nowMs);
+      if (!(await take(window))) {
+        for (const other of taken) other.left += 1;
+        return { allowed: false, limit: rule.requests, remaining: 0, resetAtMs: window.endMs };
+      }
+      taken.push(window);
+    }
+    const [first] = taken;
+    if (!first) return { allowed: true, limit: 0, remaining: 0, resetAtMs: nowMs };
+    return {
+      allowed: true,
+      limit: first.rule.requests,
+      remaining: Math.max(0, first.rule.requests - first.taken) + first.left,
+      resetAtMs: first.endMs,
+    };
+  };
+};

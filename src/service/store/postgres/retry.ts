@@ -1,0 +1,26 @@
+/** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
+const CONFLICTS = new Set(['23505', '40001', '40P01']);
+/** The statement was refused for what is in it: nothing of its transaction is stored. */
+const REFUSALS = /^(22|23|54)/;
+
+const MAX_ATTEMPTS = 12;
+const BASE_DELAY_MS = 2;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
+
+/** Runs a transaction again while others are in its way. */
+export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !CONFLICTS.has(codeOf(error))) throw error;
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6)),
+      );
+    }
+  }
+};

@@ -1,0 +1,126 @@
+import type { Sql } from 'postgres';
+
+/**
+ * Each entry brings a database from the version that is its index to the next one. Every unique key starts with the
+ * user's key (or the key that is looked up), so that a sharded PostgreSQL can distribute each table by its first column.
+ */
+const MIGRATIONS: string[] = [
+  `
+  CREATE TABLE users (
+    braze_id text NOT NULL COLLATE "C",
+    workspace_id text NOT NULL COLLATE "C",
+    profile text NOT NULL,
+    PRIMARY KEY (braze_id, workspace_id)
+  ) WITH (fillfactor = 70);
+
+  -- Where users are found: a letter for the kind (x external ID, a alias, e e-mail, p phone …), then the value.
+  CREATE TABLE user_keys (
+    key text NOT NULL COLLATE "C",
+    workspace_id text NOT NULL COLLATE "C",
+    braze_id text NOT NULL COLLATE "C",
+    PRIMARY KEY (key, workspace_id, braze_id)
+  );
+  -- An external ID and an alias name one user; of two replicas that create it at once, one starts again.
+  CREATE UNIQUE INDEX user_keys_single ON user_keys (key, workspace_id) WHERE key ^@ 'x' OR key ^@ 'a';
+
+  -- Events and purchases: one row holds those of one user and month that one request brought.
+  CREATE TABLE events (
+    braze_id text NOT NULL COLLATE "C",
+    workspace_id text NOT NULL COLLATE "C",
+    time_ms bigint NOT NULL,
+    received_at_ms bigint NOT NULL,
+    events text NOT NULL
+  ) PARTITION BY RANGE (time_ms);
+  CREATE TABLE events_default PARTITION OF events DEFAULT;
+
+  CREATE TABLE banner_events (
+    external_user_id text NOT NULL COLLATE "C",
+    workspace_id text NOT NULL COLLATE "C",
+    banner_id text NOT NULL COLLATE "C",
+    event_type text NOT NULL COLLATE "C",
+    timestamp_ms bigint NOT NULL,
+    app_id text NOT NULL,
+    campaign_id text NOT NULL,
+    variant_id text,
+    placement_id text NOT NULL,
+    is_control boolean NOT NULL,
+    is_test_send boolean NOT NULL,
+    timestamp text NOT NULL,
+    received_at_ms bigint NOT NULL,
+    PRIMARY KEY (external_user_id, workspace_id, banner_id, event_type, timestamp_ms)
+  ) PARTITION BY RANGE (timestamp_ms);
+  CREATE TABLE banner_events_default PARTITION OF banner_events DEFAULT;
+
+  CREATE TABLE dismissals (
+    external_user_id text NOT NULL COLLATE "C",
+    workspace_id text NOT NULL COLLATE "C",
+    campaign_id text NOT NULL COLLATE "C",
+    dismissed_at_ms bigint NOT NULL,
+    banner_id text NOT NULL,
+    count integer NOT NULL,
+    PRIMARY KEY (external_user_id, workspace_id, campaign_id)
+  );
+
+  -- Several rows a day, so that replicas do not wait for each other.
+  CREATE TABLE data_points (
+    workspace_id text NOT NULL COLLATE "C",
+    day text NOT NULL,
+    slot integer NOT NULL,
+    points bigint NOT NULL,
+    PRIMARY KEY (workspace_id, day, slot)
+  );
+
+  CREATE TABLE secrets (workspace_id text PRIMARY KEY COLLATE "C", secret text NOT NULL);
+
+  -- Unlogged: after a crash of the database the windows begin anew.
+  CREATE UNLOGGED TABLE rate_windows (
+    key text NOT NULL COLLATE "C",
+    start_ms bigint NOT NULL,
+    end_ms bigint NOT NULL,
+    taken bigint NOT NULL,
+    PRIMARY KEY (key, start_ms)
+  );
+  `,
+];
+
+export const POSTGRES_VERSION = MIGRATIONS.length;
+/** Replicas that start together migrate one after the other. */
+const MIGRATION_LOCK = 7_061_636;
+
+const versionOf = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ version: number }[]>`SELECT version FROM placard_schema`;
+  return row?.version ?? 0;
+};
+
+const refuseNewer = (version: number) => {
+  if (version > POSTGRES_VERSION) {
+    throw new Error(
+      `The database has schema version ${version}, this Placard knows versions up to ${POSTGRES_VERSION}: use a newer Placard or another database`,
+    );
+  }
+};
+
+/** For readers: throws where the database is not of this version. */
+export const checkSchema = async (sql: Sql): Promise<void> => {
+  const [known] = await sql`SELECT to_regclass('placard_schema') IS NOT NULL AS known`;
+  if (known?.['known'] !== true) throw new Error('The database holds no Placard data');
+  const version = await versionOf(sql);
+  refuseNewer(version);
+  if (version < POSTGRES_VERSION) {
+    throw new Error('The database is of an older Placard: start the service once, which brings it forward');
+  }
+};
+
+/** Brings the database forward, all or nothing. */
+export const migrate = async (sql: Sql): Promise<void> => {
+  await sql.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    await transaction`CREATE TABLE IF NOT EXISTS placard_schema (version integer NOT NULL)`;
+    const version = await versionOf(transaction as unknown as Sql);
+    refuseNewer(version);
+    if (version === POSTGRES_VERSION) return;
+    for (const step of MIGRATIONS.slice(version)) await transaction.unsafe(step);
+    await transaction`DELETE FROM placard_schema`;
+    await transaction`INSERT INTO placard_schema (version) VALUES (${POSTGRES_VERSION})`;
+  });
+};

@@ -1,0 +1,34 @@
+// One PostgreSQL for a whole run of tests, started when the first test asks for a database.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Answers every request with the URL of a database that nobody else has. */
+    postgresDatabases: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let server: Promise<PostgresServer> | null = null;
+  const door = createServer((_request, response) => {
+    server ??= startPostgres();
+    server
+      .then((running) => running.createDatabase())
+      .then(
+        (url) => response.end(url),
+        (error: unknown) => {
+          response.statusCode = 500;
+          response.end(String(error));
+        },
+      );
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  project.provide('postgresDatabases', `http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
+  return async () => {
+    door.close();
+    await (await server)?.stop();
+  };
+}

@@ -1,0 +1,425 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStore, type Store, type StoredEvent } from '../../../src/service/store/index.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
+import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
+
+const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
+
+export const collect = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+};
+
+export const byExternalId = (value: string): Lookup => ({ by: 'external_id', value });
+
+export const anEvent = (profile: Profile, name: string, timeMs = NOW): StoredEvent => ({
+  externalId: profile.externalId,
+  brazeId: profile.brazeId,
+  kind: 'event',
+  appId: null,
+  name,
+  time: new Date(timeMs).toISOString(),
+  timeMs,
+  receivedAtMs: NOW,
+  details: {},
+});
+
+const aBannerEvent = (change: Partial<Parameters<Store['recordBannerEvents']>[1][number]> = {}) => ({
+  externalUserId: 'u-1',
+  appId: 'app',
+  bannerId: 'bnr_1',
+  campaignId: 'campaign',
+  variantId: 'a',
+  placementId: 'home_hero',
+  isControl: false,
+  isTestSend: false,
+  eventType: 'impression' as const,
+  timestamp: '2026-03-01T09:00:00.000Z',
+  timestampMs: NOW,
+  receivedAtMs: NOW + 5,
+  ...change,
+});
+
+/** What every store must do. `address` gives an empty database, the same one until the test is over. */
+export const storeContract = (name: string, address: () => Promise<string>, options: { reopens: boolean }) =>
+  describe(`the store on ${name}`, () => {
+    let url: string;
+    let store: Store;
+    beforeEach(async () => {
+      url = await address();
+      store = await openStore(url);
+    });
+    afterEach(() => store.close());
+
+    const write = <T>(lookups: Lookup[], apply: (users: UserSet) => T, workspaceId = 'demo') =>
+      store.writeUsers({ workspaceId, lookups, nowMs: NOW, apply });
+    const create = (fields: Partial<Profile>, workspaceId = 'demo') =>
+      write([], (users) => users.create(fields, NOW).brazeId, workspaceId);
+    const find = (lookup: Lookup, workspaceId = 'demo') => store.readUsers(workspaceId, [lookup]);
+
+    describe('users', () => {
+      test('are found by each of their names, and by none of another workspace', async () => {
+        const brazeId = await create({
+          externalId: 'u-1',
+          email: 'Kim@Example.org',
+          phone: '+48 123 456 789',
+          aliases: [{ alias_name: 'crm-1', alias_label: 'crm' }],
+          pushTokens: [{ app_id: 'app', token: 'tok', device_id: 'device-1' }],
+        });
+        const lookups: Lookup[] = [
+          byExternalId('u-1'),
+          { by: 'email', value: 'kim@example.ORG' },
+          { by: 'phone', value: '+48-123-456-789' },
+          { by: 'user_alias', value: { alias_name: 'crm-1', alias_label: 'crm' } },
+          { by: 'push_token', value: { app_id: 'app', token: 'tok' } },
+          { by: 'device_id', value: 'device-1' },
+          { by: 'braze_id', value: brazeId },
+        ];
+        for (const lookup of lookups) {
+          expect(await find(lookup), lookup.by).toMatchObject([{ brazeId, email: 'Kim@Example.org' }]);
+          expect(await find(lookup, 'other'), lookup.by).toEqual([]);
+          const inside = await write([lookup], (users) => users.find(lookup).map((found) => found.brazeId));
+          expect(inside, lookup.by).toEqual([brazeId]);
+        }
+      });
+
+      test('keep every member, byte for byte', async () => {
+        const fields: Partial<Profile> = {
+          externalId: 'żółw \u0001 🐢 "\\',
+          standard: { first_name: "O'Brien\u2028" },
+          custom: JSON.parse('{"__proto__":{"a":1},"constructor":"x","n":[1,{"deep":[true,2.5e-7]}],"":0}'),
+          subscriptionGroups: { 'group-1': { state: 'subscribed', doubleOptIn: true } },
+          events: { quiz: { first: 1, last: 2, count: 3 } },
+          purchases: { sku: { first: 1, last: 2, count: 3, revenue: 9.99 } },
+        };
+        await create(fields);
+        const [found] = await find(byExternalId(fields.externalId!));
+        expect(JSON.stringify(found!.custom)).toBe(JSON.stringify(fields.custom));
+        expect(found).toMatchObject({
+          externalId: fields.externalId,
+          standard: fields.standard,
+          subscriptionGroups: fields.subscriptionGroups,
+          events: fields.events,
+          purchases: fields.purchases,
+          createdAtMs: NOW,
+          updatedAtMs: NOW,
+        });
+      });
+
+      test('are found by names that are longer than an index allows', async () => {
+        const token = 't'.repeat(20_000);
+        const brazeId = await create({ pushTokens: [{ app_id: 'app', token, device_id: 'device-1' }] });
+        expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([
+          { brazeId },
+        ]);
+        expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
+      });
+
+      test('may share an e-mail address', async () => {
+        const ids = [
+          await create({ externalId: 'a', email: 'kim@example.org' }),
+          await create({ externalId: 'b', email: 'KIM@example.org' }),
+        ];
+        const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
+        const found = await write([lookup], (users) => users.find(lookup).map(({ brazeId }) => brazeId));
+        expect(found.toSorted()).toEqual(ids.toSorted());
+      });
+
+      test('are seen by the works after, also within one transaction', async () => {
+        const count = () =>
+          write([byExternalId('u-1')], (users) => {
+            const [known] = users.find(byExternalId('u-1'));
+            const profile = known ?? users.create({ externalId: 'u-1' }, NOW);
+            profile.custom['visits'] = Number(profile.custom['visits'] ?? 0) + 1;
+            users.changed(profile);
+            return profile.custom['visits'];
+          });
+        const counts = await Promise.all(Array.from({ length: 60 }, count));
+        expect(counts.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+          Array.from({ length: 60 }, (_, i) => i + 1),
+        );
+        expect(await find(byExternalId('u-1'))).toMatchObject([{ custom: { visits: 60 } }]);
+      });
+
+      test('are found under a changed name at once, and no more under the old one', async () => {
+        await create({ externalId: 'u-1', email: 'old@example.org' });
+        const before: Lookup = { by: 'email', value: 'old@example.org' };
+        const after: Lookup = { by: 'email', value: 'new@example.org' };
+        const seen = await write([before, after], (users) => {
+          const [profile] = users.find(before);
+          profile!.email = 'new@example.org';
+          users.changed(profile!);
+          return [users.find(before).length, users.find(after).length];
+        });
+        expect(seen).toEqual([0, 1]);
+        expect(await find(before)).toEqual([]);
+        expect(await find(after)).toHaveLength(1);
+        // Back again, in works that may share a transaction.
+        const rename = (from: Lookup, to: string) =>
+          write([from], (users) => {
+            for (const profile of users.find(from)) {
+              profile.email = to;
+              users.changed(profile);
+            }
+          });
+        await Promise.all([rename(after, 'old@example.org')]);
+        await Promise.all([rename(before, 'new@example.org'), rename(after, 'old@example.org')]);
+        const both = [...(await find(before)), ...(await find(after))];
+        expect(both).toHaveLength(1);
+      });
+
+      test('are gone when removed, with all their names', async () => {
+        await create({ externalId: 'u-1', email: 'kim@example.org' });
+        const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
+        await write([lookup], (users) => {
+          users.remove(users.find(lookup)[0]!);
+          return users.find(byExternalId('u-1'));
+        });
+        expect(await find(lookup)).toEqual([]);
+        expect(await collect(store.exportUsers('demo'))).toEqual([]);
+        const again = await write([byExternalId('u-1')], (users) => {
+          const found = users.find(byExternalId('u-1')).length;
+          users.create({ externalId: 'u-1' }, NOW);
+          return found;
+        });
+        expect(again).toBe(0);
+      });
+
+      test('are left as they were by a work that throws, and the others of its transaction count', async () => {
+        await create({ externalId: 'u-1', custom: { tier: 'gold' } });
+        const lookup = byExternalId('u-1');
+        const failing = write([lookup], (users) => {
+          const [profile] = users.find(lookup);
+          profile!.custom['tier'] = 'broken';
+          profile!.externalId = 'u-2';
+          users.changed(profile!);
+          users.create({ externalId: 'u-3' }, NOW);
+          users.append(anEvent(profile!, 'never'));
+          users.addDataPoints(7, '2026-03-01');
+          throw new Error('apply failed');
+        });
+        const [failed, other] = await Promise.allSettled([failing, create({ externalId: 'u-4' })]);
+        expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'apply failed' } });
+        expect(other.status).toBe('fulfilled');
+        expect(await find(lookup)).toMatchObject([{ custom: { tier: 'gold' } }]);
+        expect(await find(byExternalId('u-3'))).toEqual([]);
+        const seen = await write([lookup, byExternalId('u-2')], (users) => [
+          users.find(lookup)[0]?.custom['tier'],
+          users.find(byExternalId('u-2')).length,
+        ]);
+        expect(seen).toEqual(['gold', 0]);
+        expect(await collect(store.exportEvents('demo'))).toEqual([]);
+        expect(await collect(store.dataPoints('demo'))).toEqual([]);
+      });
+
+      test('are made once when many ask for the same new one', async () => {
+        const lookups: Lookup[] = [
+          byExternalId('new'),
+          { by: 'email', value: 'new@example.org' },
+          { by: 'phone', value: '+48111222333' },
+          { by: 'user_alias', value: { alias_name: 'n', alias_label: 'l' } },
+        ];
+        const fields: Partial<Profile>[] = [
+          { externalId: 'new' },
+          { email: 'new@example.org' },
+          { phone: '+48111222333' },
+          { aliases: [{ alias_name: 'n', alias_label: 'l' }] },
+        ];
+        await Promise.all(
+          Array.from({ length: 80 }, (_, i) =>
+            write([lookups[i % 4]!], (users) => {
+              if (users.find(lookups[i % 4]!).length === 0) users.create(fields[i % 4]!, NOW);
+            }),
+          ),
+        );
+        for (const lookup of lookups) expect(await find(lookup), lookup.by).toHaveLength(1);
+      });
+    });
+
+    describe('events and data points', () => {
+      test('come out as they went in, each once', async () => {
+        const sent = await write([], (users) => {
+          const profile = users.create({ externalId: 'u-1' }, NOW);
+          const events: StoredEvent[] = [
+            anEvent(profile, 'now'),
+            anEvent(profile, 'long ago', Date.UTC(1999, 0, 1)),
+            { ...anEvent(profile, 'sku'), kind: 'purchase', appId: 'app', details: { price: 1.5 } },
+          ];
+          for (const event of events) users.append(event);
+          return events;
+        });
+        const exported = await collect(store.exportEvents('demo'));
+        const sorted = (events: StoredEvent[]) => events.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+        expect(sorted(exported)).toEqual(sorted(sent));
+        expect(await collect(store.exportEvents('other'))).toEqual([]);
+      });
+
+      test('are exported whole when they are more than a page', async () => {
+        for (let i = 0; i < 12; i += 1) {
+          await Promise.all(
+            Array.from({ length: 100 }, (_, j) =>
+              write([], (users) => {
+                const profile = users.create({ externalId: `u-${i}-${j}` }, NOW);
+                users.append(anEvent(profile, `e-${i}-${j}`));
+              }),
+            ),
+          );
+        }
+        expect(new Set((await collect(store.exportEvents('demo'))).map(({ name }) => name)).size).toBe(1200);
+        const users = await collect(store.exportUsers('demo'));
+        expect(new Set(users.map(({ externalId }) => externalId)).size).toBe(1200);
+      });
+
+      test('are counted by workspace and day', async () => {
+        const add = (count: number, day: string, workspaceId: string) =>
+          write([], (users) => users.addDataPoints(count, day), workspaceId);
+        await Promise.all([
+          add(3, '2026-03-01', 'demo'),
+          add(4, '2026-03-01', 'demo'),
+          add(5, '2026-03-02', 'demo'),
+          add(9, '2026-03-01', 'other'),
+        ]);
+        expect(await collect(store.dataPoints('demo'))).toEqual([
+          { day: '2026-03-01', points: 7 },
+          { day: '2026-03-02', points: 5 },
+        ]);
+      });
+    });
+
+    describe('banner events', () => {
+      test('repeat without being stored twice', async () => {
+        await store.recordBannerEvents('demo', [aBannerEvent(), aBannerEvent({ timestamp: 'again' })]);
+        await store.recordBannerEvents('demo', [aBannerEvent()]);
+        await store.recordBannerEvents('other', [aBannerEvent()]);
+        const [first, ...more] = await collect(store.exportBannerEvents('demo'));
+        expect(first).toEqual(aBannerEvent());
+        expect(more).toEqual([]);
+      });
+
+      test('differ by user, banner, type and instant', async () => {
+        const events = [
+          aBannerEvent(),
+          aBannerEvent({ externalUserId: 'u-2' }),
+          aBannerEvent({ bannerId: 'bnr_2' }),
+          aBannerEvent({ eventType: 'click' }),
+          aBannerEvent({ timestampMs: NOW + 1 }),
+          aBannerEvent({ timestampMs: Date.UTC(1971, 0, 1) }),
+          aBannerEvent({ variantId: null, isControl: true, timestampMs: Date.UTC(2400, 0, 1) }),
+        ];
+        await store.recordBannerEvents('demo', events);
+        await store.recordBannerEvents('demo', events.toReversed());
+        const exported = await collect(store.exportBannerEvents('demo'));
+        expect(exported).toHaveLength(events.length);
+        expect(exported).toEqual(expect.arrayContaining(events));
+      });
+
+      test('of test sends are kept out of the export', async () => {
+        await store.recordBannerEvents('demo', [aBannerEvent({ isTestSend: true })]);
+        expect(await collect(store.exportBannerEvents('demo'))).toEqual([]);
+      });
+
+      test('count a dismissal once for each banner, and keep the latest time, none in the future', async () => {
+        const dismiss = (bannerId: string, timestampMs: number, receivedAtMs = NOW + 20) =>
+          store.recordBannerEvents('demo', [
+            aBannerEvent({ eventType: 'dismiss', bannerId, timestampMs, receivedAtMs }),
+          ]);
+        const dismissals = async () => (await store.bannerUser('demo', 'u-1')).dismissals;
+        expect(await dismissals()).toEqual([]);
+        await dismiss('bnr_1', NOW);
+        await dismiss('bnr_1', NOW);
+        await dismiss('bnr_1', NOW + 9);
+        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 9, count: 1 }]);
+        await dismiss('bnr_2', NOW + 3);
+        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 9, count: 2 }]);
+        await dismiss('bnr_3', NOW + 5_000, NOW + 30);
+        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 30, count: 3 }]);
+        expect((await store.bannerUser('demo', 'u-2')).dismissals).toEqual([]);
+        expect((await store.bannerUser('other', 'u-1')).dismissals).toEqual([]);
+      });
+
+      test('need no profile, and find the one there is', async () => {
+        expect(await store.bannerUser('demo', 'u-1')).toEqual({ profile: null, dismissals: [] });
+        const brazeId = await create({ externalId: 'u-1' });
+        expect((await store.bannerUser('demo', 'u-1')).profile).toMatchObject({ brazeId });
+      });
+    });
+
+    describe('rate windows', () => {
+      const window = (key: string, requests: number, windowSeconds = 60) => ({
+        key,
+        rule: { requests, windowSeconds },
+      });
+
+      test('let exactly their number through, and start again', async () => {
+        const at = Math.floor(Date.now() / 60_000) * 60_000;
+        const take = (ms: number) => store.takeRate([window('track', 5)], ms);
+        const states = await Promise.all(Array.from({ length: 8 }, () => take(at)));
+        expect(states.filter(({ allowed }) => allowed)).toHaveLength(5);
+        expect(states.at(-1)).toEqual({ allowed: false, limit: 5, remaining: 0, resetAtMs: at + 60_000 });
+        expect(await take(at + 60_000)).toEqual({
+          allowed: true,
+          limit: 5,
+          remaining: 4,
+          resetAtMs: at + 120_000,
+        });
+      });
+
+      test('take from every window or from none', async () => {
+        const at = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+        const hourly = window('w hourly', 10, 3600);
+        const burst = window('w burst', 2, 1);
+        const both = () => store.takeRate([hourly, burst], at);
+        // Where all allow, the first speaks.
+        expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 9 });
+        expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 8 });
+        for (let i = 0; i < 20; i += 1) {
+          expect(await both()).toMatchObject({ allowed: false, limit: 2, resetAtMs: at + 1000 });
+        }
+        // Eight of the hourly ten are left: what the burst refused was not taken.
+        const later = await store.takeRate([hourly], at);
+        expect(later).toMatchObject({ allowed: true, limit: 10, remaining: 7 });
+      });
+    });
+
+    test('gives each workspace a secret that stays', async () => {
+      const secret = await store.secret('demo');
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+      expect(await store.secret('demo')).toBe(secret);
+      expect(await store.secret('other')).not.toBe(secret);
+      expect(await store.workspaceIds()).toEqual(['demo', 'other']);
+    });
+
+    test('names every workspace that it holds data of', async () => {
+      await create({ externalId: 'u' }, 'b');
+      await store.recordBannerEvents('a', [aBannerEvent()]);
+      expect(await store.workspaceIds()).toEqual(['a', 'b']);
+    });
+
+    test('answers a ping', async () => {
+      await expect(store.ping()).resolves.toBeUndefined();
+    });
+
+    test('finishes the writes under way before it closes, and takes none after', async () => {
+      const writing = Promise.all(Array.from({ length: 40 }, (_, i) => create({ externalId: `u-${i}` })));
+      const closing = store.close();
+      await expect(writing).resolves.toHaveLength(40);
+      await closing;
+      await expect(create({ externalId: 'late' })).rejects.toThrow('closed');
+    });
+
+    if (options.reopens) {
+      test('keeps everything over a restart', async () => {
+        const brazeId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
+        await store.recordBannerEvents('demo', [aBannerEvent()]);
+        const secret = await store.secret('demo');
+        await store.close();
+        store = await openStore(url);
+        expect(await find(byExternalId('u-1'))).toMatchObject([{ brazeId, custom: { tier: 'gold' } }]);
+        expect(await collect(store.exportBannerEvents('demo'))).toEqual([aBannerEvent()]);
+        expect(await store.secret('demo')).toBe(secret);
+        const next = await create({ externalId: 'u-2' });
+        expect(next > brazeId).toBe(true);
+      });
+    }
+  });
