@@ -22,17 +22,13 @@ const doings = ({ count, first, last }: Tally, nowMs: number): Doings => ({
 const byName = <T extends Tally, R>(tallies: Record<string, T>, make: (tally: T) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(tallies).map(([name, tally]) => [name, make(tally)]));
 
-/** Computes a member when a filter first reads it: most filters look at one or two. */
-const lazy = (member: AudienceMember, name: keyof AudienceMember, compute: () => unknown) => {
-  Object.defineProperty(member, name, {
-    enumerable: true,
-    configurable: true,
-    get: () => {
-      const value = compute();
-      Object.defineProperty(member, name, { value, enumerable: true });
-      return value;
-    },
-  });
+/** Computes what a filter asks for, when it asks first: most filters look at one or two members. */
+const once = <T>(compute: () => T): (() => T) => {
+  let known: T | undefined;
+  return () => {
+    known ??= compute();
+    return known;
+  };
 };
 
 /** The document that audience filters see. A user without a profile has done nothing and is nobody in particular. */
@@ -40,30 +36,39 @@ export const audienceOf = (
   { externalId, profile, appId, appVersion }: Asker,
   nowMs: number,
 ): AudienceMember => {
-  const member = {
+  const groups = once(() =>
+    Object.fromEntries(
+      Object.entries(profile?.subscriptionGroups ?? {}).map(([id, { state }]) => [id, state]),
+    ),
+  );
+  const events = once(() => byName(profile?.events ?? {}, (tally) => doings(tally, nowMs)));
+  const purchases = once(() =>
+    byName(profile?.purchases ?? {}, (tally) => ({ ...doings(tally, nowMs), revenue: tally.revenue })),
+  );
+  return {
     ...profile?.standard,
+    ...(profile && { braze_id: profile.brazeId }),
+    ...(profile?.email != null && { email: profile.email }),
+    ...(profile?.phone != null && { phone: profile.phone }),
     external_id: externalId,
     user_aliases: profile?.aliases ?? [],
     custom_attributes: profile?.custom ?? {},
     app_id: appId,
     app_version: appVersion,
-  } as AudienceMember;
-  if (profile) member.braze_id = profile.brazeId;
-  if (profile?.email != null) member.email = profile.email;
-  if (profile?.phone != null) member.phone = profile.phone;
-  const events = () => byName(profile?.events ?? {}, (tally) => doings(tally, nowMs));
-  const purchases = () =>
-    byName(profile?.purchases ?? {}, (tally) => ({ ...doings(tally, nowMs), revenue: tally.revenue }));
-  lazy(member, 'subscription_groups', () =>
-    Object.fromEntries(
-      Object.entries(profile?.subscriptionGroups ?? {}).map(([id, { state }]) => [id, state]),
-    ),
-  );
-  lazy(member, 'events', events);
-  lazy(member, 'purchases', purchases);
-  lazy(member, 'event_list', () => Object.entries(events()).map(([name, done]) => ({ name, ...done })));
-  lazy(member, 'purchase_list', () =>
-    Object.entries(purchases()).map(([product_id, done]) => ({ product_id, ...done })),
-  );
-  return member;
+    get subscription_groups() {
+      return groups();
+    },
+    get events() {
+      return events();
+    },
+    get purchases() {
+      return purchases();
+    },
+    get event_list() {
+      return Object.entries(events()).map(([name, done]) => ({ name, ...done }));
+    },
+    get purchase_list() {
+      return Object.entries(purchases()).map(([product_id, done]) => ({ product_id, ...done }));
+    },
+  };
 };

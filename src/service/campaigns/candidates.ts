@@ -7,18 +7,30 @@ const RANK = { high: 0, medium: 1, low: 2 };
 const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || (other.startsAtMs ?? 0) - (one.startsAtMs ?? 0);
 
-/** Sorted once a workspace; a reload makes a new workspace, and the old one goes with its order. */
-const sorted = new WeakMap<Workspace, Map<string, Campaign[]>>();
+/** The campaigns of one placement, the best first. */
+interface Candidates {
+  active: readonly Campaign[];
+  /** Those that name test users, whatever their status. */
+  tests: readonly Campaign[];
+}
 
-const campaignsOf = (workspace: Workspace): Map<string, Campaign[]> => {
+const NONE: Candidates = { active: [], tests: [] };
+
+/** Sorted once a workspace; a reload makes a new workspace, and the old one goes with its order. */
+const sorted = new WeakMap<Workspace, Map<string, Candidates>>();
+
+const candidatesOf = (workspace: Workspace): Map<string, Candidates> => {
   const known = sorted.get(workspace);
   if (known) return known;
-  const byPlacement = new Map<string, Campaign[]>();
-  for (const campaign of workspace.campaigns.toSorted(inOrder)) {
-    if (campaign.status !== 'active' && campaign.testUsers.size === 0) continue;
-    for (const placementId of campaign.placements) {
-      byPlacement.set(placementId, [...(byPlacement.get(placementId) ?? []), campaign]);
-    }
+  const campaigns = workspace.campaigns.toSorted(inOrder);
+  const placementIds = new Set(campaigns.flatMap(({ placements }) => [...placements]));
+  const byPlacement = new Map<string, Candidates>();
+  for (const placementId of placementIds) {
+    const here = campaigns.filter(({ placements }) => placements.has(placementId));
+    byPlacement.set(placementId, {
+      active: here.filter(({ status }) => status === 'active'),
+      tests: here.filter(({ testUsers }) => testUsers.size > 0),
+    });
   }
   sorted.set(workspace, byPlacement);
   return byPlacement;
@@ -30,8 +42,9 @@ export const candidatesFor = (
   placementId: string,
   externalUserId: string,
 ): readonly Campaign[] => {
-  const campaigns = campaignsOf(workspace).get(placementId) ?? [];
-  if (!campaigns.some(({ testUsers }) => testUsers.has(externalUserId))) return campaigns;
-  const isTest = ({ testUsers }: Campaign) => testUsers.has(externalUserId);
-  return [...campaigns.filter(isTest), ...campaigns.filter((campaign) => !isTest(campaign))];
+  const { active, tests } = candidatesOf(workspace).get(placementId) ?? NONE;
+  if (tests.length === 0) return active;
+  const testing = tests.filter(({ testUsers }) => testUsers.has(externalUserId));
+  if (testing.length === 0) return active;
+  return [...testing, ...active.filter((campaign) => !testing.includes(campaign))];
 };

@@ -35,6 +35,19 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };
 
+/** Stable by user: who is held out today is held out tomorrow, on every replica. */
+const isHeldOut = (workspaceId: string, { campaignId, controlPercentage }: Campaign, userId: string) =>
+  controlPercentage > 0 && lot(workspaceId, campaignId, 'control', userId) * 100 < controlPercentage;
+
+const variantFor = (
+  workspaceId: string,
+  { campaignId, variants }: Campaign,
+  userId: string,
+): Variant | null => {
+  if (variants.length === 1) return variants[0] ?? null;
+  return drawn(variants, lot(workspaceId, campaignId, 'variant', userId)) ?? null;
+};
+
 /** Answers which banner each placement has for one user, in the order asked. */
 export const decide = (question: Question): [string, WireBanner | null][] => {
   const { workspace, externalUserId, user, now, ids, log } = question;
@@ -42,8 +55,7 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
   let member: AudienceMember | undefined;
   let context: PersonaliseContext | undefined;
 
-  const isMember = (campaign: Campaign): boolean => {
-    if (!campaign.audience) return true;
+  const judge = (campaign: Campaign, audience: NonNullable<Campaign['audience']>): boolean => {
     member ??= audienceOf(
       {
         externalId: externalUserId,
@@ -54,12 +66,23 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
       now,
     );
     try {
-      return campaign.audience(member);
+      return audience(member);
     } catch (error) {
       // A user's own attribute names can trip a filter; such a user is not in the audience.
       log.warn({ campaign: campaign.campaignId, ...errorFacts(error) }, 'audience not decided');
       return false;
     }
+  };
+
+  // A campaign is often a candidate for several placements of one question.
+  const judged = new Map<Campaign, boolean>();
+  const isMember = (campaign: Campaign): boolean => {
+    if (!campaign.audience) return true;
+    const known = judged.get(campaign);
+    if (known !== undefined) return known;
+    const answer = judge(campaign, campaign.audience);
+    judged.set(campaign, answer);
+    return answer;
   };
 
   /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
@@ -84,12 +107,9 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     const round = roundOf(campaign);
     if (round === null) return null;
     const { workspaceId } = workspace;
-    const { campaignId, controlPercentage, variants } = campaign;
-    const isControl =
-      !isTestSend && lot(workspaceId, campaignId, 'control', externalUserId) * 100 < controlPercentage;
-    const variant = isControl
-      ? null
-      : (drawn(variants, lot(workspaceId, campaignId, 'variant', externalUserId)) ?? null);
+    const { campaignId } = campaign;
+    const isControl = !isTestSend && isHeldOut(workspaceId, campaign, externalUserId);
+    const variant = isControl ? null : variantFor(workspaceId, campaign, externalUserId);
     try {
       return {
         id: ids.seal({
