@@ -1,0 +1,32 @@
+import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
+import type { Notice } from '../../../src/client/notice.ts';
+import type { DeliveryOptions } from '../../../src/client/options.ts';
+
+declare global {
+  var delivery: Delivery;
+  var heard: Notice[];
+  /** Set by a test: answers are kept from the client until it resolves. */
+  var gate: Promise<unknown> | undefined;
+  /** `pageshow` events, with whether the page came out of the bfcache. */
+  var shows: boolean[];
+}
+
+/** A page with nothing but the delivery half of the client; the query says where the service is and which options count. */
+const query = new URLSearchParams(location.search);
+const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOptions>;
+
+globalThis.heard = [];
+globalThis.delivery = createDelivery({
+  endpoint: query.get('api') ?? location.origin,
+  apiKey: 'client-key',
+  appId: 'app-1',
+  appVersion: '1.0.0',
+  consent: query.get('consent') === 'disabled' ? 'disabled' : 'enabled',
+  options,
+  notify: (notice) => globalThis.heard.push(notice),
+  async fetch(input, init) {
+    const answer = await fetch(input, init);
+    await globalThis.gate;
+    return answer;
+  },
+});

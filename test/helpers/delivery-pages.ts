@@ -1,0 +1,66 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { BannerEvent, EventType } from '../../src/client/banner-event.ts';
+import type { Diagnostics } from '../../src/client/delivery/delivery.ts';
+import type { DeliveryOptions } from '../../src/client/options.ts';
+import type {} from '../e2e/pages/delivery-page.ts';
+import { type PageServer, startPageServer } from './page-server.ts';
+
+/** Serves `/delivery`, a page that runs the delivery half of the client, and `/bare`, a page that runs nothing. */
+export const startDeliveryPages = (origins = 1): Promise<PageServer> =>
+  startPageServer({
+    entries: [],
+    modules: { delivery: 'test/e2e/pages/delivery-page.ts' },
+    origins,
+    pages: {
+      '/delivery': { script: "import '/placard/delivery.js'; document.title = 'ready';" },
+      '/bare': { html: '<p>Nothing here</p>' },
+    },
+  });
+
+export const deliveryUrl = (
+  origin: string,
+  api: string,
+  options: Partial<DeliveryOptions> = {},
+  more: Record<string, string> = {},
+): string => `${origin}/delivery?${new URLSearchParams({ api, options: JSON.stringify(options), ...more })}`;
+
+export const ready = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => globalThis.delivery !== undefined, undefined, { polling: 20 });
+
+/** Opens a page of the delivery and waits until it runs. */
+export const openDelivery = async (context: Pick<BrowserContext, 'newPage'>, url: string): Promise<Page> => {
+  const page = await context.newPage();
+  await page.goto(url);
+  await ready(page);
+  return page;
+};
+
+/** Captures events in one task and answers them when all are durable. */
+export const capture = (
+  page: Page,
+  count = 1,
+  type: EventType = 'click',
+  prefix = 'b',
+): Promise<(BannerEvent | null)[]> =>
+  page.evaluate(
+    ([many, kind, name]) =>
+      Promise.all(
+        Array.from({ length: many }, (_, i) =>
+          globalThis.delivery.capture({
+            type: kind,
+            bannerId: `${name}${i}`,
+            placementId: 'p1',
+            userId: 'u1',
+          }),
+        ),
+      ),
+    [count, type, prefix] as const,
+  );
+
+export const diagnose = (page: Page): Promise<Diagnostics> =>
+  page.evaluate(() => globalThis.delivery.diagnostics());
+
+/** Waits until the diagnostics show these numbers. */
+export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>
+  expect.poll(() => diagnose(page), { interval: 50, timeout: 30_000 }).toMatchObject(expected);
