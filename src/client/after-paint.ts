@@ -200,9 +200,9 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     }),
     lifecycle.on('hidden', () => {
       restartWatches();
-      // Nobody looks now, so this is the moment for what had to wait.
+      // Nobody looks now, so this is the moment for what had to wait. Nothing is stored here: a transaction that is open
+      // when the page leaves would cost it the back/forward cache.
       placements.considerAll();
-      void session.touch();
     }),
     lifecycle.on('activated', restartWatches),
     lifecycle.on('online', sync.hurry),

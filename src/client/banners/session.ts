@@ -4,7 +4,7 @@ import type { BannerCache } from './banner-cache.ts';
 import { refill } from './refresh-budget.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
-/** While a page is visible the session is kept alive this often. */
+/** While a page is visible the session is kept alive this often; so exact is the time of its end. */
 const HEARTBEAT_MS = 60_000;
 /** More impressions than that in one session push out the oldest. */
 const MAX_IMPRESSIONS = 500;
@@ -87,7 +87,7 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
       beat();
       return touch();
     },
-    /** The page became visible, or is about to be hidden. */
+    /** The page became visible. */
     touch,
     /** True for the one call, over all tabs, that may count this impression in this session. */
     async claim(placementId: string, bannerId: string): Promise<boolean> {
