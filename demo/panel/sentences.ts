@@ -15,7 +15,7 @@ const DROPPED: Record<string, string> = {
   purged: 'removed with everything else',
 };
 const WAITING: Record<string, string> = {
-  backoff: 'The service did not answer well',
+  backoff: 'The last attempt failed',
   'rate-limit': 'The service asked for patience',
   offline: 'There is no network',
   unauthorized: 'The key was refused',

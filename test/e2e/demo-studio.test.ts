@@ -1,0 +1,168 @@
+import type { Browser, Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser } from '../helpers/browser.ts';
+import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+import { watchPage } from '../helpers/watch-page.ts';
+
+let demo: RunningDemo;
+let browser: Browser;
+beforeAll(async () => {
+  demo = await runDemo();
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const open = async (width = 1280) => {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  const complaints = await watchPage(page);
+  await page.goto(`${demo.url}/studio.html`);
+  await page.getByRole('heading', { name: 'Spring collection' }).waitFor();
+  return { page, complaints, close: () => context.close() };
+};
+
+const frames = (page: Page): Frame[] => page.frames().filter((frame) => frame.url().includes('preview'));
+const inEveryFrame = async (page: Page, text: string) => {
+  await expect.poll(() => frames(page).length).toBe(3);
+  for (const frame of frames(page)) await frame.getByText(text, { exact: true }).waitFor();
+};
+
+describe('the Studio', () => {
+  test('shows a campaign on the shop in three windows, as the chosen visitor reads it', async () => {
+    const { page, complaints, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await page.getByLabel('Seen by').selectOption('jonas');
+    await inEveryFrame(page, 'Fresh from the kiln, Jonas');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('shows an edit at once, and changes nothing that visitors get', async () => {
+    const { page, close } = await open();
+    const before = await demo.headlineFor('mira', 'home_hero');
+    await page.getByLabel('Headline', { exact: true }).fill('Half of everything');
+    await inEveryFrame(page, 'Half of everything');
+    await page.getByText('Changed here only.').waitFor();
+    expect(await demo.headlineFor('mira', 'home_hero')).toBe(before);
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await page.getByText('As in the workspace file.').waitFor();
+    await close();
+  });
+
+  test('keeps the cursor in the field while the frames follow', async () => {
+    const { page, close } = await open();
+    const headline = page.getByLabel('Headline', { exact: true });
+    await headline.fill('');
+    await headline.pressSequentially('Typed slowly', { delay: 40 });
+    await inEveryFrame(page, 'Typed slowly');
+    expect(await headline.inputValue()).toBe('Typed slowly');
+    await close();
+  });
+
+  test('copies the draft as the workspace file would have it', async () => {
+    const { page, close } = await open();
+    await page.getByLabel('Headline', { exact: true }).fill('For the clipboard');
+    await page.getByRole('button', { name: 'Copy JSON' }).click();
+    await page.getByText('Copied.').waitFor();
+    const draft = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(draft.campaign_id).toBe('spring-collection');
+    expect(draft.variants[0].properties.headline).toEqual({ type: 'string', value: 'For the clipboard' });
+    await close();
+  });
+
+  test('says what is wrong with a draft that cannot be used, and goes on when it is mended', async () => {
+    const { page, close } = await open();
+    const headline = page.getByLabel('Headline', { exact: true });
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await headline.fill('Hi {{ nobody | unheard_of }}');
+    await page
+      .getByRole('alert')
+      .getByText(/headline/)
+      .waitFor();
+    await headline.fill('Hi again');
+    await inEveryFrame(page, 'Hi again');
+    expect(await page.locator('.problem').textContent()).toBe('');
+    await close();
+  });
+
+  test('has the input that fits each type, and shows a draft before its time', async () => {
+    const { page, close } = await open();
+    await page.getByRole('radio', { name: /Summer sale/ }).check();
+    await page.getByRole('heading', { name: 'Summer sale (being written)' }).waitFor();
+    const typeOf = (label: string) => page.getByLabel(label, { exact: true }).getAttribute('type');
+    expect(await page.locator('#property-dismissible').getAttribute('type')).toBe('checkbox');
+    expect(await page.locator('#property-discount').getAttribute('type')).toBe('number');
+    expect(await page.locator('#property-last_day').getAttribute('type')).toBe('datetime-local');
+    expect(await page.locator('#property-theme').evaluate((element) => element.tagName)).toBe('SELECT');
+    expect(await page.locator('#property-body').evaluate((element) => element.tagName)).toBe('TEXTAREA');
+    expect(await typeOf('Headline')).toBe('text');
+    await page.locator('#property-layout').fill('{ "columns": ');
+    await page.getByText('Not an object in JSON yet.').waitFor();
+    await inEveryFrame(page, 'Summer sale: up to 30 % off');
+    await page.getByText('From 21 June 2027').waitFor();
+    await close();
+  });
+
+  test('moves a campaign of two placements to the other one', async () => {
+    const { page, close } = await open();
+    await page.getByRole('radio', { name: /Summer sale/ }).check();
+    await page.getByRole('radio', { name: 'Sidebar promotion' }).check();
+    await expect.poll(() => frames(page).length).toBe(3);
+    for (const frame of frames(page)) {
+      await frame.locator('[data-placement="sidebar_promo"]').getByText('Summer sale').waitFor();
+      expect(await frame.locator('[data-placement="home_hero"] placard-frame').count()).toBe(0);
+    }
+    await close();
+  });
+
+  test('removes and adds properties', async () => {
+    const { page, close } = await open();
+    await page.getByRole('button', { name: 'Remove Button text' }).click();
+    await frames(page)[0]!
+      .getByRole('link', { name: /Fresh from the kiln/ })
+      .waitFor();
+    await page.getByLabel('Add a property').selectOption('theme');
+    await page.getByLabel('Theme', { exact: true }).selectOption('dark');
+    await frames(page)[0]!.locator('.panel[data-theme="dark"]').waitFor();
+    await close();
+  });
+
+  test('turns the pages dark without the Studio', async () => {
+    const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    await frames(page)[0]!.locator('html[data-scheme="dark"]').waitFor();
+    expect(await page.locator('html').getAttribute('data-scheme')).toBeNull();
+    await close();
+  });
+
+  test('counts what happened, and nothing of what was previewed', async () => {
+    const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await page.getByText('Nobody has seen it yet.').waitFor();
+    await page.goto(demo.url);
+    await page.locator('.status').getByText('Everything is delivered.').waitFor();
+    await page.goto(`${demo.url}/studio.html`);
+    await page
+      .getByRole('row', { name: /kiln|shelf/ })
+      .getByText('1 person')
+      .first()
+      .waitFor();
+    await close();
+  });
+
+  test.each([360, 768, 1280])('fits a window of %i pixels', async (width) => {
+    const { page, close } = await open(width);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider).toBeLessThanOrEqual(0);
+    await close();
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { startDemo } from '../../demo/server/start-demo.ts';
+import { createStaticFiles } from '../../demo/server/static-files.ts';
+import { silentLog } from '../../src/service/index.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface RunningDemo {
+  url: string;
+  /** Where the built pages are. */
+  folder: string;
+  /** What the service would give this visitor for a placement at this moment: the headline, or `null`. */
+  headlineFor(userId: string, placementId: string): Promise<string | null>;
+  stop(): Promise<void>;
+}
+
+/** The demo as `npm start` serves it, on a free port, with a store in memory. */
+export const runDemo = async (): Promise<RunningDemo> => {
+  const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
+  await build({
+    root: join(ROOT, 'demo'),
+    configFile: join(ROOT, 'vite.config.ts'),
+    mode: 'demo',
+    logLevel: 'error',
+    build: { outDir: folder, emptyOutDir: true },
+  });
+  const listening = await startDemo({
+    workspaceFile: join(ROOT, 'demo/workspace.json'),
+    db: ':memory:',
+    port: 0,
+    host: '127.0.0.1',
+    log: silentLog,
+    pages: createStaticFiles(folder),
+  });
+  return {
+    url: listening.url,
+    folder,
+    async headlineFor(userId, placementId) {
+      const response = await fetch(`${listening.url}/v1/device-messaging/banners/sync`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer demo-client-key', 'content-type': 'application/json' },
+        body: JSON.stringify({
+          external_user_id: userId,
+          app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+          app_version: '1.0.0',
+          placements: [placementId],
+        }),
+      });
+      const { banners } = await response.json();
+      return banners[placementId]?.properties.headline.value ?? null;
+    },
+    async stop() {
+      await listening.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
