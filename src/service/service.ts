@@ -65,6 +65,7 @@ export const createService = ({
   });
   let draining = false;
   const page = createPages({
+    routes,
     store,
     metrics,
     log,

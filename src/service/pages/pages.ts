@@ -4,12 +4,16 @@ import { HttpError } from '../gate/http-error.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
+import { docsPage } from './docs-page.ts';
+import { openApi } from './openapi.ts';
 
 /** Longer than this a store that does not answer counts as away. */
 const PING_MS = 2_000;
 
 export interface PagesOptions {
+  routes: readonly Route[];
   store: Store;
   metrics: Metrics;
   log: Log;
@@ -34,7 +38,14 @@ const pinged = async (store: Store): Promise<boolean> => {
 };
 
 /** What the service tells of itself, without a key. Gives `undefined` for a path that is none of these. */
-export const createPages = ({ store, metrics, log, workspaceIds, isDraining }: PagesOptions) => {
+export const createPages = ({ routes, store, metrics, log, workspaceIds, isDraining }: PagesOptions) => {
+  // Made when first asked for: most processes never are.
+  let description: Record<string, unknown> | undefined;
+  const described = () => {
+    description ??= openApi(routes);
+    return description;
+  };
+
   const pages = new Map<string, Page>([
     ['/healthz', () => replyOf({ status: 200, body: { status: 'ok' } })],
     [
@@ -53,6 +64,12 @@ export const createPages = ({ store, metrics, log, workspaceIds, isDraining }: P
         body: await metrics.text(workspaceIds(), store),
       }),
     ],
+    // Tools of other origins may read the description; it holds nothing that the documentation does not.
+    [
+      '/openapi.json',
+      () => replyOf({ status: 200, body: described(), headers: { 'Access-Control-Allow-Origin': '*' } }),
+    ],
+    ['/docs', () => docsPage(described())],
   ]);
 
   return ({ path, method }: Exchange): Promise<Reply> | undefined => {

@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { CLIENT_PERMISSIONS, type ErrorDialect } from '../../protocol/index.ts';
+import type { Route } from '../route.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+
+/** Version of the described contract, not of the package. */
+const API_VERSION = '1.0.0';
+
+type Members = Record<string, unknown>;
+
+const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output'): Members => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  });
+  return rest;
+};
+
+const json = (schema: Members, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
+  general: 'Refusal',
+  sync: 'SyncRefusal',
+  track: 'BannerTrackRefusal',
+};
+
+const text = { type: 'string' };
+const components = {
+  schemas: {
+    Refusal: {
+      type: 'object',
+      description: 'A refused request. `errors` repeats the text, or names the objects at fault.',
+      required: ['message', 'errors'],
+      properties: {
+        message: text,
+        error: { ...text, description: 'The same text, where the body was no JSON.' },
+        errors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type'],
+            properties: { type: text, input_array: text, index: { type: 'integer' } },
+          },
+        },
+      },
+    },
+    SyncRefusal: { type: 'object', required: ['error'], properties: { error: text } },
+    BannerTrackRefusal: {
+      type: 'object',
+      required: ['message'],
+      properties: {
+        message: text,
+        errors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type', 'index'],
+            properties: { type: text, index: { type: 'integer' } },
+          },
+        },
+      },
+    },
+  },
+  securitySchemes: {
+    clientKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A client key: banners alone. It may be part of an app; it proves the app, not the user.',
+    },
+    serverKey: { type: 'http', scheme: 'bearer', description: 'A server key: everything but banners.' },
+  },
+};
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
+};
+const rateHeaders = ({ rate }: Route) => ({
+  ...RATE_HEADERS,
+  'X-RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description:
+      rate === 'users-track'
+        ? 'Seconds left until the window ends.'
+        : 'Unix seconds of the end of the window.',
+  },
+});
+const retryHeader = ({ rate }: Route) => ({
+  [rate === 'users-track' ? 'X-Ratelimit-Retry-After' : 'X-RateLimit-Retry-After']: {
+    schema: { type: 'integer' },
+    description: 'Seconds to wait.',
+  },
+});
+
+const responsesOf = (route: Route, operation: Operation): Members => {
+  const refusal = (description: string, headers?: Members) => ({
+    description,
+    ...(headers && { headers }),
+    content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
+  });
+  const hasBody = route.method === 'POST';
+  const isGeneral = route.errors === 'general';
+  const link = {
+    Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
+  };
+  return {
+    [operation.success]: {
+      description: 'Done: durable, and seen by the next request.',
+      headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
+      content: json(schemaOf(operation.answer, 'output')),
+    },
+    400: refusal(operation.badRequest),
+    401: refusal(
+      route.errors === 'sync'
+        ? 'The key is missing or wrong, or lacks the permission.'
+        : 'The key is missing or wrong.',
+    ),
+    ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
+    ...(operation.notFound && { 404: refusal(operation.notFound) }),
+    ...(hasBody && route.tooLarge === 413 && { 413: refusal('The body is larger than 4 MB.') }),
+    ...(hasBody && isGeneral && { 415: refusal('The body is no JSON by its content type.') }),
+    429: refusal('Too many requests.', retryHeader(route)),
+    500: refusal('Something went wrong here; try again later.'),
+  };
+};
+
+const operationOf = (route: Route, operation: Operation): Members => ({
+  operationId: operation.id,
+  tags: [operation.tag],
+  summary: operation.summary,
+  description: `${operation.description}\n\nPermission: \`${route.permission}\`.`,
+  security: [
+    (CLIENT_PERMISSIONS as readonly string[]).includes(route.permission)
+      ? { clientKey: [] }
+      : { serverKey: [] },
+  ],
+  ...(operation.id === 'listIntegrations' && {
+    parameters: [
+      {
+        name: 'cursor',
+        in: 'query',
+        required: false,
+        schema: text,
+        description: 'From a `Link` header; opaque.',
+      },
+    ],
+  }),
+  ...(operation.request && {
+    requestBody: { required: true, content: json(schemaOf(operation.request, 'input'), operation.example) },
+  }),
+  responses: responsesOf(route, operation),
+});
+
+const statusPage = (id: string, summary: string, more: Members = {}) => ({
+  get: {
+    operationId: id,
+    tags: ['Service'],
+    summary,
+    security: [],
+    responses: {
+      200: { description: 'Yes.', content: json({ type: 'object', properties: { status: text } }) },
+      ...more,
+      405: { description: 'Only GET and HEAD.', content: json({ $ref: '#/components/schemas/Refusal' }) },
+    },
+  },
+});
+const notReady = {
+  503: { description: 'Not now.', content: json({ type: 'object', properties: { status: text } }) },
+};
+
+/** The description of the API in OpenAPI 3.1, from the routes and the schemas that the code itself uses. */
+export const openApi = (routes: readonly Route[]): Members => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Placard',
+    version: API_VERSION,
+    summary: 'Banner messaging: which banner a user sees, what users do, and who they are.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Banners', description: 'For apps, with a client key.' },
+    { name: 'Users', description: 'For backends, with a server key.' },
+    { name: 'Integrations', description: 'For backends, with a server key.' },
+    { name: 'Service', description: 'For operators, without a key.' },
+  ],
+  paths: {
+    ...Object.fromEntries(
+      routes.map((route) => {
+        const operation = OPERATIONS[route.path];
+        if (!operation) throw new Error(`The description of the API has nothing on ${route.path}`);
+        return [route.path, { [route.method.toLowerCase()]: operationOf(route, operation) }];
+      }),
+    ),
+    '/healthz': statusPage('isAlive', 'Is the process alive?'),
+    '/readyz': statusPage('isReady', 'May requests be sent here?', notReady),
+  },
+  components,
+});

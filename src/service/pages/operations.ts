@@ -1,0 +1,192 @@
+import * as z from 'zod';
+import {
+  bannersTrackAnswer,
+  bannersTrackRequest,
+  INTEGRATIONS_PATH,
+  integration,
+  SYNC_PATH,
+  syncAnswer,
+  syncRequest,
+  TRACK_PATH,
+  USERS_TRACK_PATH,
+  usersTrackAnswer,
+  usersTrackRequest,
+} from '../../protocol/index.ts';
+import {
+  aliasNewAnswer,
+  aliasNewRequest,
+  exportIdsAnswer,
+  exportIdsRequest,
+  identifyAnswer,
+  identifyRequest,
+  mergeAnswer,
+  mergeRequest,
+} from './profile-schemas.ts';
+
+/** What the description of the API says of one route beyond what the route itself knows. */
+export interface Operation {
+  id: string;
+  tag: 'Banners' | 'Users' | 'Integrations';
+  summary: string;
+  description: string;
+  request?: z.core.$ZodType;
+  example?: unknown;
+  /** Status of success, and what its body is. */
+  success: number;
+  answer: z.core.$ZodType;
+  /** What a 400 means here. */
+  badRequest: string;
+  /** What a 404 means here, where the path itself is right. */
+  notFound?: string;
+}
+
+const envelope = {
+  external_user_id: 'u-771',
+  app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+  app_version: '4.2.0',
+};
+
+/** Every member is text on our wire; the schema that clients read with is more patient. */
+const integrationsAnswer = z.object({
+  results: z.array(
+    z.object(Object.fromEntries(Object.keys(integration.shape).map((name) => [name, z.string()]))),
+  ),
+  message: z.string(),
+});
+
+const track = {
+  tag: 'Users' as const,
+  request: usersTrackRequest,
+  example: {
+    attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
+    events: [
+      { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00.000Z', properties: { score: 8 } },
+    ],
+    purchases: [
+      {
+        external_id: 'u-771',
+        product_id: 'teapot',
+        currency: 'EUR',
+        price: 42.5,
+        time: '2026-03-01T09:16:00.000Z',
+      },
+    ],
+  },
+  success: 201,
+  answer: usersTrackAnswer,
+  badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+};
+
+/** By path. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  [INTEGRATIONS_PATH]: {
+    id: 'listIntegrations',
+    tag: 'Integrations',
+    summary: 'List data-ingestion integrations',
+    description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
+    success: 200,
+    answer: integrationsAnswer,
+    badRequest: 'The cursor is none of ours.',
+    notFound: 'Data ingestion is not set up in this workspace.',
+  },
+  [USERS_TRACK_PATH]: {
+    id: 'trackUsers',
+    summary: 'Record attributes, events and purchases',
+    description:
+      'At most 75 objects. What is wrong with single objects is told in `errors`, by array and index; the others are stored. Attributes are applied first, then events, then purchases.',
+    ...track,
+  },
+  '/users/track/bulk': {
+    id: 'trackUsersInBulk',
+    summary: 'Record many attributes, events and purchases',
+    description: 'Like `/users/track`, with at most 1,000 objects, 100 of one user, and 2 MB.',
+    ...track,
+  },
+  '/users/identify': {
+    id: 'identifyUsers',
+    tag: 'Users',
+    summary: 'Identify alias-only, email-only and phone-only users',
+    description: 'Success also where nobody was found.',
+    request: identifyRequest,
+    example: {
+      aliases_to_identify: [
+        { external_id: 'u-771', user_alias: { alias_name: 'crm-90', alias_label: 'crm' } },
+      ],
+    },
+    success: 201,
+    answer: identifyAnswer,
+    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+  },
+  '/users/merge': {
+    id: 'mergeUsers',
+    tag: 'Users',
+    summary: 'Merge one user into another',
+    description: 'What the kept user lacks is taken over, counts are added up, the merged user is removed.',
+    request: mergeRequest,
+    example: {
+      merge_updates: [
+        { identifier_to_merge: { external_id: 'u-770' }, identifier_to_keep: { external_id: 'u-771' } },
+      ],
+    },
+    success: 202,
+    answer: mergeAnswer,
+    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+  },
+  '/users/alias/new': {
+    id: 'addAliases',
+    tag: 'Users',
+    summary: 'Give users an alias',
+    description: 'Without `external_id` an alias-only user is made.',
+    request: aliasNewRequest,
+    example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
+    success: 201,
+    answer: aliasNewAnswer,
+    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+  },
+  '/users/export/ids': {
+    id: 'exportUsers',
+    tag: 'Users',
+    summary: 'Read users back',
+    description: 'Everything that is stored of the users named, or the fields asked for.',
+    request: exportIdsRequest,
+    example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
+    success: 201,
+    answer: exportIdsAnswer,
+    badRequest: 'No user was named, or in the wrong way.',
+  },
+  [SYNC_PATH]: {
+    id: 'syncBanners',
+    tag: 'Banners',
+    summary: 'Ask which banner each placement has for a user',
+    description:
+      'Answers a banner or `null` for each of the first ten placements. Eligibility and texts are decided anew each time.',
+    request: syncRequest,
+    example: { ...envelope, placements: ['home_hero'] },
+    success: 200,
+    answer: syncAnswer,
+    badRequest: 'A member is missing or not valid, or the body is no JSON or too large.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
+  [TRACK_PATH]: {
+    id: 'trackBanners',
+    tag: 'Banners',
+    summary: 'Record impressions, clicks and dismissals of banners',
+    description:
+      'Each event is judged alone; those that were skipped are named in `errors` by their index. Repeats of the same user, banner, type and instant are counted and stored once.',
+    request: bannersTrackRequest,
+    example: {
+      ...envelope,
+      events: [
+        {
+          id: 'bnr_kP2d0Qm5yB7hJ0h3xw',
+          event_type: 'impression',
+          timestamp: '2026-03-01T09:20:01.250Z',
+        },
+      ],
+    },
+    success: 202,
+    answer: bannersTrackAnswer,
+    badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
+};

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+
+/** What the profile operations take and answer, for the description of the API; the rules themselves live in `users/`. */
+const alias = z.object({ alias_name: z.string().min(1), alias_label: z.string().min(1) });
+const prioritization = z
+  .array(z.enum(['identified', 'unidentified', 'most_recently_updated', 'least_recently_updated']))
+  .min(1)
+  .describe('Applied in order; if several users are left, nothing happens.');
+const entries = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_PROFILE_ENTRIES);
+
+export const identifyRequest = z.object({
+  aliases_to_identify: entries(z.object({ external_id: z.string(), user_alias: alias })).optional(),
+  emails_to_identify: entries(
+    z.object({ external_id: z.string(), email: z.string(), prioritization }),
+  ).optional(),
+  phone_numbers_to_identify: entries(
+    z.object({ external_id: z.string(), phone: z.string(), prioritization }),
+  ).optional(),
+});
+export const identifyAnswer = z.object({
+  aliases_processed: z.int().optional(),
+  emails_processed: z.int().optional(),
+  phone_numbers_processed: z.int().optional(),
+  message: z.string(),
+});
+
+const identifier = z.union([
+  z.object({ external_id: z.string() }),
+  z.object({ user_alias: alias }),
+  z.object({ email: z.string(), prioritization }),
+  z.object({ phone: z.string(), prioritization }),
+]);
+export const mergeRequest = z.object({
+  merge_updates: entries(z.object({ identifier_to_merge: identifier, identifier_to_keep: identifier })),
+});
+export const mergeAnswer = z.object({ message: z.string() });
+
+export const aliasNewRequest = z.object({
+  user_aliases: entries(alias.extend({ external_id: z.string().optional() })),
+});
+export const aliasNewAnswer = z.object({ aliases_processed: z.int(), message: z.string() });
+
+export const exportIdsRequest = z.object({
+  external_ids: entries(z.string()).optional(),
+  user_aliases: entries(alias).optional(),
+  device_id: z.string().optional(),
+  braze_id: z.string().optional(),
+  email_address: z.string().optional(),
+  phone: z.string().optional(),
+  fields_to_export: z.array(z.string()).optional(),
+});
+export const exportIdsAnswer = z.object({
+  message: z.string(),
+  users: z.array(z.looseObject({ braze_id: z.string(), external_id: z.string().optional() })),
+  invalid_user_ids: z.array(z.string()).optional(),
+});

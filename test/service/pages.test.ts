@@ -1,0 +1,153 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore, type Store } from '../../src/service/index.ts';
+import { OPERATIONS } from '../../src/service/pages/operations.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([aWorkspace({ campaigns: [aCampaign()] })]);
+});
+afterAll(() => service.stop());
+
+describe('GET /openapi.json', () => {
+  test('lints clean with the recommended rules of a public linter', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    const problems = await lintFromString({
+      source: JSON.stringify(body),
+      config: await createConfig({ extends: ['recommended'] }),
+    });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  test('describes every endpoint, and each as it answers', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    expect(body.openapi).toBe('3.1.0');
+    for (const path of Object.keys(OPERATIONS)) {
+      const [verb] = Object.keys(body.paths[path]);
+      const answer = await service.call(verb!.toUpperCase(), path);
+      expect(Object.keys(body.paths[path][verb!].responses)).toContain(String(answer.status));
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  test('gives examples that the service accepts', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    for (const [path, { example, success }] of Object.entries(OPERATIONS)) {
+      if (example === undefined || path.endsWith('banners/track')) continue;
+      const key = path.includes('banners') ? CLIENT_KEY : SERVER_KEY;
+      const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
+      expect({ path, status: answer.status }).toEqual({ path, status: success });
+      expect(body.paths[path].post.requestBody.content['application/json'].example).toEqual(example);
+    }
+  });
+});
+
+describe('GET /docs', () => {
+  test('shows every endpoint on a page without scripts, under a policy that allows none', async () => {
+    const { status, headers, body } = await service.call('GET', '/docs');
+    expect(status).toBe(200);
+    for (const path of Object.keys(OPERATIONS)) expect(body).toContain(`<code>${path}</code>`);
+    expect(body).not.toMatch(/<script|\son\w+=|style="/);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('GET /metrics', () => {
+  test('counts requests, latencies, objects, errors by code, store calls and data points', async () => {
+    await service.call('POST', '/users/track', {
+      key: SERVER_KEY,
+      body: {
+        attributes: [
+          { external_id: 'u-1', tier: 'gold' },
+          { email: 'not an address' },
+          { external_id: 'u-2', first_name: 5, 'my secret attribute': 'x'.repeat(300) },
+        ],
+      },
+    });
+    const { status, headers, body } = await service.call('GET', '/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(body).toMatch(/placard_requests_total\{endpoint="\/users\/track",status="201"\} \d+/);
+    expect(body).toMatch(/placard_request_seconds_count\{endpoint="\/users\/track"\} \d+/);
+    expect(body).toMatch(/placard_objects_total\{endpoint="\/users\/track",kind="attributes"\} \d+/);
+    expect(body).toMatch(
+      /placard_object_errors_total\{endpoint="\/users\/track",code="EMAIL_BAD_FORMAT"\} \d+/,
+    );
+    expect(body).toMatch(/placard_store_seconds_count\{operation="write_users"\} \d+/);
+    expect(body).toMatch(/placard_store_waiting\{operation="write_users"\} 0/);
+    expect(body).toMatch(/placard_data_points\{workspace="test",day="2026-03-01"\} \d+/);
+    expect(body).not.toMatch(/secret|not an address|u-1|test-server-key/);
+  });
+
+  test('has no label for each name that somebody made up', async () => {
+    const attributes = Array.from({ length: 50 }, (_, index) => ({
+      external_id: 'u-3',
+      [`invented ${index}`]: 'x'.repeat(300),
+    }));
+    await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
+    for (let index = 0; index < 20; index += 1) await service.call('GET', `/invented/${index}`);
+    const { body } = await service.call('GET', '/metrics');
+    expect(body).not.toContain('invented');
+    expect(body.match(/^placard_object_errors_total\{/gm).length).toBeLessThan(20);
+  });
+});
+
+describe('GET /healthz and /readyz', () => {
+  test('say yes, to GET and HEAD alone', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await service.call('GET', path)).status).toBe(200);
+      expect(await service.call('HEAD', path)).toMatchObject({ status: 200, body: '' });
+      const { status, headers } = await service.call('POST', path);
+      expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
+    }
+  });
+
+  test('tell a process that lives from a store that does not', async () => {
+    const store = await openStore(':memory:');
+    const ping: Store['ping'] = () => Promise.reject(new Error('no database'));
+    const broken = await runService([aWorkspace()], { store: { ...store, ping } });
+    try {
+      expect((await broken.call('GET', '/healthz')).status).toBe(200);
+      expect((await broken.call('GET', '/readyz')).status).toBe(503);
+    } finally {
+      await broken.stop();
+    }
+  });
+});
+
+describe('a failure that nobody foresaw', () => {
+  test('is a 500 in the endpoint’s own words, and a log line without the error’s text', async () => {
+    const store = await openStore(':memory:');
+    const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
+    const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {
+      store: { ...store, writeUsers: fail as Store['writeUsers'], bannerUser: fail },
+    });
+    try {
+      const tracked = await broken.call('POST', '/users/track', {
+        key: SERVER_KEY,
+        body: { attributes: [{ external_id: 'u-1' }] },
+      });
+      const text = 'Internal Server Error';
+      expect({ status: tracked.status, body: tracked.body }).toEqual({
+        status: 500,
+        body: { message: text, errors: [{ type: text }] },
+      });
+      const synced = await broken.call('POST', '/v1/device-messaging/banners/sync', {
+        key: CLIENT_KEY,
+        body: { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home'] },
+      });
+      expect({ status: synced.status, body: synced.body }).toEqual({ status: 500, body: { error: text } });
+      const failures = broken.lines.filter(({ message }) => message === 'request failed');
+      expect(failures).toHaveLength(2);
+      expect(failures[0]).toMatchObject({ level: 'error', path: '/users/track', error: 'Error' });
+      expect(JSON.stringify(failures)).not.toContain('example.org');
+    } finally {
+      await broken.stop();
+    }
+  });
+});
