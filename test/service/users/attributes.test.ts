@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import { APP_ID, errorsOf, NEWSLETTER, onBothStores, SMS_GROUP } from './on-both-stores.ts';
+
+const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
+
+onBothStores('contract 3.3: standard attributes', (api) => {
+  const set = (members: Record<string, unknown>) =>
+    api().track({ attributes: [{ external_id: 'u-1', ...members }] });
+
+  test.each([
+    ['first_name', 'Kim', 'Kim'],
+    ['dob', '1990-02-28', '1990-02-28'],
+    ['dob', '2/28/1990', '1990-02-28'],
+    ['dob', '1990-02-28T23:30:00-05:00', '1990-03-01'],
+    ['gender', 'F', 'F'],
+    ['country', 'PL', 'PL'],
+    ['country', 'pl', 'PL'],
+    ['country', 'Poland', 'PL'],
+    ['country', 'United States of America', 'US'],
+    ['home_city', 'Łódź', 'Łódź'],
+    ['language', 'pl', 'pl'],
+    ['language', 'en-IN', 'en-IN'],
+    ['time_zone', 'Europe/Warsaw', 'Europe/Warsaw'],
+    ['time_zone', 'Eastern Time (US & Canada)', 'Eastern Time (US & Canada)'],
+    ['current_location', { longitude: 19.45, latitude: 51.77 }, { longitude: 19.45, latitude: 51.77 }],
+    ['image_url', `https://example.org/${'x'.repeat(1_000)}`, `https://example.org/${'x'.repeat(1_000)}`],
+    ['email_subscribe', 'opted_in', 'opted_in'],
+    ['push_subscribe', 'unsubscribed', 'unsubscribed'],
+    ['email_open_tracking_disabled', true, true],
+    ['marked_email_as_spam_at', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['date_of_first_session', '2026-01-01', '2026-01-01'],
+    ['facebook', { id: '1', likes: ['a'], num_friends: 3 }, { id: '1', likes: ['a'], num_friends: 3 }],
+    ['twitter', { id: 1, screen_name: 'k' }, { id: 1, screen_name: 'k' }],
+  ])('%s: %j is stored as %j', async (name, value, stored) => {
+    const answer = await set({ [name]: value });
+    expect(errorsOf(answer)).toEqual([]);
+    expect((await api().user('u-1'))?.[name]).toEqual(stored);
+    expect(await api().custom('u-1')).toEqual({});
+  });
+
+  test.each([
+    ['first_name', 5, "'first_name' is not valid"],
+    ['last_name', 'x'.repeat(256), "'last_name' is not valid"],
+    ['last_name', 'a\ud800', "'last_name' is not valid"],
+    ['dob', '1990-02-30', "'dob' is not valid"],
+    ['gender', 'X', "'gender' is not valid"],
+    ['country', 48, "'country' is not valid"],
+    ['language', 'Polish', "'language' is not valid"],
+    ['time_zone', 'Mars/Olympus', "'time_zone' is not valid"],
+    ['current_location', { longitude: 1 }, 'BAD_LOCATION_UPDATE'],
+    ['current_location', { longitude: 181, latitude: 0 }, 'BAD_LOCATION_UPDATE'],
+    ['current_location', null, 'BAD_LOCATION_UPDATE'],
+    ['image_url', 'x'.repeat(1_025), "'image_url' is not valid"],
+    ['email_subscribe', 'yes', 'BAD_EMAIL_SUBSCRIPTION_STATE'],
+    ['push_subscribe', 1, 'BAD_PUSH_SUBSCRIPTION_STATE'],
+    ['email_click_tracking_disabled', 'true', "'email_click_tracking_disabled' is not valid"],
+    ['date_of_last_session', 'soon', "'date_of_last_session' is not valid"],
+    ['facebook', { likes: 'a' }, "'facebook' is not valid"],
+    ['twitter', { id: '1' }, "'twitter' is not valid"],
+    ['email_subscription_info', {}, 'INVALID_ATTRIBUTE_EMAIL_SUBSCRIPTION_INFO'],
+  ])('%s: %j is not set, with an error, and the rest is applied', async (name, value, code) => {
+    const answer = await set({ [name]: value, tier: 'gold' });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(await api().user('u-1')).not.toHaveProperty(name);
+    expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
+  });
+
+  test('null clears, and so does a country that is none', async () => {
+    await set({ first_name: 'Kim', gender: 'F', country: 'PL' });
+    expect(errorsOf(await set({ first_name: null, gender: null, country: 'Atlantis' }))).toEqual([]);
+    const user = await api().user('u-1');
+    for (const name of ['first_name', 'gender', 'country']) expect(user).not.toHaveProperty(name);
+  });
+
+  test('another spelling is a custom attribute; flags and reserved names are none at all', async () => {
+    await set({
+      First_Name: 'Kim',
+      _merge_objects: false,
+      push_token_import: false,
+      alias_name: 'n',
+      alias_label: 'l',
+    });
+    expect(await api().custom('u-1')).toEqual({ First_Name: 'Kim' });
+  });
+});
+
+onBothStores('contract 3.6: custom attributes', (api) => {
+  const set = (members: Record<string, unknown>) =>
+    api().track({ attributes: [{ external_id: 'u-1', ...members }] });
+  const after = async (...steps: Record<string, unknown>[]) => {
+    for (const step of steps) expect(errorsOf(await set(step))).toEqual([]);
+    return (await api().custom('u-1'))['a'];
+  };
+
+  test.each<[string, Record<string, unknown>[], unknown]>([
+    ['a text', [{ a: 'x' }], 'x'],
+    ['an empty text', [{ a: '' }], ''],
+    ['a number', [{ a: 1.5 }], 1.5],
+    ['a boolean', [{ a: false }], false],
+    ['a date, as it was sent', [{ a: '12/1/2021' }], '12/1/2021'],
+    ['a typed date', [{ a: { $time: '2026-01-01T00:00:00Z' } }], '2026-01-01T00:00:00Z'],
+    ['null removes', [{ a: 'x' }, { a: null }], undefined],
+    ['inc from nothing', [{ a: { inc: 2 } }], 2],
+    ['inc by less than nothing', [{ a: 5 }, { a: { inc: -7 } }], -2],
+    ['inc of a text leaves it', [{ a: 'x' }, { a: { inc: 1 } }], 'x'],
+    [
+      'a list keeps each value once, where it was first',
+      [{ a: ['x', 'y', 'x', 1, '1', true] }],
+      ['x', 'y', 1, '1', true],
+    ],
+    ['a list replaces', [{ a: ['x'] }, { a: ['y'] }], ['y']],
+    ['an empty list', [{ a: ['x'] }, { a: [] }], []],
+    [
+      'add appends and moves what is there to the end',
+      [{ a: ['x', 'y'] }, { a: { add: ['z', 'x'] } }],
+      ['y', 'z', 'x'],
+    ],
+    ['add to nothing', [{ a: { add: ['x', 'x'] } }], ['x']],
+    ['remove', [{ a: ['x', 'y', 'z'] }, { a: { remove: ['y', 'q'] } }], ['x', 'z']],
+    ['remove from nothing', [{ a: { remove: ['y'] } }], undefined],
+    ['add, then remove', [{ a: ['x'] }, { a: { remove: ['y', 'x'], add: ['y', 'z'] } }], ['z']],
+    [
+      '500 elements, of which the oldest go',
+      [{ a: Array.from({ length: 502 }, (_, i) => i) }, { a: { add: ['n'] } }],
+      [...Array.from({ length: 499 }, (_, i) => i + 3), 'n'],
+    ],
+    ['an object', [{ a: { b: { c: [1, 'x'] } } }], { b: { c: [1, 'x'] } }],
+    ['an object replaces', [{ a: { b: 1, c: 2 } }, { a: { c: 3 } }], { c: 3 }],
+    [
+      'an object merges where that is asked',
+      [{ a: { b: { x: 1, l: [1] }, c: 2 } }, { a: { b: { y: 2, l: [2] } }, _merge_objects: true }],
+      { b: { x: 1, y: 2, l: [2] }, c: 2 },
+    ],
+    ['a date inside stays typed', [{ a: { at: { $time: '2026-01-01' } } }], { at: { $time: '2026-01-01' } }],
+    ['a date too far inside is not stored', [{ a: { b: 1, at: { $time: '4026-01-01' } } }], { b: 1 }],
+    ['objects in a list', [{ a: [{ id: 1 }, { id: 2 }] }], [{ id: 1 }, { id: 2 }]],
+    ['$add', [{ a: [{ id: 1 }] }, { a: { $add: [{ id: 2 }] } }], [{ id: 1 }, { id: 2 }]],
+    ['$add to nothing', [{ a: { $add: [{ id: 2 }] } }], [{ id: 2 }]],
+    [
+      '$remove of all that match',
+      [
+        { a: [{ id: 1, n: 1 }, { id: 2 }, { id: 1, n: 2 }] },
+        { a: { $remove: [{ $identifier_key: 'id', $identifier_value: 1 }] } },
+      ],
+      [{ id: 2 }],
+    ],
+    [
+      '$update replaces',
+      [
+        { a: [{ id: 1, n: 1 }] },
+        { a: { $update: [{ $identifier_key: 'id', $identifier_value: 1, $new_object: { id: 1, m: 2 } }] } },
+      ],
+      [{ id: 1, m: 2 }],
+    ],
+    [
+      '$update merges where that is asked',
+      [
+        { a: [{ id: 1, n: 1 }] },
+        {
+          _merge_objects: true,
+          a: { $update: [{ $identifier_key: 'id', $identifier_value: 1, $new_object: { m: 2 } }] },
+        },
+      ],
+      [{ id: 1, n: 1, m: 2 }],
+    ],
+    [
+      '$update of nothing',
+      [{ a: { $update: [{ $identifier_key: 'id', $identifier_value: 1, $new_object: { m: 2 } }] } }],
+      undefined,
+    ],
+    [
+      '$remove from nothing',
+      [{ a: { $remove: [{ $identifier_key: 'id', $identifier_value: 1 }] } }],
+      undefined,
+    ],
+    ['an object of inc and more is an object', [{ a: { inc: 1, b: 2 } }], { inc: 1, b: 2 }],
+  ])('%s', async (_, steps, expected) => {
+    expect(await after(...steps)).toEqual(expected);
+  });
+
+  test.each([
+    ['a text of 256 characters', 'x'.repeat(256)],
+    ['U+0000', 'a\u0000b'],
+    ['a lone surrogate', '\udc00'],
+    ['inc by a fraction', { inc: 1.5 }],
+    ['inc by a text', { inc: '1' }],
+    ['add of no list', { add: 'x' }],
+    ['add of objects', { add: [{ a: 1 }] }],
+    ['a list of both', ['x', { a: 1 }]],
+    ['a list of lists', [['x']]],
+    ['a key with a space', { 'a b': 1 }],
+    ['a key with a dot', { 'a.b': 1 }],
+    ['a key with a dollar sign', { $set: 1 }],
+    ['51 levels', deep(52)],
+    ['more than 100 KB', { a: Array.from({ length: 500 }, () => 'x'.repeat(250)) }],
+    ['$update without its key', { $update: [{ $new_object: {} }] }],
+    ['an impossible typed date', { $time: 'soon' }],
+  ])('%s is refused and nothing else', async (_, value) => {
+    const answer = await set({ bad: value, tier: 'gold', nested: { ok: true } });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(errorsOf(answer)).toEqual(["attributes[0] 'bad' is not valid"]);
+    expect(await api().custom('u-1')).toEqual({ tier: 'gold', nested: { ok: true } });
+  });
+
+  test('255 characters are counted as characters, not as bytes', async () => {
+    const text = '🐢'.repeat(255);
+    expect(await after({ a: text })).toBe(text);
+    expect(errorsOf(await set({ [text]: 1 }))).toEqual([]);
+    expect(errorsOf(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
+  });
+
+  test('1e999 is no number', async () => {
+    const answer = await api().track('{"attributes":[{"external_id":"u-1","a":1e999}]}');
+    expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
+  });
+
+  test('an addition that would burst 100 KB is left out whole', async () => {
+    const big = (id: number) => ({ id, t: Array.from({ length: 250 }, () => 'x'.repeat(200)) });
+    await set({ a: [big(1)] });
+    await set({ a: { $add: [big(2), big(3)] } });
+    expect((await api().custom('u-1'))['a']).toEqual([big(1)]);
+    await set({ o: { one: big(1) } });
+    await set({ _merge_objects: true, o: { two: big(2), three: big(3) } });
+    expect((await api().custom('u-1'))['o']).toEqual({ one: big(1) });
+  });
+
+  describe.each([
+    ['a null', { b: null }],
+    ['an impossible time', { at: { $time: '2026-02-30' } }],
+    ['a null among objects', [{ a: 1 }, null]],
+    ['a null in an edit', { $add: [{ b: null }] }],
+  ])('%s inside a nested value', (_, bad) => {
+    test('costs the whole request its nested updates; all else is applied', async () => {
+      const answer = await api().track({
+        attributes: [
+          { external_id: 'u-1', nested: { fine: 1 }, list: [{ fine: 1 }], tier: 'gold', tags: ['x'] },
+          { external_id: 'u-2', bad, worse: bad, tier: 'silver', n: { inc: 1 } },
+          { external_id: 'u-3', edit: { $add: [{ fine: 1 }] }, first_name: 'Kim' },
+        ],
+        events: [
+          { external_id: 'u-2', name: 'e', time: '2026-02-28T00:00:00Z', properties: { deep: { ok: 1 } } },
+        ],
+      });
+      expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 3, events_processed: 1 } });
+      expect(errorsOf(answer)).toEqual(["attributes[1] Invalid nested custom attribute 'bad'"]);
+      expect(await api().custom('u-1')).toEqual({ tier: 'gold', tags: ['x'] });
+      expect(await api().custom('u-2')).toEqual({ tier: 'silver', n: 1 });
+      expect(await api().custom('u-3')).toEqual({});
+      expect(await api().user('u-3')).toMatchObject({ first_name: 'Kim' });
+      expect(await api().events()).toMatchObject([{ properties: { deep: { ok: 1 } } }]);
+    });
+  });
+});
+
+onBothStores('contract 3.4: subscription groups', (api) => {
+  const set = (subscription_groups: unknown) =>
+    api().track({ attributes: [{ external_id: 'u-1', subscription_groups }] });
+  const item = (members: Record<string, unknown> = {}) => ({
+    subscription_group_id: NEWSLETTER,
+    subscription_state: 'subscribed',
+    ...members,
+  });
+
+  test('are set, by an ID in any case', async () => {
+    const answer = await set([
+      item({ subscription_group_id: NEWSLETTER.toUpperCase() }),
+      item({
+        subscription_group_id: SMS_GROUP,
+        subscription_state: 'unsubscribed',
+        use_double_opt_in_logic: true,
+      }),
+    ]);
+    expect(errorsOf(answer)).toEqual([]);
+    expect((await api().user('u-1'))?.['subscription_groups']).toEqual([
+      { subscription_group_id: NEWSLETTER, subscription_state: 'subscribed' },
+      { subscription_group_id: SMS_GROUP, subscription_state: 'unsubscribed' },
+    ]);
+  });
+
+  test.each([
+    [{ a: 1 }, 'BAD_SUBSCRIPTION_GROUP_ARRAY'],
+    [null, 'BAD_SUBSCRIPTION_GROUP_ARRAY'],
+    [['x'], 'BAD_SUBSCRIPTION_GROUP_HASH'],
+    [[{ subscription_group_id: NEWSLETTER }], 'BAD_SUBSCRIPTION_GROUP_HASH'],
+    [[item({ subscription_group_id: 'newsletter' })], 'BAD_SUBSCRIPTION_GROUP_ID'],
+    [[item({ subscription_group_id: '7d1f2a00-0000-4000-8000-00000000ffff' })], 'BAD_SUBSCRIPTION_GROUP_ID'],
+    [[item({ subscription_state: 'opted_in' })], 'BAD_SUBSCRIPTION_GROUP_STATE'],
+  ])('%j has its own error', async (value, code) => {
+    const answer = await set(value);
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(await api().user('u-1')).not.toHaveProperty('subscription_groups');
+  });
+
+  test('a bad one costs itself alone', async () => {
+    const answer = await set([item({ subscription_state: 'maybe' }), 3, item()]);
+    expect(errorsOf(answer)).toEqual([
+      'attributes[0] BAD_SUBSCRIPTION_GROUP_STATE',
+      'attributes[0] BAD_SUBSCRIPTION_GROUP_HASH',
+    ]);
+    expect((await api().user('u-1'))?.['subscription_groups']).toHaveLength(1);
+  });
+});
+
+onBothStores('contract 3.5: push tokens', (api) => {
+  const token = (members: Record<string, unknown> = {}) => ({
+    app_id: APP_ID,
+    token: 'token-1',
+    device_id: 'device-01',
+    ...members,
+  });
+  const set = (members: Record<string, unknown>) => api().track({ attributes: [members] });
+
+  test('join the user, one for each device, with a device ID where none was sent', async () => {
+    await set({ external_id: 'u-1', push_tokens: [token()] });
+    await set({
+      external_id: 'u-1',
+      push_tokens: [token({ token: 'token-2' }), token({ token: 'token-3', device_id: undefined })],
+    });
+    expect((await api().user('u-1'))?.['push_tokens']).toEqual([
+      token({ token: 'token-2' }),
+      { app_id: APP_ID, token: 'token-3', device_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    ]);
+  });
+
+  test.each([
+    ['x', 'BAD_PUSH_TOKEN_VALUE'],
+    [['x'], 'BAD_PUSH_TOKEN_VALUE'],
+    [[token({ token: 7 })], 'BAD_PUSH_TOKEN_STRING'],
+    [[token({ token: undefined })], 'BAD_PUSH_TOKEN_STRING'],
+    [[token({ app_id: 'other' })], 'BAD_PUSH_TOKEN_APP_ID'],
+    [[token({ device_id: '1234567' })], 'BAD_DEVICE_ID'],
+    [[token({ device_id: 'x'.repeat(256) })], 'BAD_DEVICE_ID'],
+    [[token({ device_id: 12345678 })], 'BAD_DEVICE_ID'],
+  ])('%j has its own error, and the rest is applied', async (push_tokens, code) => {
+    const answer = await set({ external_id: 'u-1', push_tokens, tier: 'gold' });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
+    expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
+  });
+
+  test('are imported for nobody in particular: a profile each, once', async () => {
+    const tokens = {
+      push_token_import: true,
+      push_tokens: [token(), token({ token: 'token-2', device_id: 'device-02' })],
+    };
+    expect(await set(tokens)).toEqual({ status: 201, body: { message: 'success', attributes_processed: 1 } });
+    await set(tokens);
+    const users = await api().users();
+    expect(users.map(({ push_tokens }) => (push_tokens as { token: string }[])[0]!.token).toSorted()).toEqual(
+      ['token-1', 'token-2'],
+    );
+  });
+
+  test('that somebody has are not imported again', async () => {
+    await set({ external_id: 'u-1', push_tokens: [token()] });
+    await set({ push_token_import: true, push_tokens: [token()] });
+    expect(await api().users()).toHaveLength(1);
+  });
+
+  test.each([
+    [{ push_token_import: true }],
+    [{ push_token_import: true, push_tokens: [] }],
+    [{ push_token_import: true, push_tokens: [token()], external_id: 'u-1' }],
+    [{ push_token_import: true, push_tokens: [token()], braze_id: 'b' }],
+  ])('%j is no import', async (object) => {
+    const answer = await set(object);
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
+  });
+});

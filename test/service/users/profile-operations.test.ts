@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { NOW, onBothStores } from './on-both-stores.ts';
+
+const TIME = '2026-02-28T10:00:00.000Z';
+const alias = (alias_name: string, alias_label = 'crm') => ({ alias_name, alias_label });
+
+onBothStores('contract 2.7: POST /users/alias/new', (api) => {
+  const add = (...user_aliases: unknown[]) => api().post('/users/alias/new', { user_aliases });
+
+  test('makes an alias-only user, once', async () => {
+    expect(await add(alias('a'))).toEqual({
+      status: 201,
+      body: { aliases_processed: 1, message: 'success' },
+    });
+    await add({ user_alias: alias('a') });
+    expect(await api().users()).toMatchObject([{ user_aliases: [alias('a')] }]);
+  });
+
+  test('joins a known user, one name for each label, and makes none for an unknown external_id', async () => {
+    await api().track({ attributes: [{ external_id: 'u-1' }] });
+    await add({ external_id: 'u-1', ...alias('a') }, { external_id: 'u-1', ...alias('b') });
+    await add({ external_id: 'u-1', ...alias('c', 'shop') }, { external_id: 'nobody', ...alias('d') });
+    expect(await api().users()).toMatchObject([
+      { external_id: 'u-1', user_aliases: [alias('a'), alias('c', 'shop')] },
+    ]);
+  });
+
+  test.each([
+    [{}, "'alias_name' is required"],
+    [{ alias_name: 'a' }, "'alias_label' is required"],
+    [{ alias_name: 'a'.repeat(237), alias_label: 'l' }, "'alias_name' is not valid"],
+    [{ alias_name: 3, alias_label: 'l' }, "'alias_name' is not valid"],
+  ])('refuses %j', async (entry, message) => {
+    expect(await add(alias('fine'), entry)).toEqual({
+      status: 400,
+      body: { message, errors: [{ type: message, input_array: 'user_aliases', index: 1 }] },
+    });
+    expect(await api().users()).toEqual([]);
+  });
+
+  test('refuses 51 entries, and no array at all', async () => {
+    expect(await add(...Array.from({ length: 51 }, (_, i) => alias(`${i}`)))).toMatchObject({ status: 400 });
+    expect(await api().post('/users/alias/new', { user_aliases: 'x' })).toMatchObject({ status: 400 });
+    expect(await api().post('/users/alias/new', [])).toMatchObject({ status: 400 });
+  });
+});
+
+onBothStores('contract 2.7: POST /users/identify', (api) => {
+  const identify = (body: unknown) => api().post('/users/identify', body);
+  const byAlias = (external_id: string, name = 'a') => ({
+    aliases_to_identify: [{ external_id, user_alias: alias(name) }],
+  });
+  const anonymous = (members: Record<string, unknown> = {}) =>
+    api().track({
+      attributes: [{ user_alias: alias('a'), _update_existing_only: false, ...members }],
+      events: [{ user_alias: alias('a'), name: 'browsed', time: TIME }],
+    });
+
+  test('gives an alias-only user its external ID, and all it had stays', async () => {
+    await anonymous({ tier: 'gold' });
+    expect(await identify(byAlias('u-1'))).toEqual({
+      status: 201,
+      body: { aliases_processed: 1, message: 'success' },
+    });
+    expect(await api().users()).toMatchObject([
+      {
+        external_id: 'u-1',
+        user_aliases: [alias('a')],
+        custom_attributes: { tier: 'gold' },
+        custom_events: [{ name: 'browsed', count: 1 }],
+      },
+    ]);
+  });
+
+  test('merges into a known user: what is missing is filled, what the other did is lost', async () => {
+    await api().track({ attributes: [{ external_id: 'u-1', tier: 'silver', first_name: 'Kim' }] });
+    await anonymous({ tier: 'gold', size: 3, first_name: 'Ann', last_name: 'Lee', email: 'kim@example.org' });
+    await identify(byAlias('u-1'));
+    const users = await api().users();
+    expect(users).toHaveLength(1);
+    expect(users[0]).toMatchObject({
+      external_id: 'u-1',
+      email: 'kim@example.org',
+      first_name: 'Kim',
+      last_name: 'Lee',
+      user_aliases: [alias('a')],
+      custom_attributes: { tier: 'silver', size: 3 },
+    });
+    expect(users[0]).not.toHaveProperty('custom_events');
+  });
+
+  test('does nothing where both have an alias with one label', async () => {
+    await api().track({ attributes: [{ external_id: 'u-1' }] });
+    await api().post('/users/alias/new', { user_aliases: [{ external_id: 'u-1', ...alias('other') }] });
+    await anonymous();
+    expect(await identify(byAlias('u-1'))).toMatchObject({ status: 201 });
+    expect(await api().users()).toHaveLength(2);
+  });
+
+  test('is a success where nothing matches, or the match has an external ID already', async () => {
+    expect(await identify(byAlias('u-1', 'nobody'))).toMatchObject({
+      status: 201,
+      body: { aliases_processed: 1 },
+    });
+    await anonymous();
+    await identify(byAlias('u-1'));
+    await identify(byAlias('u-2'));
+    expect(await api().users()).toMatchObject([{ external_id: 'u-1' }]);
+  });
+
+  test('finds by e-mail and phone with its rules, and leaves several alone', async () => {
+    const two = [
+      {
+        user_alias: alias('a'),
+        _update_existing_only: false,
+        email: 'kim@example.org',
+        phone: '+48123456789',
+      },
+      { user_alias: alias('b'), _update_existing_only: false, email: 'kim@example.org' },
+    ];
+    await api().track({ attributes: two });
+    const byEmail = (prioritization: string[]) =>
+      identify({ emails_to_identify: [{ external_id: 'u-1', email: 'KIM@example.org', prioritization }] });
+    expect(await byEmail(['unidentified'])).toEqual({
+      status: 201,
+      body: { emails_processed: 1, message: 'success' },
+    });
+    expect(await api().user('u-1')).toBeUndefined();
+    await byEmail(['unidentified', 'most_recently_updated']);
+    expect(await api().user('u-1')).toMatchObject({ user_aliases: [alias('b')] });
+    expect(
+      await identify({
+        phone_numbers_to_identify: [
+          { external_id: 'u-2', phone: '+48 123 456 789', prioritization: ['unidentified'] },
+        ],
+      }),
+    ).toEqual({ status: 201, body: { phone_numbers_processed: 1, message: 'success' } });
+    expect(await api().user('u-2')).toMatchObject({ user_aliases: [alias('a')] });
+  });
+
+  test.each([
+    [{}],
+    [{ aliases_to_identify: [] }],
+    [{ aliases_to_identify: [{ user_alias: alias('a') }] }],
+    [{ aliases_to_identify: [{ external_id: 'u-1' }] }],
+    [{ emails_to_identify: [{ external_id: 'u-1', email: 'kim@example.org' }] }],
+    [{ emails_to_identify: [{ external_id: 'u-1', email: 'kim@example.org', prioritization: ['newest'] }] }],
+    [
+      {
+        emails_to_identify: [
+          { external_id: 'u-1', email: 'kim@example.org', prioritization: ['identified', 'unidentified'] },
+        ],
+      },
+    ],
+    [
+      {
+        aliases_to_identify: Array.from({ length: 51 }, () => ({ external_id: 'u', user_alias: alias('a') })),
+      },
+    ],
+  ])('refuses %j', async (body) => {
+    expect(await identify(body)).toMatchObject({ status: 400, body: { errors: [{}] } });
+  });
+});
+
+onBothStores('contract 2.7: POST /users/merge', (api) => {
+  const merge = (...merge_updates: unknown[]) => api().post('/users/merge', { merge_updates });
+  const event = (external_id: string, time: string) => ({ external_id, name: 'e', time });
+
+  test('fills what the kept one lacks, adds up what both did, and the other is gone', async () => {
+    await api().track({
+      attributes: [
+        { external_id: 'old', tier: 'gold', size: 1, email: 'old@example.org', first_name: 'Ann' },
+        { external_id: 'new', tier: 'silver', first_name: 'Kim' },
+      ],
+      events: [
+        event('old', '2026-01-01T00:00:00Z'),
+        event('old', '2026-01-05T00:00:00Z'),
+        event('new', '2026-01-03T00:00:00Z'),
+      ],
+      purchases: [
+        { external_id: 'old', product_id: 'p', currency: 'EUR', price: 2, quantity: 2, time: TIME },
+      ],
+    });
+    const answer = await merge({
+      identifier_to_merge: { external_id: 'old' },
+      identifier_to_keep: { external_id: 'new' },
+    });
+    expect(answer).toEqual({ status: 202, body: { message: 'success' } });
+    expect(await api().users()).toMatchObject([
+      {
+        external_id: 'new',
+        email: 'old@example.org',
+        first_name: 'Kim',
+        custom_attributes: { tier: 'silver', size: 1 },
+        custom_events: [
+          { name: 'e', count: 3, first: '2026-01-01T00:00:00.000Z', last: '2026-01-05T00:00:00.000Z' },
+        ],
+        purchases: [{ name: 'p', count: 2 }],
+      },
+    ]);
+    await api().track({ attributes: [{ external_id: 'old', x: 1 }] });
+    expect(await api().users()).toHaveLength(2);
+  });
+
+  test('leaves all as it is where one is not found, or both are one', async () => {
+    await api().track({ attributes: [{ external_id: 'a', email: 'a@example.org' }] });
+    await merge(
+      { identifier_to_merge: { external_id: 'a' }, identifier_to_keep: { external_id: 'nobody' } },
+      {
+        identifier_to_merge: { email: 'a@example.org', prioritization: ['identified'] },
+        identifier_to_keep: { external_id: 'a' },
+      },
+    );
+    expect(await api().users()).toHaveLength(1);
+  });
+
+  const NOT_IDENTIFIERS =
+    "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, 'email' property that is a string, or 'phone' property that is a string";
+  test.each([
+    [{ merge_updates: 'x' }, "'merge_updates' must be an array of objects"],
+    [{ merge_updates: [1] }, "'merge_updates' must be an array of objects"],
+    [{}, "'merge_updates' must be an array of objects"],
+    [
+      { merge_updates: Array.from({ length: 51 }, () => ({})) },
+      'a single request may not contain more than 50 merge updates',
+    ],
+    [
+      { merge_updates: [{ identifier_to_merge: { external_id: 'a' } }] },
+      "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'",
+    ],
+    [
+      { merge_updates: [{ identifier_to_merge: 'a', identifier_to_keep: { external_id: 'b' } }] },
+      NOT_IDENTIFIERS,
+    ],
+    [
+      { merge_updates: [{ identifier_to_merge: {}, identifier_to_keep: { external_id: 'b' } }] },
+      NOT_IDENTIFIERS,
+    ],
+  ])('refuses %j', async (body, message) => {
+    expect(await api().post('/users/merge', body)).toMatchObject({ status: 400, body: { message } });
+  });
+});
+
+onBothStores('contract 2.7: POST /users/export/ids', (api) => {
+  const exported = (body: unknown) => api().post('/users/export/ids', body);
+  const DAY_MS = 86_400_000;
+
+  test('answers each user once, by any identifier, and names the IDs that nobody has', async () => {
+    await api().track({
+      attributes: [
+        { external_id: 'u-1', email: 'kim@example.org', phone: '+48123456789', tier: 'gold' },
+        { user_alias: alias('a'), _update_existing_only: false },
+      ],
+    });
+    const answer = await exported({
+      external_ids: ['u-1', 'nobody'],
+      user_aliases: [alias('a'), alias('b')],
+    });
+    expect(answer).toMatchObject({ status: 201, body: { message: 'success', invalid_user_ids: ['nobody'] } });
+    expect(answer.body['users']).toHaveLength(2);
+    const [user] = (await exported({ email_address: 'KIM@example.org' })).body['users'] as Record<
+      string,
+      unknown
+    >[];
+    expect(user).toMatchObject({ external_id: 'u-1', custom_attributes: { tier: 'gold' } });
+    expect((await exported({ phone: '+48-123-456-789' })).body['users']).toEqual([user]);
+    expect((await exported({ braze_id: user!['braze_id'] })).body['users']).toEqual([user]);
+    expect(await exported({ external_ids: ['u-2'] })).toMatchObject({ status: 201, body: { users: [] } });
+  });
+
+  test('leaves out what was not asked for, and what happened more than 90 days ago', async () => {
+    const at = (days: number) => new Date(NOW - days * DAY_MS).toISOString();
+    await api().track({
+      attributes: [
+        { external_id: 'u-1', current_location: { longitude: 1, latitude: 2 }, first_name: 'Kim' },
+      ],
+      events: [
+        { external_id: 'u-1', name: 'recent', time: at(89) },
+        { external_id: 'u-1', name: 'old', time: at(91) },
+      ],
+    });
+    const fields_to_export = ['last_coordinates', 'custom_events', 'purchases'];
+    expect((await exported({ external_ids: ['u-1'], fields_to_export })).body['users']).toEqual([
+      {
+        last_coordinates: [1, 2],
+        custom_events: [{ name: 'recent', count: 1, first: at(89), last: at(89) }],
+      },
+    ]);
+  });
+
+  describe('refuses', () => {
+    test.each([
+      [{}],
+      [[]],
+      [{ external_ids: 'u-1' }],
+      [{ external_ids: Array.from({ length: 51 }, (_, i) => `u-${i}`) }],
+      [{ email_address: 'kim@example.org', phone: '+48123456789' }],
+      [{ braze_id: 7 }],
+      [{ user_aliases: [{ alias_name: 'a' }] }],
+      [{ external_ids: ['u-1'], fields_to_export: 'email' }],
+    ])('%j', async (body) => {
+      expect(await exported(body)).toMatchObject({ status: 400 });
+    });
+  });
+});
