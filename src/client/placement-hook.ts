@@ -15,7 +15,7 @@ export interface Slot extends Place {
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;
-  /** The URL if its scheme is allowed (https, http, mailto, tel and relative links; https and http images), else `null`. */
+  /** The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
 }
 

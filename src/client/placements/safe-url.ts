@@ -7,8 +7,8 @@ const SCHEMES: Record<UrlUse, RegExp> = {
 };
 
 /**
- * The URL if its scheme is allowed, else `null`: `https`, `http`, `mailto`, `tel` and relative links, `https` and
- * `http` images. The browser's own parser decides, because it strips the tabs and line breaks that fool a pattern.
+ * The URL if its scheme is allowed, else `null`: `https`, `http` and relative ones, and `mailto` and `tel` for a link.
+ * The browser's own parser decides, because it strips the tabs and line breaks that fool a pattern.
  */
 export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (typeof url !== 'string' || url.trim() === '') return null;
