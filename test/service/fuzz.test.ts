@@ -1,0 +1,175 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createService, openStore, type Service, type Store } from '../../src/service/index.ts';
+import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { bodiesOf, bytesOf } from '../helpers/fuzz-bodies.ts';
+import { recordingLog } from '../helpers/running-service.ts';
+
+/** Bodies sent to each endpoint; `PLACARD_FUZZ=50000` for a longer run. */
+const BODIES = Number(process.env['PLACARD_FUZZ'] ?? 5_000);
+/** No single answer may take longer, on a busy machine. */
+const HANG_MS = 10_000;
+const BUDGET_MS = Math.max(120_000, BODIES * 40);
+
+const PATHS = [
+  '/users/track',
+  '/users/track/bulk',
+  '/users/identify',
+  '/users/merge',
+  '/users/alias/new',
+  '/users/export/ids',
+  '/v1/device-messaging/banners/sync',
+  '/v1/device-messaging/banners/track',
+];
+const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
+const LIMITS = Object.fromEntries(
+  [
+    'users_track',
+    'users_track_bulk',
+    'cdi_integrations',
+    'banners_sync',
+    'banners_track',
+    'users_other',
+    'users_export_ids',
+  ].map((name) => [name, LIMIT]),
+);
+const NEIGHBOUR_KEY = 'neighbour-key';
+
+let store: Store;
+let service: Service;
+let bannerIds: string[];
+const lines: Record<string, unknown>[] = [];
+
+const send = (path: string, key: string, body: Uint8Array) =>
+  service.fetch(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body as BodyInit,
+    }),
+  );
+const keyOf = (path: string) => (path.includes('banners') ? CLIENT_KEY : SERVER_KEY);
+
+beforeAll(async () => {
+  store = await openStore(':memory:');
+  service = createService({
+    workspaces: [
+      aWorkspace({
+        limits: LIMITS,
+        integrations: [],
+        campaigns: [
+          aCampaign({
+            campaign_id: 'vip',
+            priority: 'high',
+            audience: { tier: { $in: ['gold', 1] }, 'a.b': { $exists: false } },
+          }),
+          aCampaign({
+            placements: ['home', 'side'],
+            reeligible_after_hours: 0,
+            variants: [
+              aVariant({
+                properties: {
+                  h: { type: 'string', value: '{{custom_attribute.${tier}}} {{${first_name}}}' },
+                },
+              }),
+            ],
+          }),
+        ],
+      }),
+      aWorkspace({
+        workspace_id: 'neighbour',
+        api_keys: [{ type: 'server', key: NEIGHBOUR_KEY, permissions: ['users.track', 'users.export.ids'] }],
+      }),
+    ],
+    store,
+    log: recordingLog(lines),
+  });
+  const neighbour = Buffer.from(
+    JSON.stringify({ attributes: [{ external_id: 'u-1', secret: 'neighbour-secret' }] }),
+  );
+  expect((await send('/users/track', NEIGHBOUR_KEY, neighbour)).status).toBe(201);
+  const asked = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home', 'side'] };
+  const sync = await send(PATHS[6]!, CLIENT_KEY, Buffer.from(JSON.stringify(asked)));
+  const { banners } = (await sync.json()) as { banners: Record<string, { id: string }> };
+  bannerIds = [banners['home']!.id, banners['side']!.id];
+});
+afterAll(() => service.close());
+
+describe('any cursor at all', () => {
+  test(
+    'asked of /cdi/integrations is a page or a 400',
+    async () => {
+      const texts = fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.bigInt().map((skip) => `skip:${skip}`),
+      );
+      const cursors = fc.oneof(
+        fc.webQueryParameters(),
+        texts.map((text) => `cursor=${encodeURIComponent(Buffer.from(text).toString('base64'))}`),
+        texts.map((text) => `cursor=${encodeURIComponent(text.toWellFormed())}&cursor=`),
+      );
+      await fc.assert(
+        fc.asyncProperty(cursors, async (search) => {
+          const { status } = await service.fetch(
+            new Request(`http://localhost/cdi/integrations?${search}`, {
+              headers: { authorization: `Bearer ${SERVER_KEY}` },
+            }),
+          );
+          return status === 200 || status === 400;
+        }),
+        { numRuns: BODIES },
+      );
+    },
+    BUDGET_MS,
+  );
+});
+
+describe('any body at all', () => {
+  test.each(PATHS)(
+    'sent to %s is answered, soon, and never with a 5xx or with a neighbour’s data',
+    async (path) => {
+      const statuses = new Map<number, number>();
+      const bodies = bodiesOf(path, bannerIds).chain((body) => bytesOf(JSON.stringify(body) ?? ''));
+      await fc.assert(
+        fc.asyncProperty(bodies, async (bytes) => {
+          const started = performance.now();
+          const answer = await send(path, keyOf(path), bytes);
+          const text = await answer.text();
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(lines.at(-1))}`);
+          if (text.includes('neighbour')) throw new Error('A neighbour’s data was answered');
+          const body: unknown = JSON.parse(text);
+          if (typeof body !== 'object' || body === null) throw new Error('An answer is no object');
+          if (performance.now() - started > HANG_MS) throw new Error('An answer took too long');
+        }),
+        { numRuns: BODIES, interruptAfterTimeLimit: BUDGET_MS - 20_000, markInterruptAsFailure: true },
+      );
+      console.log(
+        `${path}: ${BODIES} bodies, by status ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`,
+      );
+      // The bodies must not all be refused for the same reason, or nothing was tried.
+      expect([...statuses.keys()].filter((status) => status < 300)).not.toEqual([]);
+      expect(statuses.get(400)).toBeGreaterThan(0);
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    },
+    BUDGET_MS,
+  );
+
+  test('leaves the service well, the neighbour as it was, and every stored thing readable', async () => {
+    const asked = Buffer.from(JSON.stringify({ external_ids: ['u-1'] }));
+    const answer = await send('/users/export/ids', NEIGHBOUR_KEY, asked);
+    const { users } = (await answer.json()) as { users: Record<string, unknown>[] };
+    expect(users).toEqual([
+      expect.objectContaining({ external_id: 'u-1', custom_attributes: { secret: 'neighbour-secret' } }),
+    ]);
+    let count = 0;
+    for await (const user of store.exportUsers('test')) count += JSON.stringify(user).length > 0 ? 1 : 0;
+    for await (const event of store.exportEvents('test')) count += JSON.stringify(event).length > 0 ? 1 : 0;
+    for await (const event of store.exportBannerEvents('test'))
+      count += JSON.stringify(event).length > 0 ? 1 : 0;
+    expect(count).toBeGreaterThan(10);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(JSON.stringify(lines)).not.toMatch(/example\.org|48123456789/);
+  });
+});
