@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { versionOf } from '../../helpers/bundle-size.ts';
+
+/** Where the peers are installed; nothing but the bench needs them. */
+export const PEERS_FOLDER = fileURLToPath(new URL('../peers/', import.meta.url));
+
+/** A package under measurement: ours, and what a team would pick instead. */
+export interface Subject {
+  name: string;
+  /** Of the npm package; ours has none. */
+  npm?: string;
+  /** The page that starts it and captures events, from the repository's root. */
+  page: string;
+  /** What an application writes to use it for the same job: the import decides what is bundled. */
+  code: string;
+}
+
+const page = (name: string) => `test/bench/peers/pages/${name}.js`;
+
+export const SUBJECTS: Subject[] = [
+  {
+    name: 'Placard',
+    page: page('placard'),
+    code: `import { createPlacard } from '/src/client/index.ts'; globalThis.run = createPlacard;`,
+  },
+  {
+    name: 'Braze',
+    npm: '@braze/web-sdk',
+    page: page('braze'),
+    code: `import { initialize, openSession, changeUser, requestBannersRefresh, subscribeToBannersUpdates, insertBanner,
+      getBanner, logBannerClick, logBannerImpressions, requestImmediateDataFlush } from '@braze/web-sdk';
+      globalThis.run = [initialize, openSession, changeUser, requestBannersRefresh, subscribeToBannersUpdates, insertBanner,
+      getBanner, logBannerClick, logBannerImpressions, requestImmediateDataFlush];`,
+  },
+  {
+    name: 'Segment',
+    npm: '@segment/analytics-next',
+    page: page('segment'),
+    code: `import { AnalyticsBrowser } from '@segment/analytics-next'; globalThis.run = AnalyticsBrowser;`,
+  },
+  {
+    name: 'Snowplow',
+    npm: '@snowplow/browser-tracker',
+    page: page('snowplow'),
+    code: `import { newTracker, trackSelfDescribingEvent, flushBuffer, setUserId } from '@snowplow/browser-tracker';
+      globalThis.run = [newTracker, trackSelfDescribingEvent, flushBuffer, setUserId];`,
+  },
+  {
+    name: 'Mixpanel',
+    npm: 'mixpanel-browser',
+    page: page('mixpanel'),
+    code: `import mixpanel from 'mixpanel-browser'; globalThis.run = mixpanel;`,
+  },
+  {
+    name: 'Sentry offline',
+    npm: '@sentry/browser',
+    page: page('sentry'),
+    code: `import { init, captureMessage, makeBrowserOfflineTransport, makeFetchTransport } from '@sentry/browser';
+      globalThis.run = [init, captureMessage, makeBrowserOfflineTransport, makeFetchTransport];`,
+  },
+];
+
+/** Installs the peers from their lock file, once. */
+export const installPeers = async (): Promise<void> => {
+  if (SUBJECTS.every(({ npm }) => !npm || existsSync(`${PEERS_FOLDER}node_modules/${npm}`))) return;
+  await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: PEERS_FOLDER });
+};
+
+/** `Segment 1.84.3` */
+export const titleOf = async ({ name, npm }: Subject): Promise<string> =>
+  npm === undefined ? name : `${name} ${await versionOf(npm, PEERS_FOLDER)}`;
