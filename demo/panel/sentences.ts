@@ -30,6 +30,15 @@ const EMPTIED: Record<string, string> = {
   control: 'the visitor is in the control group, which sees nothing and is counted',
 };
 
+const FAILED: Record<string, string> = {
+  sync: 'Asking for banners failed',
+  budget: 'Asked too often',
+  deliver: 'Sending failed',
+  unauthorized: 'The key was refused',
+  storage: 'The device’s storage failed',
+  hook: 'A banner could not be drawn',
+};
+
 const events = (count: number) => (count === 1 ? 'One event' : `${count} events`);
 const place = (placementId: string) => placementId.replaceAll('_', ' ');
 
@@ -79,6 +88,9 @@ export const sentence = (notice: Notice): Sentence => {
     case 'consent':
       return { text: `Consent is ${notice.state}.`, tone: 'plain' };
     case 'failed':
-      return { text: `${notice.message.replace(/\.$/, '')}.`, tone: 'bad' };
+      return {
+        text: `${FAILED[notice.kind] ?? 'Something is wrong'}: ${notice.message.replace(/\.$/, '')}.`,
+        tone: 'bad',
+      };
   }
 };

@@ -49,8 +49,8 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     }
     const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? userId;
     verdict.textContent = preview.eligible
-      ? `${visitor} fits the audience.`
-      : `${visitor} would not get this one; you see it as if they did.`;
+      ? `By its rules, ${visitor} gets it.`
+      : `By its rules, ${visitor} does not get it now. You see it as if they did.`;
     frames.show({ placementId, banner: preview.banners[placementId] ?? null, scheme });
   };
   const look = async () => {
@@ -213,11 +213,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       node('p', { class: 'promise' }, ['You are looking at drafts: nothing you do here is live.']),
       node('a', { href: './index.html' }, ['Open the shop']),
     ]),
-    node('div', { class: 'side-bar' }, [
-      list,
-      node('section', { class: 'edit', 'aria-label': 'Properties' }, [controls, form]),
-      node('div', { class: 'draft-foot' }, [marks, copied]),
-    ]),
+    node('div', { class: 'side-bar list-bar' }, [list]),
     node('main', { class: 'stage' }, [
       about,
       node('div', { class: 'stage-bar' }, [
@@ -227,6 +223,10 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       ]),
       problem,
       frames.element,
+    ]),
+    node('div', { class: 'side-bar edit-bar' }, [
+      node('section', { class: 'edit', 'aria-label': 'Properties' }, [controls, form]),
+      node('div', { class: 'draft-foot' }, [marks, copied]),
     ]),
   ]);
 };
