@@ -1,0 +1,81 @@
+// What a newcomer does first: `npm start`, then the curl line that it prints.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+let folder: string;
+let npm: ChildProcess;
+let printed = '';
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'placard-start-'));
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  // A group of its own: npm's child is what must hear the signal.
+  npm = spawn('npm', ['start'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PORT: String(port), PLACARD_DB: join(folder, 'demo.db') },
+  });
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      printed += chunk;
+      if (printed.includes('Ctrl+C')) resolve();
+    };
+    npm.stdout!.on('data', read);
+    npm.stderr!.on('data', read);
+    npm.once('exit', (code) => reject(new Error(`npm start ended with ${code}: ${printed}`)));
+  });
+});
+afterAll(async () => {
+  const gone = new Promise((resolve) => npm.once('exit', resolve));
+  process.kill(-npm.pid!, 'SIGTERM');
+  await gone;
+  await rm(folder, { recursive: true });
+});
+
+describe('npm start', () => {
+  test('prints where the shop, the Studio and the API are, and each is there', async () => {
+    const urls = [...new Set(printed.match(/http:\/\/127\.0\.0\.1:\d+\/[\w./-]*/g))].filter(
+      (found) => !found.includes('/v1/'),
+    );
+    expect(urls.length).toBeGreaterThanOrEqual(3);
+    for (const found of urls) expect((await fetch(found)).status, found).toBe(200);
+  });
+
+  test('prints the demo keys', () => {
+    expect(printed).toContain('demo-client-key');
+    expect(printed).toContain('demo-server-key');
+  });
+
+  test('prints a curl line that answers a banner', async () => {
+    const line = printed.split('\n').find((text) => text.trim().startsWith('curl '));
+    const { stdout } = await run('sh', ['-c', line!.trim()]);
+    const { banners } = JSON.parse(stdout) as { banners: Record<string, { placement_id: string }> };
+    expect(banners['home_hero']).toMatchObject({ placement_id: 'home_hero', is_control: false });
+  });
+
+  test('serves the demo under a strict policy', async () => {
+    const { headers } = await fetch(`${url}/`);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
