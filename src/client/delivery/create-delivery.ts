@@ -4,6 +4,7 @@ import { createClock } from '../platform/clock.ts';
 import { createFallbackStore } from '../platform/fallback-store.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
+import { createRestingStore } from '../platform/resting-store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { createCaps } from './caps.ts';
 import { createCapture } from './capture.ts';
@@ -74,8 +75,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const storageFailed = (cause: unknown) =>
     notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
 
+  const disk = createRestingStore(openStore(STORE_NAME), lifecycle);
   const store = createFallbackStore({
-    primary: openStore(STORE_NAME),
+    primary: disk,
     clock,
     adopt: adoptMemory,
     onMode(on, reason) {
@@ -97,7 +99,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   });
   const mirror = createMirror();
   const keyring = createKeyring(setup.apiKey, clock.after);
-  const budget = createKeepaliveBudget();
+  const budget = createKeepaliveBudget(clock.monotonic);
   const letters = createDeadLetters(store, ledger);
 
   const gone = (keys: EventKey[]) => {
@@ -155,7 +157,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     return { delivery, settled };
   };
   const send = async (batch: Batch, key: string) => {
-    const giveBack = budget.take(utf8Bytes(batch.body));
+    const giveBack = budget.take(utf8Bytes(batch.body), !lifecycle.isVisible());
     mirror.take(batch.keys);
     const began = clock.monotonic();
     const abort = new AbortController();
@@ -171,9 +173,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     inFlight.delete(abort);
     giveBack?.();
     if (delivery.type !== 'in-doubt') {
-      budget.recover();
+      if (giveBack !== undefined) budget.recover();
       buffer.answered();
-    } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.halve();
+    } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
     if (delivery.type === 'rejected' && delivery.status === 413) {
       batchLimit = Math.max(1, Math.ceil(batch.keys.length / 2));
     }
@@ -335,6 +337,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       for (const stop of stops) stop();
       buffer.stop();
       store.close();
+      disk.close();
       news.close();
     },
     wipe: consent.wipe,

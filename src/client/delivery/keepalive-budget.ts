@@ -2,15 +2,21 @@
 const BUDGET_BYTES = 60_000;
 /** Under this the budget is not halved any more: one small batch must always have a chance. */
 const LEAST_BYTES = 4_000;
+/** After a refusal a page that stays does without keepalive for this long. */
+const AVOID_MS = 60_000;
 
 /** Counts the keepalive bytes in flight over all our requests of this page. */
-export const createKeepaliveBudget = () => {
+export const createKeepaliveBudget = (monotonic: () => number) => {
   let limit = BUDGET_BYTES;
   let used = 0;
+  let avoidUntil = Number.NEGATIVE_INFINITY;
   return {
-    /** Takes `bytes` if they fit; answers the function that gives them back, or `undefined`. */
-    take(bytes: number): (() => void) | undefined {
-      if (used + bytes > limit) return undefined;
+    /**
+     * Takes `bytes` if they fit; answers the function that gives them back, or `undefined`. A page that is `leaving`
+     * has no other way, any other page does without after a refusal.
+     */
+    take(bytes: number, leaving: boolean): (() => void) | undefined {
+      if (used + bytes > limit || (!leaving && monotonic() < avoidUntil)) return undefined;
       used += bytes;
       let held = true;
       return () => {
@@ -20,8 +26,9 @@ export const createKeepaliveBudget = () => {
     },
     left: () => limit - used,
     /** The browser refused a request at once: others use the quota too, so ask for half. */
-    halve() {
+    refused() {
       limit = Math.max(LEAST_BYTES, Math.floor(limit / 2));
+      avoidUntil = monotonic() + AVOID_MS;
     },
     /** A request came through: ask for more again. */
     recover() {

@@ -1,0 +1,253 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BannerEvent } from '../../src/client/banner-event.ts';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  createFakeService,
+  type FakeService,
+} from '../../src/testing/index.ts';
+import {
+  capture,
+  deliveryUrl,
+  diagnose,
+  openDelivery,
+  ready,
+  startDeliveryPages,
+  untilDiagnostics,
+} from '../helpers/delivery-pages.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import {
+  hide,
+  type LifecycleBrowser,
+  launchLifecycleBrowser,
+  show,
+  throughBfcache,
+  whileFrozen,
+} from '../helpers/lifecycle-browser.ts';
+import type { PageServer } from '../helpers/page-server.ts';
+
+/** Nothing leaves by itself while a test looks. */
+const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 500 };
+
+let lifecycle: LifecycleBrowser;
+let pages: PageServer;
+let service: FakeService;
+let api: HttpServer;
+let origin: string;
+let opened: Page[] = [];
+
+beforeAll(async () => {
+  // Every test has an origin of its own, and so a store of its own in the one profile.
+  [lifecycle, pages] = await Promise.all([launchLifecycleBrowser(), startDeliveryPages(12)]);
+});
+afterAll(async () => {
+  await lifecycle?.close();
+  await pages?.close();
+});
+beforeEach(async () => {
+  service = createFakeService();
+  api = await serveHandler(service.handle);
+  origin = pages.origins.pop()!;
+});
+afterEach(async () => {
+  for (const page of opened) await page.close().catch(() => undefined);
+  opened = [];
+  await api.close();
+});
+
+const open = async (options = {}, more = {}): Promise<Page> => {
+  const page = await openDelivery(lifecycle, deliveryUrl(origin, api.origin, options, more));
+  opened.push(page);
+  return page;
+};
+
+/** One event that is sent and forgotten: a page whose preflight is warm sends nothing early any more. */
+const warmUp = async (page: Page): Promise<void> => {
+  await capture(page, 1, 'impression', 'warm');
+  await page.evaluate(() => globalThis.delivery.flush());
+  await untilDiagnostics(page, { delivered: 1 });
+  service.clear();
+};
+
+describe('the page is hidden', () => {
+  test('case 27: of 100 KiB what is worth most leaves at once within the budget, the rest stays and follows', async () => {
+    const page = await open(QUIET);
+    await warmUp(page);
+    await capture(page, 900, 'impression', 'impression-of-a-banner-');
+    await capture(page, 50, 'click');
+    await capture(page, 10, 'dismiss');
+    await hide(page);
+    await expect.poll(() => service.requests.length).toBeGreaterThan(0);
+    await expect.poll(async () => (await diagnose(page)).delivered).toBeGreaterThan(100);
+    const bytes = service.requests.reduce((sum, { text }) => sum + text.length, 0);
+    expect(bytes).toBeGreaterThan(40_000);
+    expect(bytes).toBeLessThanOrEqual(60_000);
+    const types = service.events.map(({ type }) => type);
+    expect(types.filter((type) => type !== 'impression')).toHaveLength(60);
+    const diagnostics = await diagnose(page);
+    assertConserved(diagnostics);
+    expect(diagnostics.pending).toBe(960 - types.length);
+    await show(page);
+    await page.evaluate(() => globalThis.delivery.flush());
+    expect(await diagnose(page)).toMatchObject({ captured: 961, delivered: 961 });
+  });
+
+  test('case 27: where others used up the keepalive quota nothing is dropped, only deferred', async () => {
+    const page = await open(QUIET);
+    await warmUp(page);
+    const events = await capture(page, 100, 'click');
+    // A foreign request that holds the quota: the service never answers it.
+    service.fail({ type: 'hang' }, { path: '/foreign' });
+    await page.evaluate((url) => {
+      void fetch(url, {
+        method: 'POST',
+        keepalive: true,
+        body: 'x'.repeat(64 * 1024 - 100),
+        mode: 'no-cors',
+      });
+    }, `${api.origin}/foreign`);
+    await expect.poll(() => service.requests.length).toBe(1);
+    await hide(page);
+    await untilDiagnostics(page, { delivered: 1, inDoubt: 100 });
+    await show(page);
+    await page.evaluate(() => globalThis.delivery.flush());
+    await untilDiagnostics(page, { delivered: 101, inDoubt: 0 });
+    assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+  });
+
+  test('case 28: a click just before a navigation is durable, leaves with the page, and counts once', async () => {
+    const page = await open(QUIET);
+    await warmUp(page);
+    await page.evaluate((target) => {
+      const link = document.createElement('a');
+      link.href = target;
+      link.textContent = 'Buy';
+      link.addEventListener('click', () => {
+        void globalThis.delivery.capture({ type: 'click', bannerId: 'out', placementId: 'p', userId: 'u1' });
+      });
+      document.body.append(link);
+    }, `${api.origin}/elsewhere`);
+    await page.getByText('Buy').click();
+    await page.waitForURL(`${api.origin}/elsewhere`);
+    const next = await open({ timeoutMs: 200 });
+    await untilDiagnostics(next, { captured: 2, delivered: 2 });
+    expect(service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
+  });
+
+  test('the preflight is warm when the page goes', async () => {
+    const page = await open();
+    await capture(page, 1);
+    await untilDiagnostics(page, { delivered: 1 });
+    const before = service.preflights();
+    expect(before).toBeLessThanOrEqual(1);
+    await capture(page, 1, 'click', 'last');
+    await hide(page);
+    await expect.poll(() => service.events.length).toBe(2);
+    expect(service.preflights() - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the back/forward cache', () => {
+  test('cases 29 and 49: a page goes in during a flush and comes out again, with its request settled once', async (context) => {
+    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    const page = await open({ timeoutMs: 2_000 });
+    service.fail({ type: 'slow', delayMs: 150 });
+    await capture(page, 3);
+    await page.evaluate(() => void globalThis.delivery.flush());
+    await expect.poll(() => service.requests.length).toBe(1);
+    // A transaction is open when the page goes: it commits or aborts, and keeps nobody out.
+    await page.evaluate(() => {
+      addEventListener('pagehide', () => {
+        void globalThis.delivery.capture({ type: 'click', bannerId: 'last', placementId: 'p', userId: 'u1' });
+      });
+    });
+    await throughBfcache(page, `${origin}/bare`);
+    await page.evaluate(() =>
+      globalThis.delivery.capture({ type: 'click', bannerId: 'back', placementId: 'p', userId: 'u1' }),
+    );
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => globalThis.delivery.flush());
+        const { captured, delivered } = await diagnose(page);
+        return captured - delivered;
+      })
+      .toBe(0);
+    const diagnostics = await diagnose(page);
+    assertConserved(diagnostics);
+    expect(service.events).toHaveLength(diagnostics.captured);
+    expect(diagnostics.captured).toBeGreaterThanOrEqual(4);
+  });
+
+  test('case 29: while a page is in the cache another one sends, and the restored one sends nothing twice', async (context) => {
+    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    const page = await open(QUIET);
+    service.fail({ type: 'status', status: 503 });
+    const events = await capture(page, 3);
+    await throughBfcache(page, `${origin}/bare`, async () => {
+      const other = await open();
+      await untilDiagnostics(other, { delivered: 3 });
+      await other.close();
+    });
+    await page.evaluate(() => globalThis.delivery.flush());
+    await hide(page);
+    await show(page);
+    expect(await diagnose(page)).toMatchObject({ captured: 3, delivered: 3 });
+    assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+    expect(service.requests.filter(({ status }) => status === 202)).toHaveLength(1);
+  });
+});
+
+describe('freezing and prerendering', () => {
+  test('case 30: a frozen sender is succeeded within the lease time, and sends nothing twice when it thaws', async () => {
+    const page = await open({ timeoutMs: 60_000 });
+    service.fail({ type: 'hang' });
+    await capture(page, 1, 'click', 'frozen');
+    await page.evaluate(() => void globalThis.delivery.flush());
+    await expect.poll(() => service.requests.length).toBe(1);
+    expect(await diagnose(page)).toMatchObject({ sender: true });
+    await whileFrozen(page, async () => {
+      const other = await open();
+      await capture(other, 1, 'click', 'other');
+      const start = Date.now();
+      await untilDiagnostics(other, { delivered: 1 });
+      expect(Date.now() - start).toBeLessThan(17_000);
+    });
+    expect(service.events.map(({ bannerId }) => bannerId)).toEqual(['other0']);
+  });
+
+  test('cases 31 and 32: a prerendered page sends nothing until it is activated', async (context) => {
+    const before = await open(QUIET);
+    await capture(before, 2);
+    await before.goto(`${origin}/bare`);
+    const target = deliveryUrl(origin, api.origin);
+    service.clear();
+    const prerendered = await before.evaluate(async (url) => {
+      if (!HTMLScriptElement.supports?.('speculationrules')) return false;
+      const rules = document.createElement('script');
+      rules.type = 'speculationrules';
+      rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url] }] });
+      document.head.append(rules);
+      return true;
+    }, target);
+    if (!prerendered) return context.skip('this browser does not prerender');
+    await expect
+      .poll(() => pages.requests.filter((path) => path.startsWith('/placard/delivery')).length)
+      .toBeGreaterThan(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(service.requests).toHaveLength(0);
+    await before.evaluate((url) => {
+      location.href = url;
+    }, target);
+    await before.waitForURL(target);
+    await ready(before);
+    const activation = await before.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation') as (PerformanceNavigationTiming & {
+        activationStart?: number;
+      })[];
+      return entry?.activationStart ?? 0;
+    });
+    if (activation === 0) return context.skip('this browser did not activate a prerendered page');
+    await untilDiagnostics(before, { captured: 2, delivered: 2 });
+  });
+});

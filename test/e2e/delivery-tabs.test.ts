@@ -1,0 +1,138 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { BannerEvent } from '../../src/client/banner-event.ts';
+import {
+  assertConserved,
+  assertDeliveredExactlyOnce,
+  createFakeService,
+  type FakeService,
+} from '../../src/testing/index.ts';
+import { launchBrowser } from '../helpers/browser.ts';
+import {
+  capture,
+  deliveryUrl,
+  diagnose,
+  openDelivery,
+  startDeliveryPages,
+  untilDiagnostics,
+} from '../helpers/delivery-pages.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { crashRenderer } from '../helpers/lifecycle-browser.ts';
+import type { PageServer } from '../helpers/page-server.ts';
+
+const TABS = 8;
+
+let browser: Browser;
+let pages: PageServer;
+let context: BrowserContext;
+let service: FakeService;
+let api: HttpServer;
+/** Requests the service works on at this moment, and the most there ever were. */
+let busy = 0;
+let busiest = 0;
+
+beforeAll(async () => {
+  [browser, pages] = await Promise.all([launchBrowser(), startDeliveryPages()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), pages?.close()]);
+});
+beforeEach(async () => {
+  service = createFakeService();
+  [busy, busiest] = [0, 0];
+  api = await serveHandler(async (request) => {
+    const counts = request.method === 'POST';
+    if (counts) busy += 1;
+    busiest = Math.max(busiest, busy);
+    try {
+      return await service.handle(request);
+    } finally {
+      if (counts) busy -= 1;
+    }
+  });
+  context = await browser.newContext();
+});
+afterEach(async () => {
+  await context.close();
+  await api.close();
+});
+
+const openTabs = async (count: number, options = {}): Promise<Page[]> => {
+  const tabs: Page[] = [];
+  for (let i = 0; i < count; i += 1) {
+    tabs.push(await openDelivery(context, deliveryUrl(pages.origin, api.origin, options)));
+  }
+  return tabs;
+};
+
+test('case 36: eight tabs that capture at once have one sender, and each event arrives once', async () => {
+  const tabs = await openTabs(TABS);
+  service.fail({ type: 'slow', delayMs: 20 }, { times: Number.POSITIVE_INFINITY });
+  const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 100, 'click', `tab${i}-`)))).flat();
+  await untilDiagnostics(tabs[0]!, { captured: 800, delivered: 800 });
+  expect(busiest).toBe(1);
+  assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+  expect(service.requests.length).toBeLessThanOrEqual(18);
+});
+
+test('case 36: when the sending tab dies exactly one of the others takes over', async () => {
+  const tabs = await openTabs(4, { timeoutMs: 1_000 });
+  service.fail({ type: 'hang', taken: true });
+  const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 20, 'click', `tab${i}-`)))).flat();
+  await expect.poll(() => service.requests.length).toBe(1);
+  const states = await Promise.all(tabs.map(diagnose));
+  const leader = states.findIndex(({ sender }) => sender);
+  expect(states.filter(({ sender }) => sender)).toHaveLength(1);
+  await crashRenderer(tabs[leader]!);
+  const survivor = tabs[(leader + 1) % tabs.length]!;
+  await untilDiagnostics(survivor, { captured: 80, delivered: 80, inDoubt: 0 });
+  assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+  const [lost, ...others] = service.requests;
+  expect(others.filter(({ text }) => text === lost!.text)).toHaveLength(1);
+});
+
+test('two tabs that capture the same thing at the same time make events with different times', async () => {
+  const tabs = await openTabs(2);
+  const events = (await Promise.all(tabs.map((tab) => capture(tab, 200, 'click')))).flat();
+  await Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.delivery.flush())));
+  await untilDiagnostics(tabs[0]!, { delivered: 400 });
+  assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+});
+
+test('cases 40 and 69: an opt-out in one tab stops the other at once, and purges what both had queued', async () => {
+  const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
+  service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  await capture(first, 3);
+  await capture(second, 3);
+  await first.evaluate(() => globalThis.delivery.disable('purge'));
+  expect(await capture(second)).toEqual([null]);
+  const before = service.requests.length;
+  await second.evaluate(() => globalThis.delivery.flush());
+  expect(service.requests).toHaveLength(before);
+  const diagnostics = await diagnose(second);
+  expect(diagnostics).toMatchObject({ captured: 6, purged: 6, pending: 0 });
+  assertConserved(diagnostics);
+  await second.evaluate(() => globalThis.delivery.enable());
+  await expect.poll(async () => (await capture(first))[0]).not.toBeNull();
+});
+
+test('wipe leaves an empty store behind, whatever the other tab does', async () => {
+  const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
+  await capture(first, 3);
+  await capture(second, 3);
+  await first.evaluate(() => globalThis.delivery.wipe());
+  expect(await capture(second)).toEqual([null]);
+  expect(await capture(first)).toEqual([null]);
+  const left = await first.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const request = indexedDB.open('placard-outbox');
+        request.onerror = () => reject(request.error);
+        request.onsuccess = () => {
+          const count = request.result.transaction('records').objectStore('records').count();
+          count.onsuccess = () => resolve(count.result);
+        };
+      }),
+  );
+  expect(left).toBe(0);
+});
