@@ -2,15 +2,18 @@ import type { Banner } from './banner.ts';
 import { acceptDismissals } from './banners/accept-dismissals.ts';
 import { applyAnswer } from './banners/apply-answer.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
+import { forgetUsers } from './banners/forget-users.ts';
 import { misfits } from './banners/properties.ts';
 import { createSession } from './banners/session.ts';
 import { createSync, type SyncResult } from './banners/sync.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
+import { createBoxMemory } from './placements/box-memory.ts';
 import type { Mounted, Placements } from './placements/placements.ts';
 import { watchViewability } from './placements/viewability.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
+import type { Store } from './platform/store.ts';
 import { createTabChannel } from './platform/tab-channel.ts';
 import type { Settings } from './read-options.ts';
 
@@ -23,6 +26,7 @@ export interface Asked {
 export interface AfterPaintOptions {
   settings: Settings;
   cache: BannerCache;
+  store: Store;
   placements: Placements;
   boxes: Boxes;
   asked: Asked;
@@ -45,6 +49,8 @@ export interface AfterPaint {
   refresh(placementIds: string[]): Promise<void>;
   claimImpression(banner: Banner): Promise<boolean>;
   tellTabs(): void;
+  /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
+  forgetFormerUsers(): Promise<void>;
   /** The user changed: nothing of the former one's is asked for any more. */
   forgetUser(): void;
   stop(): void;
@@ -52,7 +58,7 @@ export interface AfterPaint {
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, cache, placements, boxes, asked, mayAct, notify } = options;
+  const { settings, cache, store, placements, boxes, asked, mayAct, notify } = options;
   const { platform, banners: rule } = settings;
   const { now, after, random, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
@@ -82,9 +88,16 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       await cache.change((record) => {
         record.banners = {};
       });
-      await cache.forgetOthers();
+      await forgetFormerUsers();
     },
   });
+
+  const boxMemory = createBoxMemory(boxes, mayAct);
+
+  const forgetFormerUsers = async (): Promise<void> => {
+    if (!mayAct()) boxMemory.forget();
+    await forgetUsers(store, cache.key, cache.userId());
+  };
 
   const accept = (events: readonly { type: string; bannerId: string; userId: string }[]): void => {
     const ids = events
@@ -176,7 +189,9 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       },
       onLeft: placements.considerAll,
       onHeight(height) {
-        if (mounted.shown && !mounted.shown.isControl) boxes.remember(mounted.placementId, height);
+        const { placementId, shown } = mounted;
+        if (shown && !shown.isControl) boxMemory.remember(placementId, height);
+        else if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, 0);
       },
       isVisible: () => isVisible() && !isPrerendering(),
       clock: platform,
@@ -216,6 +231,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     delivery,
     claimImpression,
     tellTabs,
+    forgetFormerUsers,
     async startSession() {
       await lifecycle.whenActivated();
       if (mayAct()) await session.start();

@@ -49,6 +49,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const settings = readOptions(options);
   const { platform } = settings;
   const { now, after, openStore = createIdbStore } = platform;
+  const store = openStore('placard-banners');
   const { notify: tell, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
   let isAllowed = settings.consent === 'enabled';
@@ -71,7 +72,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const cache = createBannerCache({
     endpoint: settings.endpoint,
     appId: settings.appId,
-    store: openStore('placard-banners'),
+    store,
     clock: platform,
     onChange: () => placements.considerAll(),
     onError(cause) {
@@ -80,10 +81,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     },
   });
 
-  const boxes = createBoxes(settings.appId, () => isAllowed);
+  const boxes = createBoxes(settings.appId);
 
   const placements = createPlacements({
-    boxes,
+    reserve: (element, placementId) => (isAllowed ? boxes.reserve(element, placementId) : undefined),
     current: cache.current,
     mustLeave(banner) {
       if (!cache.isGiven(banner)) return 'user';
@@ -102,7 +103,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const rest = (): Promise<AfterPaint> => {
     loading ??= import('./after-paint.ts').then(
       ({ createAfterPaint }) => {
-        loaded = createAfterPaint({ settings, cache, placements, boxes, asked, mayAct, notify });
+        loaded = createAfterPaint({ settings, cache, store, placements, boxes, asked, mayAct, notify });
         if (isStopped) loaded.stop();
         return loaded;
       },
@@ -138,7 +139,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const startSession = async (): Promise<void> => {
     await (await rest()).startSession();
     // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
-    if (mayAct() && cache.userId() !== null) await cache.forgetOthers();
+    if (cache.userId() !== null) await (await rest()).forgetFormerUsers();
   };
 
   const open = async (userId: string | null): Promise<void> => {
@@ -154,8 +155,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     if (isEnabled) await safely('config', undefined, () => open(userId));
     else {
       loaded?.forgetUser();
-      boxes.forget();
-      await cache.forget();
+      cache.close();
+      await safely('storage', undefined, async () => (await rest()).forgetFormerUsers());
     }
   };
 
@@ -217,7 +218,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
         currentUser = next;
         loaded?.forgetUser();
         await open(next);
-        if (next === null) await cache.forgetOthers();
+        if (next === null) await (await rest()).forgetFormerUsers();
       }),
     refresh: (placementIds) =>
       safely('sync', undefined, async () => {
@@ -247,8 +248,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     wipe: () =>
       safely('storage', undefined, async () => {
         isAllowed = false;
-        boxes.forget();
-        await cache.forget();
+        cache.close();
+        await (await rest()).forgetFormerUsers();
         await (await rest()).delivery.wipe();
         stop();
       }),

@@ -82,7 +82,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   const cache = {
     testSends,
-    userId: (): string | null => userId,
+    key,
+    /** `null` where nobody is signed in, or nothing may be kept. */
+    userId: (): string | null => (isOpen ? userId : null),
     record: (): Readonly<UserRecord> => record,
     isGiven: (banner: Banner): boolean => given.has(banner.id),
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
@@ -138,24 +140,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       return verdict;
     },
 
-    /** Deletes the stored records of this app but the current user's. */
-    async forgetOthers(): Promise<void> {
-      const own = isOpen && userId !== null ? JSON.stringify(key(userId)) : '';
-      const scope = key('').slice(0, -1);
-      // An array sorts after all strings: it ends the range of this app's users.
-      const range = store.entries({ from: scope, to: [...scope, '\uffff'] });
-      await patiently(
-        range.then((found) =>
-          store.deleteMany(found.map(([each]) => each).filter((each) => JSON.stringify(each) !== own)),
-        ),
-      );
-    },
-
-    /** Forgets everything of this app, and writes nothing until a user is opened again. */
-    async forget(): Promise<void> {
-      reset(userId, false);
-      await cache.forgetOthers();
-    },
+    /** Forgets the user in memory, and writes nothing until one is opened again. */
+    close: (): void => reset(userId, false),
   };
   return cache;
 };

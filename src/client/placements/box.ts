@@ -10,79 +10,59 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
-type Heights = Record<string, number>;
+/** Heights of earlier visits in CSS pixels, by placement and viewport class. */
+export type Heights = Record<string, number>;
 
-/**
- * The room a slot takes, so that nothing on the page moves when a banner comes late, leaves, or does not come.
- * Heights of earlier visits are kept in localStorage: unlike IndexedDB it answers before the first frame. Styles go
- * through CSSOM, which a Content-Security-Policy without `style-src` allows.
- */
-export const createBoxes = (appId: string, mayStore: () => boolean) => {
+/** Where the heights of earlier visits are: in localStorage, which unlike IndexedDB answers before the first frame. */
+export const createBoxes = (appId: string) => {
   const storageKey = `placard-boxes:${appId}`;
   let heights: Heights | undefined;
 
-  const remembered = (): Heights => {
-    if (heights) return heights;
-    heights = {};
-    try {
-      const stored: unknown = mayStore() ? JSON.parse(localStorage.getItem(storageKey) ?? '{}') : {};
-      if (stored && typeof stored === 'object') heights = { ...(stored as Heights) };
-    } catch {
-      // Blocked storage or a damaged value: the slot starts without a remembered box, as on a first visit.
-    }
-    return heights;
-  };
+  const boxes = {
+    storageKey,
+    /** The key of a placement's box at the present width of the viewport. */
+    key: (placementId: string): string =>
+      `${placementId}@${BREAKPOINTS.filter((width) => innerWidth >= width).length}`,
 
-  const boxKey = (placementId: string) =>
-    `${placementId}@${BREAKPOINTS.filter((width) => innerWidth >= width).length}`;
-
-  /** Sets styles and returns how to put the former ones back. */
-  const style = (element: HTMLElement, styles: Record<string, string>, priority = ''): (() => void) => {
-    const before = Object.keys(styles).map(
-      (name) =>
-        [name, element.style.getPropertyValue(name), element.style.getPropertyPriority(name)] as const,
-    );
-    for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value, priority);
-    return () => {
-      for (const [name, value, important] of before) element.style.setProperty(name, value, important);
-    };
-  };
-
-  return {
-    /** Keeps at least this height, or the height of the last visit, until the returned function is called. */
-    reserve(element: HTMLElement, placementId: string, height?: number): (() => void) | undefined {
-      const wanted = height ?? remembered()[boxKey(placementId)];
-      // A box that the page declares and that is large enough is left alone.
-      if (!(Number(wanted) > 0) || (element.offsetHeight >= Number(wanted) && height === undefined))
-        return undefined;
-      return style(element, { 'min-height': `${wanted}px`, 'box-sizing': 'border-box' });
-    },
-
-    /** Takes the room of an empty slot away until the returned function is called. */
-    collapse: (element: HTMLElement): (() => void) => style(element, COLLAPSED, 'important'),
-
-    /** Remembers what a slot needed, for the next visit; 0 for nothing. */
-    remember(placementId: string, height: number): void {
-      const key = boxKey(placementId);
-      const rounded = Math.round(height);
-      if (!mayStore() || (remembered()[key] ?? 0) === rounded) return;
-      remembered()[key] = rounded;
+    heights(): Heights {
       try {
-        localStorage.setItem(storageKey, JSON.stringify(heights));
+        heights ??= { ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Heights) };
       } catch {
-        // Full or blocked storage costs the next visit its remembered box, nothing else.
+        // Blocked storage or a damaged value: the slot starts without a remembered box, as on a first visit.
+        heights = {};
       }
+      return heights;
     },
 
-    forget(): void {
-      heights = undefined;
-      try {
-        localStorage.removeItem(storageKey);
-      } catch {
-        // Blocked storage holds nothing of ours.
-      }
+    /**
+     * Keeps the height that the placement had on the last visit, so that nothing moves when its banner comes. A box
+     * that the page declares and that is large enough is left alone.
+     */
+    reserve(element: HTMLElement, placementId: string): (() => void) | undefined {
+      const height = Number(boxes.heights()[boxes.key(placementId)]);
+      return height > element.offsetHeight ? holdBox(element, height) : undefined;
     },
   };
+  return boxes;
 };
 
 export type Boxes = ReturnType<typeof createBoxes>;
+
+/** Sets styles and returns how to put the former ones back. CSSOM is allowed by a policy without `style-src`. */
+const restyle = (element: HTMLElement, styles: Record<string, string>, priority = ''): (() => void) => {
+  const { style } = element;
+  const before = Object.keys(styles).map(
+    (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
+  );
+  for (const name in styles) style.setProperty(name, styles[name]!, priority);
+  return () => {
+    for (const [name, value, important] of before) style.setProperty(name, value, important);
+  };
+};
+
+/** Keeps at least this height until the returned function is called. */
+export const holdBox = (element: HTMLElement, height: number): (() => void) =>
+  restyle(element, { 'min-height': `${height}px`, 'box-sizing': 'border-box' });
+
+/** Takes the room of an empty place away until the returned function is called. */
+export const collapseBox = (element: HTMLElement): (() => void) => restyle(element, COLLAPSED, 'important');

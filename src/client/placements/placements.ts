@@ -2,7 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { Notice, Notify } from '../notice.ts';
 import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Boxes } from './box.ts';
+import { collapseBox, holdBox } from './box.ts';
 import { fillPlace } from './fill-place.ts';
 import { canResize, isOnScreen } from './on-screen.ts';
 import { safeUrl } from './safe-url.ts';
@@ -21,7 +21,8 @@ export interface Mounted {
 export type Watch = (mounted: Mounted) => () => void;
 
 interface PlacementsOptions {
-  boxes: Boxes;
+  /** Keeps the room of the last visit; returns how to give it back. */
+  reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What the placement should show now; `undefined` while nobody knows. */
   current: (placementId: string) => Banner | null | undefined;
   /** Why a banner may not stay until it is out of view, or `null` where it may. */
@@ -56,7 +57,7 @@ const isSame = (a: Banner | null | undefined, b: Banner | null | undefined): boo
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { boxes, current, mustLeave, source, expiresInMs, click, dismiss, after, notify } = options;
+  const { reserve, current, mustLeave, source, expiresInMs, click, dismiss, after, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
@@ -77,12 +78,12 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
   const leave = (place: MountedPlace, keepRoom: boolean): void => {
-    const { element, placementId, clear } = place;
+    const { element, clear } = place;
     place.cancelExpiry?.();
     if (clear && keepRoom && isOnScreen(element)) {
       const height = element.offsetHeight;
       place.release?.();
-      place.release = boxes.reserve(element, placementId, height);
+      place.release = holdBox(element, height);
     }
     place.shown = null;
     place.clear = undefined;
@@ -216,14 +217,12 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   /** Gives room back, or takes an empty place's room away, where that moves nothing on screen. */
   const settle = (place: MountedPlace): void => {
-    const { element, clear, placementId } = place;
+    const { element, clear } = place;
     if (clear ? !place.release : place.expand) return;
     if (!canResize(element)) return;
     place.release?.();
     place.release = undefined;
-    if (clear) return;
-    boxes.remember(placementId, 0);
-    place.expand = boxes.collapse(element);
+    if (!clear) place.expand = collapseBox(element);
   };
 
   const unmount = (place: MountedPlace): void => {
@@ -246,7 +245,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         hook,
         shown: null,
         clear: undefined,
-        release: boxes.reserve(element, placementId),
+        release: reserve(element, placementId),
         expand: undefined,
         unwatch: undefined,
         cancelExpiry: undefined,
@@ -280,8 +279,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         empty(place, 'dismissed');
         place.release?.();
         place.release = undefined;
-        if (!place.clear) place.expand ??= boxes.collapse(place.element);
-        boxes.remember(place.placementId, 0);
+        if (!place.clear) place.expand ??= collapseBox(place.element);
       }
     },
 

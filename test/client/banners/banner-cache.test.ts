@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
+import { forgetUsers } from '../../../src/client/banners/forget-users.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
@@ -130,7 +131,7 @@ test('contract 7.8: another user sees nothing of the former one, and cannot trac
   expect(cache.current('home_hero')).toBeUndefined();
   expect(cache.isGiven(aBanner())).toBe(false);
   await opened;
-  await cache.forgetOthers();
+  await forgetUsers(store, cache.key, cache.userId());
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
 });
 
@@ -140,7 +141,7 @@ test('a change that the former user’s tab still had to store is not stored aft
   const late = cache.change((record) => Object.assign(record, stored()));
   await cache.open('u-2');
   await late;
-  await cache.forgetOthers();
+  await forgetUsers(store, cache.key, cache.userId());
   expect(await store.entries()).toEqual([]);
 });
 
@@ -163,7 +164,7 @@ test('forgetting others leaves other apps and the current user alone', async () 
   ]);
   const { cache } = setUp(store);
   await cache.open('u-1');
-  await cache.forgetOthers();
+  await forgetUsers(store, cache.key, cache.userId());
   expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
 });
 
@@ -174,7 +175,8 @@ test('contract 7.8: after a wipe nothing is stored and nothing is written any mo
   const late = cache.change((record) => {
     record.clockSkewMs = 1;
   });
-  await cache.forget();
+  cache.close();
+  await forgetUsers(store, cache.key, cache.userId());
   await late;
   await cache.change((record) => {
     record.clockSkewMs = 2;
@@ -189,7 +191,8 @@ test('case 44: a record of another version is neither read nor deleted', async (
   await store.setMany([[foreign, { version: 99, banners: 'packed' }]]);
   const { cache } = setUp(store);
   await cache.open('u-1');
-  await cache.forget();
+  cache.close();
+  await forgetUsers(store, cache.key, cache.userId());
   expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
 });
 

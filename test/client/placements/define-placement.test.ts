@@ -1,7 +1,6 @@
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { definePlacement, type Notice, type Problem } from '../../../src/client/index.ts';
-import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
@@ -10,7 +9,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
   const placements = createPlacements({
-    boxes: createBoxes('app', () => false),
+    reserve: () => undefined,
     current: () => banner,
     mustLeave: () => null,
     source: () => 'cache',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
+import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
@@ -36,7 +37,7 @@ const setUp = () => {
   const click = vi.fn(async () => undefined);
   const dismiss = vi.fn(async () => undefined);
   const placements = createPlacements({
-    boxes: createBoxes('app', () => true),
+    reserve: createBoxes('app').reserve,
     current: (placementId) => answers.get(placementId),
     mustLeave: () => state.mustLeave,
     source: () => 'sync',
@@ -263,7 +264,7 @@ test('what the page had styled is back after the unmount', () => {
 });
 
 test('the box of the last visit is reserved before anything is known', () => {
-  createBoxes('app', () => true).remember('home_hero', 240);
+  createBoxMemory(createBoxes('app'), () => true).remember('home_hero', 240);
   const { placements } = setUp();
   const { element } = aSlot({ height: 0 });
   placements.mount('home_hero', element, drawHeadline);
