@@ -307,7 +307,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   ];
   start();
 
-  const diagnostics = () => readDiagnostics(store, { tab, now: now(), memoryMode: store.isMemory() });
+  const diagnostics = () => readDiagnostics(store, { tab, now: now(), isMemory: store.isMemory });
 
   return {
     capture,

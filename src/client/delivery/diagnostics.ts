@@ -5,7 +5,7 @@ import { CONTROL_RANGE, isBatch, isMeta, newMeta } from './records.ts';
 /** Where every event is, from one transaction over the counters and the open batches. */
 export const readDiagnostics = async (
   store: Store,
-  { tab, now, memoryMode }: { tab: string; now: number; memoryMode: boolean },
+  { tab, now, isMemory }: { tab: string; now: number; isMemory: () => boolean },
 ): Promise<Diagnostics> => {
   const control = (await store.entries<unknown>(CONTROL_RANGE)).map(([, record]) => record);
   const meta = control.find(isMeta) ?? newMeta('', 0);
@@ -24,7 +24,8 @@ export const readDiagnostics = async (
     evicted,
     expired,
     purged,
-    memoryMode,
+    // Asked last: reading may be what finds out.
+    memoryMode: isMemory(),
     sender: sender?.tab === tab && sender.until > now,
     waitingUntil: wait.until > now ? wait.until : null,
   };
