@@ -1,0 +1,452 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser } from '../helpers/browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { watchPage } from '../helpers/watch-page.ts';
+
+/** The strictest page there is; a template that needs more is not finished. */
+const STRICT = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  // The test's own origin is http, so a relative image is only allowed by name.
+  "img-src 'self' https:",
+  "style-src 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/**
+ * Runs the real client with a network of its own: `show(template, properties)` puts a banner into the page and
+ * resolves once it is drawn.
+ */
+const SCRIPT = `
+  import { createPlacard } from '/placard/index.js';
+  import { createTemplates } from '/placard/templates.js';
+  const templates = createTemplates();
+  let serial = 0;
+  window.notices = [];
+  window.show = (template, properties) => new Promise((resolve) => {
+    serial += 1;
+    const placementId = 'place_' + serial;
+    const banner = { id: 'bnr_' + serial, placement_id: placementId, expires_at: -1, properties };
+    const fetch = async (input, init) => {
+      const request = new Request(input, init);
+      if (request.url.endsWith('/sync')) return Response.json({ banners: { [placementId]: banner } });
+      const { events } = await request.json();
+      return Response.json({ events_processed: events.length, message: 'success' }, { status: 202 });
+    };
+    const placard = createPlacard({
+      endpoint: location.origin, apiKey: 'k', appId: 'app-' + serial, appVersion: '1', userId: 'u-1', platform: { fetch },
+    });
+    window.placard = placard;
+    placard.subscribe((notice) => {
+      window.notices.push(JSON.parse(JSON.stringify({ ...notice, cause: String(notice.cause) })));
+      if (notice.type === 'shown' || (notice.type === 'emptied' && notice.reason === 'invalid')) resolve(notice.type);
+    });
+    const element = document.createElement('div');
+    element.id = 'slot';
+    document.querySelector('#slot')?.remove();
+    document.querySelector('#before').after(element);
+    placard.mount(placementId, element, templates[template]);
+  });
+  document.body.dataset.ready = '';
+`;
+
+/** The page server's empty icon, which the policy refuses as it should. */
+const ICON = 'policy: img-src data ';
+const beside = (complaints: string[]) => complaints.filter((complaint) => complaint !== ICON);
+
+const HTML = '<button id="before">Before</button><button id="after">After</button>';
+const TEMPLATES = ['strip', 'card', 'hero'] as const;
+
+let pages: PageServer;
+let browser: Browser;
+beforeAll(async () => {
+  pages = await startPageServer({
+    entries: ['index', 'templates'],
+    pages: {
+      '/strict': { html: HTML, script: SCRIPT, headers: { 'content-security-policy': STRICT } },
+      '/next': {
+        html: '<p id="known"></p>',
+        script: `
+          import { createPlacard } from '/placard/index.js';
+          const placard = createPlacard({
+            endpoint: location.origin, apiKey: 'k', appId: 'app-1', appVersion: '1', userId: 'u-1',
+            platform: { fetch: () => Promise.reject(new TypeError('Failed to fetch')) },
+          });
+          document.querySelector('#known').textContent = 'captured ' + (await placard.diagnostics()).captured;`,
+      },
+    },
+  });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+});
+
+type Properties = Record<string, { type: string; value: unknown }>;
+
+const text = (value: string) => ({ type: 'string', value });
+const SALE: Properties = {
+  headline: text('Autumn linen'),
+  body: text('Washed, cut to order.'),
+  button_text: text('See the linen'),
+  link: text('/next'),
+  dismissible: { type: 'boolean', value: true },
+};
+const PICTURE = { type: 'image', value: 'https://pictures.example/linen.svg' };
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 50"><path fill="#c9b79c" d="M0 0h80v50H0z"/></svg>';
+
+interface OpenOptions {
+  colorScheme?: 'light' | 'dark';
+  forcedColors?: 'active' | 'none';
+  width?: number;
+}
+
+const open = async ({ colorScheme = 'light', forcedColors = 'none', width = 900 }: OpenOptions = {}) => {
+  const context = await browser.newContext({ colorScheme, forcedColors, viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  const elsewhere: string[] = [];
+  await context.route(
+    (url) => url.origin !== pages.origin,
+    async (route) => {
+      elsewhere.push(route.request().url());
+      if (route.request().url() === PICTURE.value) {
+        await route.fulfill({ contentType: 'image/svg+xml', body: SVG });
+      } else await route.abort();
+    },
+  );
+  const complaints = await watchPage(page);
+  await page.goto(`${pages.origin}/strict`);
+  await page.locator('body[data-ready]').waitFor();
+  return { page, complaints, elsewhere, close: () => context.close() };
+};
+
+const show = (page: Page, template: string, properties: Properties): Promise<string> =>
+  page.evaluate(
+    ([name, values]) =>
+      (Reflect.get(window, 'show') as (name: string, values: unknown) => Promise<string>)(name, values),
+    [template, properties] as const,
+  );
+
+describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
+  test('case 67: draws itself, picture and all, without a policy being violated', async () => {
+    const { page, complaints, close } = await open();
+    expect(await show(page, template, { ...SALE, image: PICTURE })).toBe('shown');
+    const image = page.locator('placard-frame img');
+    await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBeGreaterThan(0);
+    const panel = page.locator('placard-frame section');
+    expect(await panel.evaluate((each) => getComputedStyle(each).borderRadius)).toBe('12px');
+    expect(beside(complaints)).toEqual([]);
+    await close();
+  });
+
+  test('tells assistive technology what it is', async () => {
+    const { page, close } = await open();
+    await show(page, template, { ...SALE, image: PICTURE, image_alt: text('Folded linen') });
+    expect(await page.locator('#slot').ariaSnapshot()).toBe(
+      [
+        '- region "Autumn linen":',
+        '  - img "Folded linen"',
+        '  - paragraph: Autumn linen',
+        '  - paragraph: Washed, cut to order.',
+        '  - link "See the linen":',
+        '    - /url: /next',
+        '  - button "Dismiss"',
+      ].join('\n'),
+    );
+    await close();
+  });
+
+  test('works from the keyboard: link, close button, then on from where the banner was', async () => {
+    const { page, close } = await open();
+    await show(page, template, SALE);
+    const focused = () =>
+      page.evaluate(() => {
+        const inner = document.activeElement?.shadowRoot?.activeElement ?? document.activeElement;
+        return inner?.getAttribute('aria-label') ?? inner?.textContent ?? '';
+      });
+    await page.locator('#before').focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('See the linen');
+    const outline = await page
+      .locator('placard-frame a')
+      .evaluate((link) => getComputedStyle(link).outlineStyle);
+    expect(outline).toBe('solid');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Dismiss');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('placard-frame').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('slot');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('After');
+    await close();
+  });
+
+  test.each([
+    ['light', 'auto'],
+    ['dark', 'auto'],
+    ['light', 'accent'],
+    ['dark', 'accent'],
+    ['light', 'dark'],
+    ['dark', 'light'],
+  ] as const)('has text that can be read on a %s page with theme %s', async (colorScheme, theme) => {
+    const { page, close } = await open({ colorScheme });
+    await page.evaluate(() => document.documentElement.style.setProperty('color-scheme', 'light dark'));
+    await show(page, template, { ...SALE, theme: text(theme) });
+    const ratios = await page.locator('placard-frame').evaluate((frame) => {
+      const root = frame.shadowRoot!;
+      const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+      const luminance = (color: string) => {
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((byte) => {
+          const part = byte / 255;
+          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+      };
+      const styleOf = (selector: string) => getComputedStyle(root.querySelector(selector)!);
+      const ratio = (front: string, back: string) => {
+        const [high, low] = [luminance(front), luminance(back)].sort((a, b) => b - a);
+        return (high! + 0.05) / (low! + 0.05);
+      };
+      const surface = styleOf('section').backgroundColor;
+      return {
+        headline: ratio(styleOf('.headline').color, surface),
+        body: ratio(styleOf('.body').color, surface),
+        button: ratio(styleOf('.action').color, styleOf('.action').backgroundColor),
+        close: ratio(styleOf('.dismiss').color, surface),
+      };
+    });
+    for (const [part, ratio] of Object.entries(ratios)) expect(ratio, part).toBeGreaterThanOrEqual(4.5);
+    await close();
+  });
+
+  test('keeps its edges where colours are forced', async () => {
+    const { page, close } = await open({ forcedColors: 'active' });
+    await show(page, template, SALE);
+    const edge = (selector: string) =>
+      page.locator(`placard-frame ${selector}`).evaluate((each) => {
+        const style = getComputedStyle(each);
+        return style.borderTopColor !== style.backgroundColor && style.borderTopStyle === 'solid';
+      });
+    expect(await edge('.action')).toBe(true);
+    expect(await edge('.dismiss')).toBe(true);
+    await close();
+  });
+
+  test('mirrors itself for a banner that is read from right to left', async () => {
+    const { page, close } = await open();
+    await show(page, template, { ...SALE, headline: text('توصيل مجاني'), body: text('حتى يوم الأحد') });
+    const [slot, button] = [page.locator('#slot'), page.locator('placard-frame .dismiss')];
+    const [outer, inner] = [(await slot.boundingBox())!, (await button.boundingBox())!];
+    expect(inner.x + inner.width / 2).toBeLessThan(outer.x + outer.width / 2);
+    await close();
+  });
+
+  test('fits a box that the page declares, at every width, whatever it has to say', async () => {
+    const { page, close } = await open({ width: 360 });
+    const long = text('Pneumonoultramicroscopicsilicovolcanoconiosis '.repeat(400));
+    for (const width of [280, 360, 700, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await show(page, template, { ...SALE, headline: long, body: long, button_text: long, image: PICTURE });
+      await page.locator('#slot').evaluate((slot) => slot.style.setProperty('height', '22rem'));
+      const overflow = await page.locator('#slot').evaluate((slot) => {
+        const panel = slot.querySelector('placard-frame')!.shadowRoot!.querySelector('section')!;
+        return {
+          wider: panel.getBoundingClientRect().width - slot.clientWidth,
+          higher: panel.getBoundingClientRect().height - slot.clientHeight,
+          sideways: document.documentElement.scrollWidth - innerWidth,
+        };
+      });
+      expect(overflow.wider, `${width} wide`).toBeLessThanOrEqual(0);
+      expect(overflow.higher, `${width} high`).toBeLessThanOrEqual(0);
+      expect(overflow.sideways, `${width} scroll`).toBeLessThanOrEqual(0);
+    }
+    await close();
+  });
+});
+
+describe('a late picture', () => {
+  test.each(TEMPLATES)('moves nothing in a %s', async (template) => {
+    const { page, close } = await open();
+    await page.locator('body').evaluate((body) => {
+      const shifts: number[] = [];
+      Reflect.set(window, 'shifts', shifts);
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push(Reflect.get(entry, 'value'));
+      }).observe({ type: 'layout-shift' });
+      body.style.setProperty('margin', '0');
+    });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(PICTURE.value, async (route) => {
+      await held;
+      await route.fulfill({ contentType: 'image/svg+xml', body: SVG });
+    });
+    await show(page, template, { ...SALE, image: PICTURE });
+    const height = () => page.locator('#slot').evaluate((slot: HTMLElement) => slot.offsetHeight);
+    const before = await height();
+    await page.evaluate(() => Reflect.get(window, 'shifts').splice(0));
+    release();
+    const image = page.locator('placard-frame img');
+    await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.complete)).toBe(true);
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    expect(await height()).toBe(before);
+    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([]);
+    await close();
+  });
+});
+
+describe('a click on the link', () => {
+  test('case 28: is stored before the page is left', async () => {
+    const { page, close } = await open();
+    await show(page, 'card', SALE);
+    await page.getByRole('link', { name: 'See the linen' }).click();
+    await page.waitForURL('**/next');
+    await page.getByText(/captured [12]/).waitFor();
+    await close();
+  });
+
+  test('with Ctrl opens a tab of its own and is stored as well', async () => {
+    const { page, close } = await open();
+    await show(page, 'card', SALE);
+    const tab = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'See the linen' }).click({ modifiers: ['ControlOrMeta'] });
+    await (await tab).waitForURL('**/next');
+    expect(page.url()).toContain('/strict');
+    const clicks = () =>
+      page.evaluate(
+        () =>
+          (Reflect.get(window, 'notices') as { type: string; event?: { type: string } }[]).filter(
+            (notice) => notice.type === 'tracked' && notice.event?.type === 'click',
+          ).length,
+      );
+    await expect.poll(clicks).toBe(1);
+    await close();
+  });
+});
+
+/** Values that have hurt some page somewhere, for every property a template reads. */
+const HOSTILE: unknown[] = [
+  '<img src=x onerror="alert(1)">',
+  '"><script>alert(1)</script>',
+  "';alert(1)//",
+  '{{constructor.constructor("alert(1)")()}}',
+  'javascript:alert(1)',
+  ' java\nscript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  '\u0001javascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+  'vbscript:msgbox(1)',
+  'blob:null/1-2-3',
+  'file:///etc/passwd',
+  'about:srcdoc',
+  'filesystem:http://127.0.0.1/x',
+  'view-source:javascript:alert(1)',
+  'ws://127.0.0.1/x',
+  'https://user:pass@[::1',
+  'http://%00',
+  '\u202Egnp.egami\u202C \u2066\u2067\u2068',
+  '\u0000\u0007\uFFFF\uD800',
+  'e\u0301'.repeat(3) + '\u0300'.repeat(5_000),
+  '𝕏'.repeat(100_000),
+  '-->]]></style><style>*{display:none}</style>',
+  'url(https://thief.example/)',
+  'red;background:url(https://thief.example/)',
+  '__proto__',
+  'constructor',
+  '',
+  '   ',
+  0,
+  -1,
+  1e308,
+  true,
+  null,
+  [],
+  ['javascript:alert(1)'],
+  {},
+  { toString: 'x', valueOf: 1, href: 'javascript:alert(1)' },
+  { type: 'string', value: 'nested' },
+];
+const NAMES = [
+  'headline',
+  'body',
+  'button_text',
+  'link',
+  'image',
+  'image_alt',
+  'theme',
+  'dismissible',
+  'dismiss_text',
+];
+
+describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
+  test('case 66: run nothing, ask for nothing, throw nothing, and are bounded', {
+    timeout: 180_000,
+  }, async () => {
+    const { page, complaints, elsewhere, close } = await open();
+    for (const value of HOSTILE) {
+      const properties = Object.fromEntries(
+        NAMES.map((name) => [name, { type: name === 'image' ? 'image' : 'string', value }]),
+      );
+      properties['headline'] = typeof value === 'string' && value.trim() ? text(value) : text('Calm');
+      await show(page, template, properties);
+    }
+    const found = await page.evaluate(() => {
+      const root = document.querySelector('placard-frame')?.shadowRoot;
+      return {
+        polluted: Object.keys(Object.prototype),
+        title: document.title,
+        longest: Math.max(
+          0,
+          ...[...(root?.querySelectorAll('p, a') ?? [])].map((each) => each.textContent.length),
+        ),
+      };
+    });
+    expect(found.polluted).toEqual([]);
+    expect(found.longest).toBeLessThan(2_000);
+    expect(beside(complaints)).toEqual([]);
+    expect(elsewhere).toEqual([]);
+    await close();
+  });
+
+  test('megabytes of text draw in a moment, as a banner of ordinary size', async () => {
+    const { page, complaints, close } = await open();
+    const huge = text('very long '.repeat(300_000));
+    const values = { ...SALE, headline: huge, body: huge, button_text: huge, dismiss_text: huge };
+    expect(await show(page, template, values)).toBe('shown');
+    const size = await page.locator('#slot').evaluate((slot: HTMLElement) => ({
+      height: slot.offsetHeight,
+      characters: slot.querySelector('placard-frame')!.shadowRoot!.textContent!.length,
+    }));
+    expect(size.height).toBeLessThan(700);
+    expect(size.characters).toBeLessThan(1_000);
+    expect(beside(complaints)).toEqual([]);
+    await close();
+  });
+
+  test('no link that is left has a scheme that could run something', async () => {
+    const { page, close } = await open();
+    for (const value of HOSTILE.filter((each) => typeof each === 'string')) {
+      await show(page, template, { ...SALE, link: text(value), image: { type: 'image', value } });
+      const schemes = await page.locator('placard-frame').evaluate((frame) =>
+        [...frame.shadowRoot!.querySelectorAll('a, img')].map((each) => {
+          const address = each instanceof HTMLAnchorElement ? each.href : (each as HTMLImageElement).src;
+          return URL.canParse(address) ? new URL(address).protocol : 'no address';
+        }),
+      );
+      for (const scheme of schemes)
+        expect(['http:', 'https:', 'mailto:', 'tel:', 'no address'], value).toContain(scheme);
+    }
+    await close();
+  });
+});
