@@ -1,27 +1,28 @@
 import type { Profile } from '../users/profile.ts';
-import { completeProfile, readProfile, writeProfile } from '../users/profile-text.ts';
+import { completeProfile } from '../users/profile-text.ts';
+import { tallyEvent } from '../users/tally.ts';
 import { isNamedBy, lookupKey, profileKeys, sharedKeys } from '../users/user-key.ts';
 import type { Lookup, UserSet } from '../users/user-set.ts';
 import type { StoredEvent } from './store.ts';
 
-/** A profile in memory, and what the store has of it. */
+/** A profile in memory. */
 export interface Entry {
   readonly workspaceId: string;
   readonly profile: Profile;
-  /** As it was stored or last handed over to be stored; `null` for one that no work has finished with yet. */
-  text: string | null;
-  removed: boolean;
-  /** Notes of the store: which commit carries the latest text, where in it, and whether as a new row. */
-  commit: number;
-  slot: number;
+  /** Made by the works so far, and not stored yet. */
   isNew: boolean;
+  removed: boolean;
+  /** Notes of the store: which commit carries its latest change, and since which request its row is behind. */
+  commit: number;
+  behindSince: number;
 }
+
+/** What a work did to a profile, from the least to the most: the most counts. */
+export type Change = 'recorded' | 'attributes' | 'whole' | 'removed';
 
 /** What one piece of work has changed, ready to be stored. */
 export interface Changes {
-  /** Created or changed. A created one had `text: null` before. */
-  saved: { entry: Entry; isNew: boolean }[];
-  removed: Entry[];
+  entries: { entry: Entry; change: Change }[];
   keysAdded: { entry: Entry; key: string }[];
   keysRemoved: { entry: Entry; key: string }[];
   events: StoredEvent[];
@@ -32,6 +33,7 @@ export interface Changes {
 interface LiveEntry extends Entry {
   readonly space: Space;
   touched: boolean;
+  change: Change;
   /** The names it is stored under. */
   names: Names;
   /** The names it can be found under here. */
@@ -48,7 +50,7 @@ const namesOf = ({ externalId, email, phone, aliases, pushTokens }: Profile): Na
   pushTokens,
 });
 
-/** Whoever changes the aliases or tokens of a profile puts a new array there, so that comparing it is enough. */
+/** Aliases and tokens are changed by putting a new array there, so that comparing the arrays is enough. */
 const sameNames = (a: Names, b: Names): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
@@ -75,23 +77,21 @@ interface Space {
 const ENTRY = Symbol('entry');
 type LinkedProfile = Profile & { [ENTRY]?: LiveEntry };
 
-/** Texts that one generation may hold before the older one is let go. */
-const MAX_CHARACTERS = 32 * 1024 * 1024;
+const RANK: Record<Change, number> = { recorded: 0, attributes: 1, whole: 2, removed: 3 };
 
 export interface WorkingSetOptions {
   newId(nowMs: number): string;
   /** Reads what the store has and the set has not. */
-  load?(workspaceId: string, lookup: Lookup): string[];
+  load?(workspaceId: string, lookup: Lookup): Profile[];
   /** How many profiles one of the two generations keeps for the works that follow. */
   capacity?: number;
-  /** True while the store has not confirmed the latest text of an entry: such an entry must stay. */
+  /** True while an entry knows more than the store: it must stay. */
   isPending?(entry: Entry): boolean;
 }
 
 /**
  * Profiles in memory with their indices. A work finds and changes them through `users`, then `take` says what to
- * store, or `undo` puts back what the work had touched. Two generations bound the memory: what nobody asked for while
- * one filled up goes with the older one.
+ * store. Two generations bound the memory: what nobody asked for while one filled up goes with the older one.
  */
 export const createWorkingSet = ({
   newId,
@@ -101,7 +101,6 @@ export const createWorkingSet = ({
 }: WorkingSetOptions) => {
   const spaces = new Map<string, Space>();
   let size = 0;
-  let characters = 0;
   let touched: LiveEntry[] = [];
   let events: StoredEvent[] = [];
   let points: { day: string; count: number }[] = [];
@@ -118,7 +117,6 @@ export const createWorkingSet = ({
   const keep = (entry: LiveEntry) => {
     entry.space.young.byId.set(entry.profile.brazeId, entry);
     size += 1;
-    characters += entry.text?.length ?? 0;
   };
 
   const byId = ({ young, old }: Space, brazeId: string): LiveEntry | undefined => {
@@ -152,18 +150,18 @@ export const createWorkingSet = ({
     return older;
   };
 
-  const add = (space: Space, profile: Profile, text: string | null): LiveEntry => {
+  const add = (space: Space, profile: Profile): LiveEntry => {
     const names = namesOf(profile);
     const entry: LiveEntry = {
       workspaceId: space.workspaceId,
       space,
       profile,
-      text,
+      isNew: false,
       removed: false,
       commit: 0,
-      slot: 0,
-      isNew: false,
+      behindSince: 0,
       touched: false,
+      change: 'recorded',
       names,
       indexed: names,
     };
@@ -185,10 +183,12 @@ export const createWorkingSet = ({
     entry.indexed = namesOf(profile);
   };
 
-  const touch = (entry: LiveEntry) => {
-    if (entry.touched) return;
-    entry.touched = true;
-    touched.push(entry);
+  const touch = (entry: LiveEntry, change: Change) => {
+    if (!entry.touched) {
+      entry.touched = true;
+      entry.change = change;
+      touched.push(entry);
+    } else if (RANK[change] > RANK[entry.change]) entry.change = change;
   };
 
   const entryOf = (space: Space, profile: LinkedProfile): LiveEntry => {
@@ -199,19 +199,19 @@ export const createWorkingSet = ({
 
   /** Brings in what the store reads for a lookup. */
   const bringIn = (space: Space, lookup: Lookup): LiveEntry[] =>
-    (load?.(space.workspaceId, lookup) ?? []).map((text) => {
-      const profile = readProfile(text);
-      return byId(space, profile.brazeId) ?? add(space, profile, text);
-    });
+    (load?.(space.workspaceId, lookup) ?? []).map(
+      (profile) => byId(space, profile.brazeId) ?? add(space, profile),
+    );
+
+  const bears = (entry: LiveEntry, lookup: Lookup) => !entry.removed && isNamedBy(entry.profile, lookup);
 
   const find = (space: Space, lookup: Lookup): Profile[] => {
-    const bears = (entry: LiveEntry) => !entry.removed && isNamedBy(entry.profile, lookup);
     if (lookup.by === 'external_id') {
       // Where it is known, the store need not be asked: an external ID names one profile at most.
       const entry = byExternalId(space, lookup.value);
       if (entry) return [entry.profile];
       for (const loaded of bringIn(space, lookup)) {
-        if (bears(loaded)) {
+        if (bears(loaded, lookup)) {
           space.young.byExternalId.set(lookup.value, loaded);
           return [loaded.profile];
         }
@@ -220,20 +220,25 @@ export const createWorkingSet = ({
     }
     if (lookup.by === 'braze_id') {
       const entry = byId(space, lookup.value) ?? bringIn(space, lookup)[0];
-      return entry && bears(entry) ? [entry.profile] : [];
+      return entry && bears(entry, lookup) ? [entry.profile] : [];
     }
     const key = lookupKey(lookup);
     if (lookup.by === 'user_alias') {
-      for (const entry of known(space, key)) if (bears(entry)) return [entry.profile];
+      for (const entry of known(space, key)) if (bears(entry, lookup)) return [entry.profile];
     }
     for (const entry of bringIn(space, lookup)) index(entry, key);
     return known(space, key)
-      .filter(bears)
+      .filter((entry) => bears(entry, lookup))
       .map((entry) => entry.profile);
   };
 
   const users = (workspaceId: string): UserSet => {
     const space = spaceOf(workspaceId);
+    const changed = (profile: Profile, change: Change) => {
+      const entry = entryOf(space, profile);
+      touch(entry, change);
+      if (!sameNames(entry.indexed, profile)) indexAll(entry);
+    };
     return {
       find: (lookup) => find(space, lookup),
       create(fields, nowMs) {
@@ -243,31 +248,32 @@ export const createWorkingSet = ({
           createdAtMs: nowMs,
           updatedAtMs: nowMs,
         });
-        const entry = add(space, profile, null);
+        const entry = add(space, profile);
+        entry.isNew = true;
         entry.names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
         indexAll(entry);
-        touch(entry);
+        touch(entry, 'whole');
         return profile;
       },
-      changed(profile) {
-        const entry = entryOf(space, profile);
-        touch(entry);
-        if (!sameNames(entry.indexed, profile)) indexAll(entry);
-      },
+      changed: (profile) => changed(profile, 'attributes'),
+      replaced: (profile) => changed(profile, 'whole'),
       remove(profile) {
         const entry = entryOf(space, profile);
-        touch(entry);
+        touch(entry, 'removed');
         entry.removed = true;
       },
-      append: (event) => events.push(event),
+      record(profile, event) {
+        touch(entryOf(space, profile), 'recorded');
+        tallyEvent(profile, event);
+        events.push(event);
+      },
       addDataPoints: (count, day) => points.push({ day, count }),
     };
   };
 
   const rotate = () => {
-    if (size <= capacity && characters <= MAX_CHARACTERS) return;
+    if (size <= capacity) return;
     size = 0;
-    characters = 0;
     for (const space of spaces.values()) {
       const leaving = space.old;
       space.old = space.young;
@@ -290,58 +296,42 @@ export const createWorkingSet = ({
     users,
 
     /** Brings in what the store has read. One that is here already keeps what it is. */
-    bring(workspaceId: string, text: string) {
+    bring(workspaceId: string, profile: Profile): Entry {
       const space = spaceOf(workspaceId);
-      const profile = readProfile(text);
-      if (!byId(space, profile.brazeId)) indexAll(add(space, profile, text));
+      const known = byId(space, profile.brazeId);
+      if (known) return known;
+      const entry = add(space, profile);
+      indexAll(entry);
+      return entry;
     },
 
+    /** The profile of an external ID where it is in memory; `undefined` where only the store can tell. */
+    peek: (workspaceId: string, externalId: string): Profile | undefined =>
+      byExternalId(spaceOf(workspaceId), externalId)?.profile,
+
     take(): Changes {
-      const changes: Changes = { saved: [], removed: [], keysAdded: [], keysRemoved: [], events, points };
+      const changes: Changes = { entries: [], keysAdded: [], keysRemoved: [], events, points };
       for (const entry of touched) {
         entry.touched = false;
-        const isNew = entry.text === null;
-        if (entry.removed && isNew) continue;
-        const rekeyed = entry.removed || !sameNames(entry.names, entry.profile);
-        if (rekeyed) {
-          const before = isNew ? [] : profileKeys({ ...entry.profile, ...entry.names });
+        if (entry.removed || !sameNames(entry.names, entry.profile)) {
+          const before = profileKeys({ ...entry.profile, ...entry.names });
           const after = entry.removed ? [] : profileKeys(entry.profile);
           for (const key of after) if (!before.includes(key)) changes.keysAdded.push({ entry, key });
           for (const key of before) if (!after.includes(key)) changes.keysRemoved.push({ entry, key });
           entry.names = namesOf(entry.profile);
+          if (!entry.removed) entry.change = 'whole';
         }
-        if (entry.removed) changes.removed.push(entry);
-        else {
-          characters -= entry.text?.length ?? 0;
-          entry.text = writeProfile(entry.profile);
-          characters += entry.text.length;
-          changes.saved.push({ entry, isNew });
-        }
+        changes.entries.push({ entry, change: entry.change });
       }
       reset();
       rotate();
       return changes;
     },
 
-    /** Puts back what a work that failed had touched. */
-    undo() {
-      for (const entry of touched) {
-        entry.touched = false;
-        if (entry.text === null) entry.removed = true;
-        else {
-          Object.assign(entry.profile, readProfile(entry.text));
-          entry.removed = false;
-          indexAll(entry);
-        }
-      }
-      reset();
-    },
-
     /** Forgets every profile. */
     clear() {
       spaces.clear();
       size = 0;
-      characters = 0;
       reset();
     },
   };

@@ -74,7 +74,7 @@ const identify = (users: UserSet, { externalId, lookup, rules }: Identification,
   fillProfile(known, found);
   known.updatedAtMs = nowMs;
   users.remove(found);
-  users.changed(known);
+  users.replaced(known);
 };
 
 /** `/users/identify`: answers how many entries of each array were taken. */

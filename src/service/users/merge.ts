@@ -66,7 +66,7 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
   mergeProfile(kept, merged);
   kept.updatedAtMs = nowMs;
   users.remove(merged);
-  users.changed(kept);
+  users.replaced(kept);
 };
 
 /** `/users/merge`: one profile takes in another, which is gone then. Whatever does not match is left as it is. */

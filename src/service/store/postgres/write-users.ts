@@ -1,9 +1,10 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { createBrazeIds } from '../../users/braze-id.ts';
+import { readProfile, writeProfile } from '../../users/profile-text.ts';
 import { comparableEmail, comparablePhone, lookupKey } from '../../users/user-key.ts';
 import { packEvents } from '../packed-events.ts';
 import type { StoredEvent, UserWork } from '../store.ts';
-import { createWorkingSet } from '../working-set.ts';
+import { createWorkingSet, type Entry } from '../working-set.ts';
 import { createBatcher } from './batcher.ts';
 import { monthOf } from './partitions.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
@@ -111,11 +112,8 @@ const eventRows = (workspaceId: string, events: StoredEvent[]): string[][] => {
   ]);
 };
 
-interface Outcome {
-  waiting: Waiting;
-  value?: unknown;
-  error?: unknown;
-}
+/** Thrown to roll back and start again without a work that failed. */
+const RESTART = new Error('A work of the batch failed');
 
 /** Applies works to the users they name and stores what changed, many works in a transaction. */
 export const createUserWriter = (sql: Sql) => {
@@ -127,91 +125,96 @@ export const createUserWriter = (sql: Sql) => {
       ? Promise.resolve([])
       : transaction.unsafe(statement, columns(rows, count), { prepare: true });
 
-  const transact = (batch: Waiting[]): Promise<Outcome[]> =>
-    retryConflicts(async () => {
-      const outcomes: Outcome[] = [];
-      await sql.begin(async (transaction) => {
-        const wanted = wantedBy(batch.map(({ work }) => work));
-        // Locks before rows: whoever waited here must see what the one before has created.
-        if (wanted.slots.length > 0) await run(transaction, LOCK_CONTACTS, wanted.slots, 1);
-        const rows = await transaction.unsafe<{ workspace_id: string; profile: string }[]>(
-          LOCK_USERS,
-          [...columns(wanted.keys, 2), ...columns(wanted.ids, 2)],
-          { prepare: true },
-        );
-        const set = createWorkingSet({ newId });
-        for (const { workspace_id, profile } of rows) set.bring(workspace_id, profile);
+  /** One try; works in `failed` are left out. */
+  const transact = async (
+    batch: Waiting[],
+    failed: Map<Waiting, unknown>,
+  ): Promise<Map<Waiting, unknown>> => {
+    const values = new Map<Waiting, unknown>();
+    await sql.begin(async (transaction) => {
+      const wanted = wantedBy(batch.map(({ work }) => work));
+      // Locks before rows: whoever waited here must see what the one before has created.
+      if (wanted.slots.length > 0) await run(transaction, LOCK_CONTACTS, wanted.slots, 1);
+      const rows = await transaction.unsafe<{ workspace_id: string; profile: string }[]>(
+        LOCK_USERS,
+        [...columns(wanted.keys, 2), ...columns(wanted.ids, 2)],
+        { prepare: true },
+      );
+      const set = createWorkingSet({ newId });
+      for (const { workspace_id, profile } of rows) set.bring(workspace_id, readProfile(profile));
 
-        const inserts: string[][] = [];
-        const updates = new Map<string, string[]>();
-        const created = new Map<string, string[]>();
-        const deletes: string[][] = [];
-        const keys = new Map<string, { row: string[]; isAdded: boolean }>();
-        const events: string[][] = [];
-        const points = new Map<string, number>();
-        for (const waiting of batch) {
-          const { workspaceId, apply } = waiting.work;
-          try {
-            outcomes.push({ waiting, value: apply(set.users(workspaceId)) });
-          } catch (error) {
-            set.undo();
-            outcomes.push({ waiting, error });
-            continue;
-          }
-          const changes = set.take();
-          for (const { entry, isNew } of changes.saved) {
-            const { brazeId } = entry.profile;
-            const row = [brazeId, workspaceId, entry.text!];
-            if (isNew || created.has(brazeId)) created.set(brazeId, row);
-            else updates.set(brazeId, row);
-          }
-          for (const { profile } of changes.removed) {
-            updates.delete(profile.brazeId);
-            if (!created.delete(profile.brazeId)) deletes.push([profile.brazeId, workspaceId]);
-          }
-          const change = (list: typeof changes.keysAdded, isAdded: boolean) => {
-            for (const { entry, key } of list) {
-              const row = [key, workspaceId, entry.profile.brazeId];
-              keys.set(row.join(SEPARATOR), { row, isAdded });
-            }
-          };
-          change(changes.keysRemoved, false);
-          change(changes.keysAdded, true);
-          events.push(...eventRows(workspaceId, changes.events));
-          for (const { day, count } of changes.points) {
-            const id = [workspaceId, day].join(SEPARATOR);
-            points.set(id, (points.get(id) ?? 0) + count);
-          }
+      const changed = new Map<string, Entry>();
+      const keys = new Map<string, { row: string[]; isAdded: boolean }>();
+      const events: string[][] = [];
+      const points = new Map<string, number>();
+      for (const waiting of batch) {
+        if (failed.has(waiting)) continue;
+        const { workspaceId, apply } = waiting.work;
+        try {
+          values.set(waiting, apply(set.users(workspaceId)));
+        } catch (error) {
+          failed.set(waiting, error);
+          throw RESTART;
         }
-        inserts.push(...created.values());
-        const keyRows = (isAdded: boolean) =>
-          [...keys.values()].flatMap((change) => (change.isAdded === isAdded ? [change.row] : []));
-        // Sent together: the database works on one while the next is on its way.
-        await Promise.all([
-          run(transaction, UPDATE_USERS, [...updates.values()], 3),
-          run(transaction, DELETE_USERS, deletes, 2),
-          run(transaction, INSERT_USERS, inserts, 3),
-          run(transaction, DELETE_KEYS, keyRows(false), 3),
-          run(transaction, INSERT_KEYS, keyRows(true), 3),
-          run(transaction, INSERT_EVENTS, events, 5),
-          // Last, because every writer of a workspace meets here.
-          run(
-            transaction,
-            ADD_POINTS,
-            [...points].map(([id, count]) => [...id.split(SEPARATOR), slot, String(count)]),
-            4,
-          ),
-        ]);
-      });
-      return outcomes;
+        const changes = set.take();
+        for (const { entry } of changes.entries) changed.set(entry.profile.brazeId, entry);
+        const change = (list: typeof changes.keysAdded, isAdded: boolean) => {
+          for (const { entry, key } of list) {
+            const row = [key, workspaceId, entry.profile.brazeId];
+            keys.set(row.join(SEPARATOR), { row, isAdded });
+          }
+        };
+        change(changes.keysRemoved, false);
+        change(changes.keysAdded, true);
+        events.push(...eventRows(workspaceId, changes.events));
+        for (const { day, count } of changes.points) {
+          const id = [workspaceId, day].join(SEPARATOR);
+          points.set(id, (points.get(id) ?? 0) + count);
+        }
+      }
+      const inserts: string[][] = [];
+      const updates: string[][] = [];
+      const deletes: string[][] = [];
+      for (const { profile, workspaceId, isNew, removed } of changed.values()) {
+        if (removed && !isNew) deletes.push([profile.brazeId, workspaceId]);
+        else if (!removed) {
+          (isNew ? inserts : updates).push([profile.brazeId, workspaceId, writeProfile(profile)]);
+        }
+      }
+      const keyRows = (isAdded: boolean) =>
+        [...keys.values()].flatMap((change) => (change.isAdded === isAdded ? [change.row] : []));
+      // Sent together: the database works on one while the next is on its way.
+      await Promise.all([
+        run(transaction, UPDATE_USERS, updates, 3),
+        run(transaction, DELETE_USERS, deletes, 2),
+        run(transaction, INSERT_USERS, inserts, 3),
+        run(transaction, DELETE_KEYS, keyRows(false), 3),
+        run(transaction, INSERT_KEYS, keyRows(true), 3),
+        run(transaction, INSERT_EVENTS, events, 5),
+        // Last, because every writer of a workspace meets here.
+        run(
+          transaction,
+          ADD_POINTS,
+          [...points].map(([id, count]) => [...id.split(SEPARATOR), slot, String(count)]),
+          4,
+        ),
+      ]);
     });
+    return values;
+  };
 
   const store = async (batch: Waiting[]): Promise<void> => {
+    const failed = new Map<Waiting, unknown>();
     try {
-      for (const { waiting, value, error } of await transact(batch)) {
-        if (error === undefined) waiting.resolve(value);
-        else waiting.reject(error);
+      let values: Map<Waiting, unknown> | null = null;
+      while (!values) {
+        values = await retryConflicts(() => transact(batch, failed)).catch((error: unknown) => {
+          if (error !== RESTART) throw error;
+          return null;
+        });
       }
+      for (const [{ resolve }, value] of values) resolve(value);
+      for (const [{ reject }, error] of failed) reject(error);
     } catch (error) {
       if (batch.length > 1 && isRefusal(error)) {
         // One of them cannot be stored: the others must not fall with it.

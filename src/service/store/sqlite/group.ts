@@ -5,15 +5,17 @@ import type { SQLInputValue } from 'node:sqlite';
  * lists of texts and numbers cross fastest.
  */
 export interface Group {
-  /** id, workspace, profile */
+  /** id, workspace, profile, version */
   inserts: SQLInputValue[];
-  /** profile, id */
+  /** profile, version, id */
   updates: SQLInputValue[];
   /** id */
   deletes: number[];
   /** workspace, key, id, 1 to add or 0 to remove: in the order in which it was done */
   keys: SQLInputValue[];
-  /** workspace, received, newest, events */
+  /** request, workspace, attributes */
+  journal: SQLInputValue[];
+  /** request, workspace, received, newest, events */
   events: SQLInputValue[];
   /** The columns of `banner_events`, in their order. */
   bannerEvents: SQLInputValue[];
@@ -21,8 +23,7 @@ export interface Group {
   points: SQLInputValue[];
   /** workspace, secret */
   secrets: SQLInputValue[];
-  /** now */
-  heartbeats: number[];
+  progress: { lastRequest: number; settledRequest: number } | null;
 }
 
 export const createGroup = (): Group => ({
@@ -30,11 +31,12 @@ export const createGroup = (): Group => ({
   updates: [],
   deletes: [],
   keys: [],
+  journal: [],
   events: [],
   bannerEvents: [],
   points: [],
   secrets: [],
-  heartbeats: [],
+  progress: null,
 });
 
 export const BANNER_EVENT_COLUMNS = [

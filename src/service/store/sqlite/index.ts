@@ -1,21 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { createBrazeIds, serialOf } from '../../users/braze-id.ts';
-import { readProfile } from '../../users/profile-text.ts';
+import { type Attributes, attributesOf, readProfile, writeProfile } from '../../users/profile-text.ts';
+import type { Lookup } from '../../users/user-set.ts';
 import { packEvents } from '../packed-events.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { type Changes, createWorkingSet, type Entry } from '../working-set.ts';
+import { createBehind } from './behind.ts';
 import { claimFile } from './claim.ts';
 import { createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createGroup } from './group.ts';
 import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading, type Reader } from './reader.ts';
 import { checkVersion, migrate, SQLITE_VERSION } from './schema.ts';
+import { settle } from './unsettled.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
 /** Profiles that stay in memory after a request; twice as many at most. */
 const CACHED_PROFILES = 50_000;
+
+/** When nothing has come for this long, rows that are behind are brought up to date. */
+const REST_MS = 500;
 
 interface Waiter {
   resolve(): void;
@@ -45,7 +51,8 @@ const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
 
 /**
  * The embedded store. One process owns the file: it works on profiles in memory and hands what has changed to the
- * writer's thread, one group at a time; all that came while a group was being written makes the next one.
+ * writer's thread, one group at a time; all that came while a group was being written makes the next one. A request
+ * is stored as what it did; the rows of its users follow (see `unsettled.ts`).
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
   const inMemory = file === IN_MEMORY;
@@ -76,17 +83,74 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
   let isClosed = false;
   let idle: (() => void) | null = null;
 
+  /** The last request, and whether memory must be made anew from the file before the next. */
+  let lastRequest = reader.progress().lastRequest;
+  let mustReload = true;
+  let restTimer: NodeJS.Timeout | null = null;
+
+  const behind = createBehind();
   const set = createWorkingSet({
     newId: createBrazeIds(reader.lastSerial()),
     load: reader.load,
     capacity: CACHED_PROFILES,
-    isPending: (entry) => entry.commit > durableNumber,
+    isPending: (entry) => entry.behindSince > 0 || entry.commit > durableNumber,
   });
+
+  const idOf = (brazeId: string): number => serialOf(brazeId)!;
+
+  /** Starts from the file: forgets what is in memory and brings in the users whose rows are behind. */
+  const reload = () => {
+    set.clear();
+    behind.clear();
+    lastRequest = reader.progress().lastRequest;
+    const rows = new Map<string, { entry: Entry; version: number } | null>();
+    for (const change of reader.unsettled()) {
+      const { workspaceId, brazeId, request } = change;
+      let row = rows.get(brazeId);
+      if (row === undefined) {
+        const [profile] = reader.load(workspaceId, { by: 'braze_id', value: brazeId });
+        row = profile
+          ? { entry: set.bring(workspaceId, profile), version: reader.versionOf(brazeId) ?? 0 }
+          : null;
+        rows.set(brazeId, row);
+      }
+      if (row === null || row.version >= request) continue;
+      settle(row.entry.profile, change);
+      behind.add(row.entry, request);
+    }
+    mustReload = false;
+  };
+
+  /** Adds rows that are behind to the group: the late ones, or as many as fit when there is nothing else to do. */
+  const catchUp = (all: boolean) => {
+    // After a work that failed halfway, memory is not to be trusted.
+    for (const entry of mustReload ? [] : behind.due(lastRequest, all)) {
+      entry.commit = openNumber;
+      group.updates.push(writeProfile(entry.profile), lastRequest, idOf(entry.profile.brazeId));
+    }
+    group.progress = { lastRequest, settledRequest: behind.settledRequest(lastRequest) };
+  };
+
+  const rest = () => {
+    restTimer = null;
+    if (isClosed || mustReload || behind.isEmpty()) return;
+    if (isWriting || waiters.length > 0) {
+      scheduleRest();
+      return;
+    }
+    catchUp(true);
+    // Nobody waits for it; where it fails, memory starts from the file as after any failed group.
+    durable().then(rest, () => undefined);
+  };
+  const scheduleRest = () => {
+    restTimer ??= setTimeout(rest, REST_MS).unref();
+  };
 
   const flush = async () => {
     isScheduled = false;
     if (isWriting || waiters.length === 0) return;
     isWriting = true;
+    catchUp(false);
     const writing = { group, waiters, number: openNumber };
     group = createGroup();
     waiters = [];
@@ -100,7 +164,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
       const failed = [...writing.waiters, ...waiters];
       group = createGroup();
       waiters = [];
-      set.clear();
+      mustReload = true;
       for (const waiter of failed) waiter.reject(error);
     }
     isWriting = false;
@@ -119,6 +183,26 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     return promise;
   };
 
+  /** Resolves when nothing is being written or waits to be. */
+  const quiet = async (): Promise<void> => {
+    while (isWriting || waiters.length > 0) {
+      await new Promise<void>((resolve) => {
+        const before = idle;
+        idle = () => {
+          idle = null;
+          before?.();
+          resolve();
+        };
+      });
+    }
+  };
+
+  /** Makes memory say what the file says. Whoever waited must look at `mustReload` again. */
+  const reloaded = async (): Promise<void> => {
+    await quiet();
+    if (mustReload) reload();
+  };
+
   /** The row of a workspace's secret also says that the file holds data of it. */
   const register = (workspaceId: string) => {
     if (secrets.has(workspaceId)) return;
@@ -127,48 +211,66 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     else secrets.set(workspaceId, secret);
   };
 
-  const idOf = (entry: Entry): number => serialOf(entry.profile.brazeId)!;
-
   const absorb = (workspaceId: string, changes: Changes, nowMs: number) => {
-    for (const { entry, isNew } of changes.saved) {
-      if (entry.commit === openNumber) {
-        const list = entry.isNew ? group.inserts : group.updates;
-        list[entry.slot] = entry.text;
+    lastRequest += 1;
+    const noted: [string, Attributes][] = [];
+    for (const { entry, change } of changes.entries) {
+      const { profile } = entry;
+      entry.commit = openNumber;
+      if (change === 'recorded' || change === 'attributes') {
+        if (change === 'attributes') noted.push([profile.brazeId, attributesOf(profile)]);
+        behind.add(entry, lastRequest);
         continue;
       }
-      entry.commit = openNumber;
-      entry.isNew = isNew;
-      if (isNew) {
-        entry.slot = group.inserts.push(idOf(entry), workspaceId, entry.text) - 1;
-      } else {
-        entry.slot = group.updates.push(entry.text, idOf(entry)) - 2;
+      // Made, renamed, merged or removed: rare enough for the row to be written at once.
+      entry.behindSince = 0;
+      if (change === 'removed') {
+        if (!entry.isNew) group.deletes.push(idOf(profile.brazeId));
+        continue;
       }
+      const text = writeProfile(profile);
+      if (entry.isNew) group.inserts.push(idOf(profile.brazeId), workspaceId, text, lastRequest);
+      else group.updates.push(text, lastRequest, idOf(profile.brazeId));
+      entry.isNew = false;
     }
-    for (const entry of changes.removed) {
-      entry.commit = openNumber;
-      group.deletes.push(idOf(entry));
+    for (const { entry, key } of changes.keysRemoved) {
+      group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 0);
     }
-    for (const { entry, key } of changes.keysRemoved) group.keys.push(workspaceId, key, idOf(entry), 0);
-    for (const { entry, key } of changes.keysAdded) group.keys.push(workspaceId, key, idOf(entry), 1);
+    for (const { entry, key } of changes.keysAdded) {
+      group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 1);
+    }
+    if (noted.length > 0) group.journal.push(lastRequest, workspaceId, JSON.stringify(noted));
     if (changes.events.length > 0) {
       let newest = 0;
       for (const { timeMs } of changes.events) if (timeMs > newest) newest = timeMs;
-      group.events.push(workspaceId, nowMs, newest, packEvents(changes.events));
+      group.events.push(lastRequest, workspaceId, nowMs, newest, packEvents(changes.events));
     }
     for (const { day, count } of changes.points) group.points.push(workspaceId, day, count);
+    scheduleRest();
   };
+
+  reload();
 
   return {
     kind: 'sqlite',
     ...readingVerbs(reader),
 
+    async readUsers(workspaceId, lookups) {
+      while (mustReload) await reloaded();
+      const users = set.users(workspaceId);
+      const found = new Set(lookups.flatMap((lookup) => users.find(lookup)));
+      return [...found].map((profile) => readProfile(writeProfile(profile)));
+    },
+
     async writeUsers(work) {
+      while (mustReload) await reloaded();
       if (isClosed) throw new Error('The store is closed');
       let result: ReturnType<typeof work.apply>;
       try {
         result = work.apply(set.users(work.workspaceId));
       } catch (error) {
-        set.undo();
+        // What it had changed in memory is not to be trusted; the file has what came before.
+        mustReload = true;
         throw error;
       }
       register(work.workspaceId);
@@ -178,11 +280,14 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     },
 
     async bannerUser(workspaceId, externalUserId) {
-      const [stored] = reader.load(workspaceId, { by: 'external_id', value: externalUserId });
-      return {
-        profile: stored === undefined ? null : readProfile(stored),
-        dismissals: reader.dismissals(workspaceId, externalUserId),
-      };
+      const known = mustReload ? undefined : set.peek(workspaceId, externalUserId);
+      const lookup: Lookup = { by: 'external_id', value: externalUserId };
+      const [profile] = known
+        ? [known]
+        : mustReload
+          ? reader.profiles(workspaceId, [lookup])
+          : reader.load(workspaceId, lookup);
+      return { profile: profile ?? null, dismissals: reader.dismissals(workspaceId, externalUserId) };
     },
 
     async recordBannerEvents(workspaceId, events) {
@@ -221,18 +326,14 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     },
 
     async ping() {
-      group.heartbeats = [Date.now()];
       await durable();
     },
 
     async close() {
       if (isClosed) return;
       isClosed = true;
-      if (isWriting || waiters.length > 0) {
-        await new Promise<void>((resolve) => {
-          idle = resolve;
-        });
-      }
+      if (restTimer) clearTimeout(restTimer);
+      await quiet();
       await committer.close();
       if (!inMemory) database.close();
       releaseFile();

@@ -6,6 +6,7 @@ import { isNamedBy, lookupKey } from '../../users/user-key.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoredEvent } from '../store.ts';
+import { createCatchUp, prepareUnsettled } from './unsettled.ts';
 
 /** Bytes of the file that are read in place. SQLite allows a little under 2 GiB. */
 const MMAP_BYTES = 2_000_000_000;
@@ -24,17 +25,18 @@ const text = (row: Record<string, unknown>, column: string) => row[column] as st
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync) => {
   const byKey = database.prepare(
-    'SELECT profile FROM user_keys JOIN users ON users.id = user_id WHERE user_keys.workspace_id = ? AND key = ?',
+    'SELECT profile, version FROM user_keys JOIN users ON users.id = user_id WHERE user_keys.workspace_id = ? AND key = ?',
   );
-  const byId = database.prepare('SELECT profile FROM users WHERE id = ? AND workspace_id = ?');
+  const byId = database.prepare('SELECT profile, version FROM users WHERE id = ? AND workspace_id = ?');
   const dismissals = database.prepare(
     'SELECT campaign_id, dismissed_at_ms, count FROM dismissals WHERE workspace_id = ? AND external_user_id = ?',
   );
   const usersPage = database.prepare(
-    `SELECT id, profile FROM users WHERE id > ? AND workspace_id = ? ORDER BY id LIMIT ${USERS_PAGE}`,
+    `SELECT id, profile, version FROM users WHERE id > ? AND workspace_id = ? ORDER BY id LIMIT ${USERS_PAGE}`,
   );
   const eventsPage = database.prepare(
-    `SELECT id, received_at_ms, events FROM events WHERE id > ? AND workspace_id = ? ORDER BY id LIMIT ${EVENTS_PAGE}`,
+    `SELECT request AS id, received_at_ms, events FROM events
+     WHERE request > ? AND workspace_id = ? ORDER BY request LIMIT ${EVENTS_PAGE}`,
   );
   const bannerEventsPage = database.prepare(
     `SELECT * FROM banner_events WHERE workspace_id = ? AND is_test_send = 0
@@ -44,17 +46,21 @@ export const createReader = (database: DatabaseSync) => {
   const points = database.prepare('SELECT day, points FROM data_points WHERE workspace_id = ? ORDER BY day');
   const secret = database.prepare('SELECT secret FROM secrets WHERE workspace_id = ?');
   const workspaces = database.prepare('SELECT workspace_id FROM secrets ORDER BY workspace_id');
+  const progress = database.prepare('SELECT last_request, settled_request FROM progress');
+  const versionById = database.prepare('SELECT version FROM users WHERE id = ?');
   const lastUser = database.prepare('SELECT max(id) AS id FROM users');
 
-  /** The profiles that a lookup names, as they are stored. */
-  const load = (workspaceId: string, lookup: Lookup): string[] => {
-    if (lookup.by === 'braze_id') {
-      const serial = serialOf(lookup.value);
-      const row = serial === null ? undefined : byId.get(serial, workspaceId);
-      return row && readProfile(text(row, 'profile')).brazeId === lookup.value ? [text(row, 'profile')] : [];
-    }
-    return byKey.all(workspaceId, lookupKey(lookup)).map((row) => text(row, 'profile'));
+  const readUnsettled = prepareUnsettled(database);
+
+  const rows = (workspaceId: string, lookup: Lookup) => {
+    if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
+    const serial = serialOf(lookup.value);
+    return serial === null ? [] : byId.all(serial, workspaceId);
   };
+
+  /** The profiles that a lookup may name, as their rows have them, which may be behind. */
+  const load = (workspaceId: string, lookup: Lookup): Profile[] =>
+    rows(workspaceId, lookup).map((row) => readProfile(text(row, 'profile')));
 
   async function* pages(statement: StatementSync, workspaceId: string) {
     for (let last = 0; ; ) {
@@ -70,14 +76,27 @@ export const createReader = (database: DatabaseSync) => {
 
   return {
     load,
+    unsettled: readUnsettled,
+    progress: () => {
+      const row = progress.get();
+      return {
+        lastRequest: Number(row?.['last_request'] ?? 0),
+        settledRequest: Number(row?.['settled_request'] ?? 0),
+      };
+    },
+    versionOf: (brazeId: string): number | null => {
+      const version = versionById.get(serialOf(brazeId))?.['version'];
+      return version === undefined ? null : Number(version);
+    },
     workspaceIds: () => workspaces.all().map((row) => text(row, 'workspace_id')),
     lastSerial: () => Number(lastUser.get()?.['id'] ?? 0),
 
     profiles(workspaceId: string, lookups: Lookup[]): Profile[] {
+      const catchUp = createCatchUp(readUnsettled(workspaceId));
       const found = new Map<string, Profile>();
       for (const lookup of lookups) {
-        for (const stored of load(workspaceId, lookup)) {
-          const profile = readProfile(stored);
+        for (const row of rows(workspaceId, lookup)) {
+          const profile = catchUp(readProfile(text(row, 'profile')), row['version'] as number);
           if (isNamedBy(profile, lookup)) found.set(profile.brazeId, profile);
         }
       }
@@ -95,7 +114,10 @@ export const createReader = (database: DatabaseSync) => {
       secret.get(workspaceId)?.['secret'] as string | undefined,
 
     async *users(workspaceId: string): AsyncIterable<Profile> {
-      for await (const row of pages(usersPage, workspaceId)) yield readProfile(text(row, 'profile'));
+      const catchUp = createCatchUp(readUnsettled(workspaceId));
+      for await (const row of pages(usersPage, workspaceId)) {
+        yield catchUp(readProfile(text(row, 'profile')), row['version'] as number);
+      }
     },
 
     async *events(workspaceId: string): AsyncIterable<StoredEvent> {

@@ -3,11 +3,28 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Each entry brings a file from the version that is its index to the next one. Never edit one that was released. */
 const MIGRATIONS: string[] = [
   `
+  -- A row may be behind: what came after its version is in journal and events, and is brought in later.
   CREATE TABLE users (
     id INTEGER PRIMARY KEY, -- the serial inside the user's braze_id
     workspace_id TEXT NOT NULL,
-    profile TEXT NOT NULL
+    profile TEXT NOT NULL,
+    version INTEGER NOT NULL -- the last request that the row knows of
   ) STRICT;
+
+  -- Attributes as a request left them, until the rows of users know: [[braze_id, attributes], …]
+  CREATE TABLE journal (
+    request INTEGER PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    attributes TEXT NOT NULL
+  ) STRICT;
+
+  -- How far requests are counted, and up to which one every row of users knows all.
+  CREATE TABLE progress (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    last_request INTEGER NOT NULL,
+    settled_request INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO progress VALUES (1, 0, 0);
 
   -- Where users are found: a letter for the kind (x external ID, a alias, e e-mail, p phone), then the value.
   CREATE TABLE user_keys (
@@ -19,7 +36,7 @@ const MIGRATIONS: string[] = [
 
   -- Events and purchases: one row holds what one request brought.
   CREATE TABLE events (
-    id INTEGER PRIMARY KEY,
+    request INTEGER PRIMARY KEY,
     workspace_id TEXT NOT NULL,
     received_at_ms INTEGER NOT NULL,
     newest_ms INTEGER NOT NULL, -- the latest time of an event in the row
@@ -61,8 +78,6 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE secrets (workspace_id TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms INTEGER NOT NULL) STRICT;
   `,
 ];
 

@@ -20,8 +20,10 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const insertUser = database.prepare('INSERT INTO users (id, workspace_id, profile) VALUES (?, ?, ?)');
-  const updateUser = database.prepare('UPDATE users SET profile = ? WHERE id = ?');
+  const insertUser = database.prepare(
+    'INSERT INTO users (id, workspace_id, profile, version) VALUES (?, ?, ?, ?)',
+  );
+  const updateUser = database.prepare('UPDATE users SET profile = ?, version = ? WHERE id = ?');
   const deleteUser = database.prepare('DELETE FROM users WHERE id = ?');
   const addKey = database.prepare(
     'INSERT OR IGNORE INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)',
@@ -30,7 +32,7 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
     'DELETE FROM user_keys WHERE workspace_id = ? AND key = ? AND user_id = ?',
   );
   const insertEvents = database.prepare(
-    'INSERT INTO events (workspace_id, received_at_ms, newest_ms, events) VALUES (?, ?, ?, ?)',
+    'INSERT INTO events (request, workspace_id, received_at_ms, newest_ms, events) VALUES (?, ?, ?, ?, ?)',
   );
   const insertBannerEvent = database.prepare(
     `INSERT OR IGNORE INTO banner_events (${BANNER_EVENT_COLUMNS.join(', ')})
@@ -50,19 +52,30 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
      ON CONFLICT DO UPDATE SET points = points + excluded.points`,
   );
   const addSecret = database.prepare('INSERT OR IGNORE INTO secrets (workspace_id, secret) VALUES (?, ?)');
-  const beat = database.prepare('INSERT OR REPLACE INTO heartbeat (id, at_ms) VALUES (1, ?)');
+  const insertJournal = database.prepare(
+    'INSERT INTO journal (request, workspace_id, attributes) VALUES (?, ?, ?)',
+  );
+  const clearJournal = database.prepare('DELETE FROM journal WHERE request <= ?');
+  const setProgress = database.prepare('UPDATE progress SET last_request = ?, settled_request = ?');
 
   const write = (group: Group) => {
-    const { inserts, updates, deletes, keys, events, bannerEvents, points } = group;
-    for (let i = 0; i < inserts.length; i += 3) insertUser.run(inserts[i]!, inserts[i + 1]!, inserts[i + 2]!);
-    for (let i = 0; i < updates.length; i += 2) updateUser.run(updates[i]!, updates[i + 1]!);
+    const { inserts, updates, deletes, keys, journal, events, bannerEvents, points } = group;
+    for (let i = 0; i < inserts.length; i += 4) {
+      insertUser.run(inserts[i]!, inserts[i + 1]!, inserts[i + 2]!, inserts[i + 3]!);
+    }
+    for (let i = 0; i < updates.length; i += 3) {
+      updateUser.run(updates[i]!, updates[i + 1]!, updates[i + 2]!);
+    }
     for (const id of deletes) deleteUser.run(id);
     for (let i = 0; i < keys.length; i += 4) {
       const change = keys[i + 3] === 1 ? addKey : removeKey;
       change.run(keys[i]!, keys[i + 1]!, keys[i + 2]!);
     }
-    for (let i = 0; i < events.length; i += 4) {
-      insertEvents.run(events[i]!, events[i + 1]!, events[i + 2]!, events[i + 3]!);
+    for (let i = 0; i < journal.length; i += 3) {
+      insertJournal.run(journal[i]!, journal[i + 1]!, journal[i + 2]!);
+    }
+    for (let i = 0; i < events.length; i += 5) {
+      insertEvents.run(events[i]!, events[i + 1]!, events[i + 2]!, events[i + 3]!, events[i + 4]!);
     }
     for (let i = 0; i < bannerEvents.length; i += BANNER_EVENT_COLUMNS.length) {
       const row: SQLInputValue[] = bannerEvents.slice(i, i + BANNER_EVENT_COLUMNS.length);
@@ -76,7 +89,11 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
     }
     for (let i = 0; i < points.length; i += 3) addPoints.run(points[i]!, points[i + 1]!, points[i + 2]!);
     for (let i = 0; i < group.secrets.length; i += 2) addSecret.run(group.secrets[i]!, group.secrets[i + 1]!);
-    for (const at of group.heartbeats) beat.run(at);
+    if (group.progress) {
+      const { lastRequest, settledRequest } = group.progress;
+      clearJournal.run(settledRequest);
+      setProgress.run(lastRequest, settledRequest);
+    }
   };
 
   return (group) => {

@@ -1,0 +1,240 @@
+// A request is stored as what it did, and the rows of its users follow later: nobody may ever see the difference.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+import { anEvent, byExternalId, collect } from './contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'placard-unsettled-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const NOW = Date.UTC(2026, 2, 1);
+
+type Step =
+  | { do: 'attribute'; user: number; value: number }
+  | { do: 'event'; user: number; value: number }
+  | { do: 'both'; user: number; value: number }
+  | { do: 'purchase'; user: number; value: number }
+  | { do: 'rename'; user: number; value: number }
+  | { do: 'merge'; user: number; value: number }
+  | { do: 'remove'; user: number; value: number }
+  | { do: 'throw'; user: number; value: number }
+  | { do: 'reopen' }
+  | { do: 'compare' };
+
+/** What a step does to a set of users: the store's, or the plain one that the test keeps. */
+const perform = (users: UserSet, step: Extract<Step, { user: number }>): void => {
+  const lookup = byExternalId(`u-${step.user}`);
+  const profile = users.find(lookup)[0] ?? users.create({ externalId: `u-${step.user}` }, NOW);
+  if (step.do === 'attribute' || step.do === 'both' || step.do === 'throw') {
+    profile.custom['n'] = step.value;
+    users.changed(profile);
+  }
+  if (step.do === 'event' || step.do === 'both') {
+    users.record(profile, anEvent(profile, `e-${step.value % 3}`, NOW + step.value));
+  }
+  if (step.do === 'purchase') {
+    const details = { price: step.value, quantity: 1 + (step.value % 4), currency: 'EUR' };
+    users.record(profile, { ...anEvent(profile, 'sku'), kind: 'purchase', details });
+  }
+  if (step.do === 'rename') {
+    profile.email = `${step.value}@example.org`;
+    users.changed(profile);
+  }
+  if (step.do === 'merge') {
+    const [other] = users.find(byExternalId(`u-${step.value % 8}`));
+    if (other && other !== profile) {
+      profile.custom = { ...other.custom, ...profile.custom };
+      profile.events = { ...other.events, ...profile.events };
+      users.remove(other);
+      users.replaced(profile);
+    }
+  }
+  if (step.do === 'remove') users.remove(profile);
+  if (step.do === 'throw') throw new Error('apply failed');
+};
+
+/** Users as plainly as can be: a list. */
+const plainUsers = () => {
+  let profiles: Profile[] = [];
+  let serial = 0;
+  const users: UserSet = {
+    find: (lookup) =>
+      profiles.filter(({ externalId }) => lookup.by === 'external_id' && externalId === lookup.value),
+    create: (fields, nowMs) => {
+      serial += 1;
+      const profile: Profile = {
+        brazeId: `${serial}`,
+        externalId: null,
+        aliases: [],
+        email: null,
+        phone: null,
+        standard: {},
+        custom: {},
+        subscriptionGroups: {},
+        pushTokens: [],
+        events: {},
+        purchases: {},
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+        ...fields,
+      };
+      profiles.push(profile);
+      return profile;
+    },
+    changed: () => undefined,
+    replaced: () => undefined,
+    remove: (profile) => {
+      profiles = profiles.filter((other) => other !== profile);
+    },
+    record: (profile, event) => {
+      const isEvent = event.kind === 'event';
+      const tallies: Record<string, { first: number; last: number; count: number; revenue?: number }> =
+        isEvent ? profile.events : profile.purchases;
+      const { price = 0, quantity = 1 } = event.details as { price?: number; quantity?: number };
+      const before = tallies[event.name] ?? {
+        first: event.timeMs,
+        last: event.timeMs,
+        count: 0,
+        ...(isEvent ? {} : { revenue: 0 }),
+      };
+      tallies[event.name] = {
+        first: Math.min(before.first, event.timeMs),
+        last: Math.max(before.last, event.timeMs),
+        count: before.count + quantity,
+        ...(isEvent ? {} : { revenue: before.revenue! + price * quantity }),
+      };
+    },
+    addDataPoints: () => undefined,
+  };
+  return { users, all: () => profiles };
+};
+
+const seen = (profiles: Profile[]) =>
+  profiles
+    .map(({ externalId, email, custom, events, purchases }) => ({
+      externalId,
+      email,
+      custom,
+      events,
+      purchases,
+    }))
+    .toSorted((a, b) => (a.externalId! < b.externalId! ? -1 : 1));
+
+const compare = async (store: Store, file: string, profiles: Profile[]) => {
+  expect(seen(await collect(store.exportUsers('demo')))).toEqual(seen(profiles));
+  const lookups = profiles.map(({ externalId }) => byExternalId(externalId!));
+  expect(seen(await store.readUsers('demo', lookups))).toEqual(seen(profiles));
+  for (const { externalId } of profiles.slice(0, 3)) {
+    const { profile } = await store.bannerUser('demo', externalId!);
+    expect(seen([profile!])).toEqual(seen(profiles.filter((other) => other.externalId === externalId)));
+  }
+  // Another process, for all that the file knows.
+  const reader = await openStoreReader(file);
+  expect(seen(await collect(reader.exportUsers('demo')))).toEqual(seen(profiles));
+  expect(seen(await reader.readUsers('demo', lookups))).toEqual(seen(profiles));
+  await reader.close();
+};
+
+const user = fc.integer({ min: 0, max: 7 });
+const value = fc.integer({ min: 0, max: 1_000 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  ...(['attribute', 'event', 'both', 'purchase'] as const).map((action) => ({
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant(action), user, value }) as fc.Arbitrary<Step>,
+  })),
+  ...(['rename', 'merge', 'remove', 'throw'] as const).map((action) => ({
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant(action), user, value }) as fc.Arbitrary<Step>,
+  })),
+  { weight: 1, arbitrary: fc.constant({ do: 'reopen' }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'compare' }) },
+);
+
+test('whatever was done, in whatever order, every reader sees the users as they are', async () => {
+  let files = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+      files += 1;
+      const file = join(folder, `${files}.db`);
+      let store = await openStore(file);
+      const plain = plainUsers();
+      let writes: Promise<unknown>[] = [];
+      for (const [index, next] of [...steps, { do: 'compare' } as const].entries()) {
+        if (next.do === 'reopen') {
+          await Promise.all(writes);
+          await store.close();
+          store = await openStore(file);
+        } else if (next.do === 'compare') {
+          await Promise.all(writes);
+          writes = [];
+          await compare(store, file, plain.all());
+        } else {
+          const write = store.writeUsers({
+            workspaceId: 'demo',
+            lookups: [],
+            nowMs: NOW + index,
+            apply: (users) => perform(users, next),
+          });
+          if (next.do === 'throw') await expect(write).rejects.toThrow('apply failed');
+          else {
+            perform(plain.users, next);
+            writes.push(write);
+          }
+        }
+      }
+      await store.close();
+    }),
+    { numRuns: 20 },
+  );
+}, 120_000);
+
+test('rows follow when requests rest, and the journal is empty then', async () => {
+  const file = join(folder, 'rest.db');
+  const store = await openStore(file);
+  const write = (apply: (users: UserSet) => void) =>
+    store.writeUsers({ workspaceId: 'demo', lookups: [], nowMs: NOW, apply });
+  await write((users) => {
+    users.create({ externalId: 'u-1' }, NOW);
+  });
+  await write((users) => perform(users, { do: 'both', user: 1, value: 7 }));
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = () => database.prepare('SELECT profile FROM users').get()?.['profile'] as string;
+  expect(row()).not.toContain('"n":7');
+  await expect.poll(row, { timeout: 10_000 }).toContain('"n":7');
+  await expect.poll(() => database.prepare('SELECT * FROM journal').all()).toEqual([]);
+  database.close();
+  await store.close();
+});
+
+test('users who come again and again are written once in a while, and nothing of them is lost', async () => {
+  const file = join(folder, 'busy.db');
+  let store = await openStore(file);
+  const count = 5_000;
+  await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      store.writeUsers({
+        workspaceId: 'demo',
+        lookups: [],
+        nowMs: NOW + i,
+        apply: (users) => perform(users, { do: 'both', user: i % 50, value: i }),
+      }),
+    ),
+  );
+  const total = async () => {
+    const users = await collect(store.exportUsers('demo'));
+    return users.flatMap(({ events }) => Object.values(events)).reduce((sum, tally) => sum + tally.count, 0);
+  };
+  expect(await total()).toBe(count);
+  await store.close();
+  store = await openStore(file);
+  expect(await total()).toBe(count);
+  const [last] = await store.readUsers('demo', [byExternalId(`u-${(count - 1) % 50}`)]);
+  expect(last?.custom['n']).toBe(count - 1);
+  await store.close();
+});
