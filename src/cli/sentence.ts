@@ -15,6 +15,8 @@ interface SystemError extends Error {
 /** What a person can do something with: one line, no stack. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
+  // Several addresses of one host failed, each with its own reason: the first is enough.
+  if (error instanceof AggregateError && error.errors.length > 0) return sentenceOf(error.errors[0]);
   const { code, path, port, address, message } = error as SystemError;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;
   const problem = code !== undefined && path !== undefined ? FILE_PROBLEMS[code] : undefined;

@@ -1,7 +1,8 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
-import { createService, listen, openStore, watchWorkspaces } from '../service/index.ts';
+import { createService, errorFacts, listen, openStore, watchWorkspaces } from '../service/index.ts';
 import { portOf, refuseUnknown } from './options.ts';
+import { sentenceOf } from './sentence.ts';
 
 const options = {
   workspace: {
@@ -20,11 +21,26 @@ const options = {
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
 
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
 /** Resolves with the first of the two signals that ask a process to end. */
 const asked = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
   });
+
+/** The password of a database address is nobody's business. */
+const shownAddress = (db: string) => db.replace(/\/\/[^@/]*@/, '//');
+
+const opened = async (db: string) => {
+  try {
+    return await openStore(db);
+  } catch (error) {
+    throw new Error(`the database ${shownAddress(db)} cannot be used: ${sentenceOf(error)}`, {
+      cause: error,
+    });
+  }
+};
 
 /** `placard serve`: runs the API until it is asked to end, then finishes what it has begun. */
 export const serve = defineCommand({
@@ -39,13 +55,22 @@ export const serve = defineCommand({
     const host = args.host ?? env['HOST'] ?? DEFAULTS.host;
 
     const ending = asked();
+    const level = env['LOG_LEVEL'] ?? 'info';
+    if (!LEVELS.includes(level))
+      throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);
     const log = pino({
+      level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
+      formatters: { level: (label) => ({ level: label }) },
+    });
+    process.on('uncaughtException', (error) => {
+      // Node's own report quotes the error, which may quote a user's data.
+      log.fatal(errorFacts(error), 'ended by an error');
+      process.exit(1);
     });
     const workspaces = watchWorkspaces(path, { log });
-    const store = await openStore(db);
+    const store = await opened(db);
     const service = createService({ workspaces, store, log });
     try {
       const listening = await listen(service, { port, host, log });

@@ -1,7 +1,7 @@
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
-export { type Log, silentLog } from './log.ts';
+export { errorFacts, type Log, silentLog } from './log.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export { openStore, openStoreReader } from './store/index.ts';
 export type { Store, StoreReader } from './store/store.ts';

@@ -4,6 +4,10 @@ import type { Store } from './store/store.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Days of data points among the metrics; `placard export data-points` has them all. */
+const POINT_DAYS = 31;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** A code without what the sender named: labels must be few, and hold nothing personal. */
 const codeLabel = (code: string): string =>
   /^'[a-z_]+' is (?:required|not valid)$/.test(code) && code.length <= 40
@@ -17,7 +21,7 @@ export interface Metrics {
   /** The same store, with every call timed. */
   timed(store: Store): Store;
   /** Prometheus text. */
-  text(workspaceIds: readonly string[], store: Store): Promise<string>;
+  text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string>;
   contentType: string;
 }
 
@@ -127,11 +131,12 @@ export const createMetrics = (): Metrics => {
         recordBannerEvents: timing('record_banner_events', store.recordBannerEvents),
       };
     },
-    text: async (workspaceIds, store) => {
+    text: async (workspaceIds, store, nowMs) => {
+      const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
       points.reset();
       for (const workspaceId of workspaceIds) {
         for await (const { day, points: count } of store.dataPoints(workspaceId)) {
-          points.labels(workspaceId, day).set(count);
+          if (day > oldest) points.labels(workspaceId, day).set(count);
         }
       }
       return registry.metrics();

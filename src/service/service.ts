@@ -69,6 +69,7 @@ export const createService = ({
     store,
     metrics,
     log,
+    now,
     workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });
@@ -78,7 +79,10 @@ export const createService = ({
     if (shown) return shown;
     const started = performance.now();
     const { route, reply } = await gate(exchange);
-    metrics.answered(route, reply.status, (performance.now() - started) / 1000);
+    const ms = performance.now() - started;
+    metrics.answered(route, reply.status, ms / 1000);
+    // The path only where it is one of ours: others may hold anything.
+    log.debug({ method: exchange.method, path: route?.path, status: reply.status, ms }, 'answered');
     return reply;
   };
 

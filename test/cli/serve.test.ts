@@ -207,6 +207,25 @@ describe('placard serve', () => {
     expect(linesOf(stdout).map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
   });
 
+  test('takes the level of its log from LOG_LEVEL', async () => {
+    const env = { LOG_LEVEL: 'debug' };
+    const { child, url, exit } = await serveCli(
+      ['--workspace', workspace, '--db', ':memory:', '--port', '0'],
+      env,
+    );
+    await post(url, '/users/track?who=jane', SERVER_KEY, {});
+    await fetch(`${url}/users/jane`);
+    child.kill('SIGTERM');
+    const { stdout } = await exit;
+    expect(linesOf(stdout).filter(({ msg }) => msg === 'answered')).toEqual([
+      expect.objectContaining({ level: 'debug', method: 'POST', path: '/users/track', status: 400 }),
+      expect.objectContaining({ level: 'debug', method: 'GET', status: 404 }),
+    ]);
+    expect(stdout).not.toContain('jane');
+    const wrong = await runCli(['serve', '--workspace', workspace], { LOG_LEVEL: 'loud' });
+    expect(wrong.stderr).toMatch(/^placard: LOG_LEVEL must be one of trace, .*, got "loud"\n$/);
+  });
+
   test.each<[string[], string]>([
     [['--workspace', 'nowhere.json'], 'placard: nowhere.json is not there\n'],
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
@@ -239,6 +258,14 @@ describe('placard serve', () => {
     writeFileSync(db, 'this is no database, and long enough to be looked at as one'.repeat(20));
     const third = await runCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
     expect(third.code).toBe(1);
-    expect(third.stderr).toMatch(/^placard: [^\n]+\n$/);
+    expect(third.stderr).toMatch(/^placard: the database [^\n]+placard\.db cannot be used: [^\n]+\n$/);
+    const fourth = await runCli([
+      'serve',
+      '--workspace',
+      workspace,
+      '--db',
+      join(folder, 'no', 'such', 'folder.db'),
+    ]);
+    expect(fourth.stderr).toMatch(/^placard: the database [^\n]+folder\.db cannot be used: [^\n]+\n$/);
   });
 });

@@ -5,8 +5,8 @@ import type { Registry } from '../workspace/registry.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { HttpError } from './http-error.ts';
 
-/** One space, no quotes: any other form is no key. */
-const BEARER = /^Bearer ([^\s"']\S*)$/i;
+/** The word as the contract writes it, one space, no quotes: any other form is no key. */
+const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
 const unauthorized = () =>

@@ -17,6 +17,7 @@ export interface PagesOptions {
   store: Store;
   metrics: Metrics;
   log: Log;
+  now: () => number;
   workspaceIds: () => string[];
   isDraining: () => boolean;
 }
@@ -38,7 +39,7 @@ const pinged = async (store: Store): Promise<boolean> => {
 };
 
 /** What the service tells of itself, without a key. Gives `undefined` for a path that is none of these. */
-export const createPages = ({ routes, store, metrics, log, workspaceIds, isDraining }: PagesOptions) => {
+export const createPages = ({ routes, store, metrics, log, now, workspaceIds, isDraining }: PagesOptions) => {
   // Made when first asked for: most processes never are.
   let description: Record<string, unknown> | undefined;
   const described = () => {
@@ -61,7 +62,7 @@ export const createPages = ({ routes, store, metrics, log, workspaceIds, isDrain
       async () => ({
         status: 200,
         headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType },
-        body: await metrics.text(workspaceIds(), store),
+        body: await metrics.text(workspaceIds(), store, now()),
       }),
     ],
     // Tools of other origins may read the description; it holds nothing that the documentation does not.

@@ -135,6 +135,7 @@ describe.each(ROWS)('contract 2: $method $path', (row) => {
       `Bearer  ${key}`,
       `Bearer ${key}x`,
       `Bearer ${key.repeat(100)}`,
+      `bearer ${key}`,
       key,
     ]) {
       expect((await service.call(method, path, { body, headers: { authorization } })).status).toBe(401);
