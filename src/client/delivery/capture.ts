@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts';
 import { bannerEvent, bytesOf, type Kept, type StoredEvent, VERSION } from './records.ts';
 
 /** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
-const SLICE = 250;
+const SLICE = 100;
 /** How many stored slices the meta record remembers. */
 const REMEMBERED_SLICES = 16;
 
