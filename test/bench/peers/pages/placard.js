@@ -1,6 +1,6 @@
 import { createPlacard } from '../../../../src/client/index.ts';
 
-/** The shop's slot is in view all the time; a click of its banner is the event. */
+/** A click of the slot's banner is the event. Without a slot on the page nothing is ever seen, and nothing else counted. */
 export const start = async ({ origin, collector }) => {
   const placard = createPlacard({
     endpoint: collector,
@@ -9,7 +9,8 @@ export const start = async ({ origin, collector }) => {
     appVersion: '1.0',
     userId: `kim of ${origin}`,
   });
-  placard.mount('hero', document.getElementById('slot'), (banner, slot) => {
+  const place = document.getElementById('slot') ?? document.createElement('div');
+  placard.mount('hero', place, (banner, slot) => {
     slot.element.textContent = banner.id;
   });
   while (!placard.banner('hero')) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,0 +1,43 @@
+import type { Page } from 'playwright-core';
+import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
+import type { Subject } from './subjects.ts';
+
+/** An isolated page has a clock of 5 µs; any other is given 100 µs. */
+const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+
+/** Serves a page for each subject at `/<name>`, minified as it would be in production; nothing starts by itself. */
+export const startSubjectPages = (subjects: Subject[], origins: number): Promise<PageServer> =>
+  startPageServer({
+    entries: [],
+    modules: Object.fromEntries(subjects.map((subject) => [moduleOf(subject), subject.page])),
+    pages: Object.fromEntries(subjects.map((subject) => [`/${moduleOf(subject)}`, { headers: ISOLATED }])),
+    origins,
+    minify: true,
+  });
+
+export const moduleOf = ({ name }: Subject): string => name.toLowerCase().replaceAll(' ', '-');
+
+/** Opens the subject's page and starts it; `subject` is then a global of the page. */
+export const openSubject = async (
+  page: Page,
+  origin: string,
+  subject: Subject,
+  collector: string,
+): Promise<void> => {
+  await page.goto(`${origin}/${moduleOf(subject)}`);
+  await startSubject(page, subject, collector);
+};
+
+export const startSubject = async (page: Page, subject: Subject, collector: string): Promise<void> => {
+  await page.evaluate(
+    async ([module, url]) => {
+      const { start } = await import(`/placard/${module}.js`);
+      const subject = await start({ origin: location.origin, collector: url });
+      Object.assign(globalThis, { subject });
+    },
+    [moduleOf(subject), collector] as const,
+  );
+};

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../helpers/browser.ts';
+import { startCollector } from './browser/collector.ts';
+import { median, milliseconds, spread } from './browser/figures.ts';
+import { openSubject, startSubjectPages } from './browser/subject-page.ts';
+import { installPeers, SUBJECTS, titleOf } from './browser/subjects.ts';
+import type { Bench, Row } from './row.ts';
+
+const ALONE = 200;
+/** What every subject is given in one task; ours also the ten thousand of its promise. */
+const TOGETHER = 1_000;
+const MANY = 10_000;
+const DURABLE_LIMIT_MS = 3_000;
+
+interface PageSubject {
+  capture(marker: string): unknown;
+  isDurable?: 'promise';
+}
+
+/** Main-thread cost of calls that have a task of their own, in milliseconds each. */
+const alone = (page: Page, count: number): Promise<number[]> =>
+  page.evaluate(async (calls) => {
+    const { subject } = globalThis as unknown as { subject: PageSubject };
+    const costs: number[] = [];
+    for (let call = 0; call < calls; call += 1) {
+      await new Promise((resolve) => setTimeout(resolve));
+      const before = performance.now();
+      subject.capture(`evt-${call}-end`);
+      costs.push(performance.now() - before);
+    }
+    return costs;
+  }, count);
+
+interface Burst {
+  perCall: number;
+  /** The longest stretch in which the page could do nothing else, this task included. */
+  block: number;
+  /** Until all were on disk; `null` where they were not within the limit. */
+  durable: number | null;
+}
+
+const burst = (page: Page, count: number, limitMs: number): Promise<Burst> =>
+  page.evaluate(
+    async ([calls, limit]) => {
+      const { subject } = globalThis as unknown as { subject: PageSubject };
+      // A message to itself every turn of the event loop shows when the loop did not turn.
+      const { port1, port2 } = new MessageChannel();
+      let last = performance.now();
+      let block = 0;
+      let isOver = false;
+      port1.onmessage = () => {
+        const now = performance.now();
+        block = Math.max(block, now - last);
+        last = now;
+        if (!isOver) port2.postMessage(null);
+      };
+      port2.postMessage(null);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      block = 0;
+      const promises: unknown[] = [];
+      const before = performance.now();
+      for (let call = 0; call < calls; call += 1) promises.push(subject.capture(`evt-${500_000 + call}-end`));
+      const perCall = (performance.now() - before) / calls;
+      const isStored = () =>
+        Object.values({ ...localStorage }).some((text) => text.includes(`evt-${500_000 + calls - 1}-end`));
+      let durable: number | null = null;
+      if (subject.isDurable) {
+        await Promise.all(promises);
+        durable = performance.now() - before;
+      } else {
+        while (durable === null && performance.now() - before < limit) {
+          if (isStored()) durable = performance.now() - before;
+          else await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      isOver = true;
+      return { perCall, block, durable };
+    },
+    [count, limitMs] as const,
+  );
+
+/** What capturing costs the page, and when it is safe. */
+const capture: Bench = {
+  name: 'client-capture',
+  async run() {
+    await installPeers();
+    const collector = await startCollector();
+    const pages = await startSubjectPages(SUBJECTS, SUBJECTS.length);
+    const browser = await launchBrowser();
+    const rows: Row[] = [];
+    try {
+      for (const [at, subject] of SUBJECTS.entries()) {
+        const ours = subject.npm === undefined;
+        const title = await titleOf(subject);
+        const inFreshPage = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
+          const context = await browser.newContext();
+          const page = await context.newPage();
+          await openSubject(page, pages.origins[at]!, subject, collector.url);
+          const result = await work(page);
+          await context.close();
+          return result;
+        };
+        const single = await inFreshPage((page) => alone(page, ALONE));
+        rows.push({
+          what: `${title}: one call alone`,
+          figure: milliseconds(median(single)),
+          spread: spread(single, milliseconds),
+          ...(ours && { target: '≤ 20 µs' }),
+        });
+        for (const count of ours ? [TOGETHER, MANY] : [TOGETHER]) {
+          const { perCall, block, durable } = await inFreshPage((page) =>
+            burst(page, count, DURABLE_LIMIT_MS),
+          );
+          const name = `${title}: ${count} in one task`;
+          const isPromised = count === MANY;
+          rows.push(
+            { what: `${name}, each`, figure: milliseconds(perCall), ...(isPromised && { target: '≤ 5 µs' }) },
+            {
+              what: `${name}, longest block`,
+              figure: milliseconds(block),
+              ...(isPromised && { target: '≤ 50 ms' }),
+            },
+            {
+              what: `${name}, all durable after`,
+              figure: durable === null ? `not within ${DURABLE_LIMIT_MS} ms` : milliseconds(durable),
+              ...(isPromised && { target: '≤ 2,000 ms' }),
+            },
+          );
+        }
+      }
+    } finally {
+      await browser.close();
+      await pages.close();
+      await collector.close();
+    }
+    return rows;
+  },
+};
+
+export const benches: Bench[] = [capture];

@@ -1,0 +1,137 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../helpers/browser.ts';
+import { crashRenderer } from '../helpers/lifecycle-browser.ts';
+import { type Collector, markerOf, startCollector } from './browser/collector.ts';
+import { openSubject, startSubjectPages } from './browser/subject-page.ts';
+import { installPeers, SUBJECTS, type Subject, titleOf } from './browser/subjects.ts';
+import type { Bench, Row } from './row.ts';
+
+const ROUNDS = 3;
+const EVENTS = 20;
+const TABS = 8;
+const OUTAGE_MS = 3_000;
+/** Longer than any subject's flush interval: when nothing has come for so long, nothing will come. */
+const QUIET_MS = 20_000;
+const LIMIT_MS = 90_000;
+
+interface Scene {
+  context: BrowserContext;
+  collector: Collector;
+  open(): Promise<Page>;
+  /** Captures so many events one after another; each call has returned, and what it promises has resolved. */
+  capture(page: Page, count: number): Promise<void>;
+}
+
+type Scenario = (scene: Scene) => Promise<void>;
+
+const SCENARIOS: Record<string, Scenario> = {
+  'renderer killed right after the call': async ({ open, capture }) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const page = await open();
+      await capture(page, EVENTS);
+      await crashRenderer(page);
+      await page.close();
+    }
+  },
+  'reload right after the call': async ({ open, capture }) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const page = await open();
+      await capture(page, EVENTS);
+      await page.reload();
+      await page.close();
+    }
+  },
+  'service away over three visits': async ({ open, capture, collector }) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const page = await open();
+      await collector.stop();
+      await capture(page, EVENTS);
+      await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
+      await page.close();
+      await collector.start();
+    }
+  },
+  'eight tabs at once': async ({ open, capture }) => {
+    const pages = await Promise.all(Array.from({ length: TABS }, open));
+    await Promise.all(pages.map((page) => capture(page, EVENTS)));
+  },
+};
+
+const untilQuiet = async (collector: Collector, wanted: number): Promise<void> => {
+  const end = performance.now() + LIMIT_MS;
+  let [last, lastAt] = [-1, performance.now()];
+  while (performance.now() < end) {
+    const seen = collector.received().size + collector.repeats();
+    if (seen !== last) [last, lastAt] = [seen, performance.now()];
+    const isComplete = collector.received().size >= wanted;
+    if (performance.now() - lastAt > (isComplete ? QUIET_MS / 4 : QUIET_MS)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+const play = async (
+  subject: Subject,
+  origin: string,
+  collector: Collector,
+  scenario: Scenario,
+): Promise<string> => {
+  const browser = await launchBrowser();
+  collector.reset();
+  let captured = 0;
+  try {
+    const context = await browser.newContext();
+    const open = async () => {
+      const page = await context.newPage();
+      await openSubject(page, origin, subject, collector.url);
+      return page;
+    };
+    const capture = async (page: Page, count: number) => {
+      const markers = Array.from({ length: count }, (_, at) => markerOf(captured + at));
+      captured += count;
+      await page.evaluate(async (each) => {
+        const { subject } = globalThis as unknown as { subject: { capture(marker: string): unknown } };
+        for (const marker of each) await subject.capture(marker);
+      }, markers);
+    };
+    await scenario({ context, collector, open, capture });
+    // The visitor comes back once more.
+    await open();
+    await untilQuiet(collector, captured);
+  } finally {
+    await browser.close();
+    await collector.start();
+  }
+  const lost = captured - collector.received().size;
+  return `of ${captured}: ${lost} lost, ${collector.repeats()} sent twice`;
+};
+
+/** What becomes of events when something goes wrong, counted by the receiving side. */
+const losses: Bench = {
+  name: 'client-losses',
+  async run() {
+    await installPeers();
+    const collector = await startCollector();
+    const pages = await startSubjectPages(SUBJECTS, SUBJECTS.length);
+    const rows: Row[] = [];
+    try {
+      for (const [name, scenario] of Object.entries(SCENARIOS)) {
+        for (const [at, subject] of SUBJECTS.entries()) {
+          const figure = await play(subject, pages.origins[at]!, collector, scenario);
+          const ours = subject.npm === undefined;
+          rows.push({
+            what: `${name}: ${await titleOf(subject)}`,
+            // The service knows a repeat by its natural key.
+            figure: ours ? `${figure}, 0 counted twice` : figure,
+            ...(ours && { target: '0 lost, 0 counted twice' }),
+          });
+        }
+      }
+    } finally {
+      await pages.close();
+      await collector.close();
+    }
+    return rows;
+  },
+};
+
+export const benches: Bench[] = [losses];
