@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */
@@ -411,6 +412,52 @@ test('case 68: a hook that throws is reported and counts no impression', async (
   await placard.flush();
   expect(of('failed')[0]?.kind).toBe('hook');
   expect(service.events).toEqual([]);
+});
+
+test('case 71: an ad blocker that rejects every track call costs neither banner nor click', async () => {
+  const { placard, service, heard } = open();
+  service.fail({ type: 'drop', when: 'before' }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const event = await placard.track(placard.banner('home_hero')!, 'click');
+  expect(event).toMatchObject({ type: 'click' });
+  expect(element.textContent).toBe('Summer sale');
+  await vi.advanceTimersByTimeAsync(600_000);
+  const { pending, inDoubt, delivered } = await placard.diagnostics();
+  expect(pending + inDoubt).toBeGreaterThan(0);
+  expect(delivered).toBe(0);
+  expect(service.requests.length).toBeLessThan(30);
+});
+
+test('case 40: an opt-out that the outbox hears of from another tab empties this one too', async () => {
+  const channels = new Map<string, Set<(event: { data: unknown }) => void>>();
+  const openChannel = (name: string) => {
+    const mine = new Set<(event: { data: unknown }) => void>();
+    const all = channels.get(name) ?? new Set();
+    channels.set(name, all);
+    return {
+      postMessage(data: unknown) {
+        for (const listener of all) if (!mine.has(listener)) queueMicrotask(() => listener({ data }));
+      },
+      addEventListener(_: 'message', listener: (event: { data: unknown }) => void) {
+        mine.add(listener);
+        all.add(listener);
+      },
+      close() {
+        for (const listener of mine) all.delete(listener);
+      },
+    };
+  };
+  const a = open({ platform: { openChannel } });
+  const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  const element = aSlot();
+  b.placard.mount('home_hero', element, draw);
+  await b.heard('shown');
+  const banner = b.placard.banner('home_hero')!;
+  await a.placard.disable('keep');
+  await vi.waitFor(() => expect(element.textContent).toBe(''));
+  expect(await b.placard.track(banner, 'click')).toBeNull();
 });
 
 test('an unusable user ID is reported and counts as nobody', async () => {

@@ -7,6 +7,7 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 declare global {
   var tracked: string[];
   var mountWitness: (placementId: string) => void;
+  var mountIn: (placementId: string, selector: string) => void;
 }
 
 let browser: Browser;
@@ -48,6 +49,9 @@ const SCRIPT = `
     const shadow = host.attachShadow({ mode: 'open' });
     shadow.append(document.querySelector('template').content);
   }
+  globalThis.mountIn = (placementId, selector) => {
+    placard.mount(placementId, document.querySelector(selector), () => undefined);
+  };
   globalThis.mountWitness = (placementId) => {
     const element = document.createElement('div');
     Object.assign(element.style, { position: 'fixed', right: '0', top: '0', width: '40px', height: '40px', zIndex: 9 });
@@ -171,6 +175,23 @@ test('case 65: a slot that is moved in the page is neither reloaded nor counted 
   await seenBy(page, 'case');
   await page.evaluate(() => document.querySelector('aside')!.append(document.querySelector('#slot')!));
   await page.evaluate(() => mountWitness('witness-2'));
+  await seenBy(page, 'witness-2');
+  expect(await page.evaluate(() => tracked.filter((id) => id === 'case'))).toHaveLength(1);
+  await page.close();
+});
+
+test('case 61: a placement in two slots for two breakpoints, one of them hidden, is one impression', async () => {
+  const page = await open(
+    '<div id="slot" style="display: none"></div><div class="slot" id="wide"></div><style>#slot { height: 0 }</style>',
+    '/breakpoints',
+  );
+  await page.evaluate(() => mountIn('case', '#wide'));
+  await seenBy(page, 'case');
+  await page.evaluate(() => {
+    document.querySelector<HTMLElement>('#slot')!.style.cssText = 'display: block; height: 100px';
+    document.querySelector<HTMLElement>('#wide')!.style.display = 'none';
+    mountWitness('witness-2');
+  });
   await seenBy(page, 'witness-2');
   expect(await page.evaluate(() => tracked.filter((id) => id === 'case'))).toHaveLength(1);
   await page.close();

@@ -1,0 +1,38 @@
+// @vitest-environment node
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const INDEX = new URL('../../src/client/index.ts', import.meta.url).href;
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs a module in a process of its own, which must come to its end by itself. */
+const run = async (code: string): Promise<unknown> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: ROOT,
+    timeout: 15_000,
+  });
+  return JSON.parse(stdout);
+};
+
+test('the client can be imported and created on a server, where it does nothing and holds nothing open', async () => {
+  const seen = await run(`
+    const { createPlacard, safeUrl } = await import(${JSON.stringify(INDEX)});
+    const placard = createPlacard({
+      endpoint: 'http://127.0.0.1:9', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u-1',
+    });
+    const stop = placard.subscribe(() => undefined);
+    console.log(JSON.stringify([placard.banner('home_hero') ?? 'unknown', safeUrl('/sale', 'link'), typeof stop]));
+  `);
+  expect(seen).toEqual(['unknown', '/sale', 'function']);
+});
+
+test('a wrong option is the same clear error on a server', async () => {
+  const message = await run(`
+    const { createPlacard } = await import(${JSON.stringify(INDEX)});
+    try { createPlacard({ endpoint: 'http://127.0.0.1:9', apiKey: 'k', appId: '', appVersion: '1', userId: null }); }
+    catch (error) { console.log(JSON.stringify(error.name + ': ' + error.message)); }
+  `);
+  expect(message).toBe('ConfigError: Option "appId" must be a non-empty string');
+});
