@@ -70,7 +70,7 @@ export const measureBundle = async (code: string, folder = ROOT): Promise<Bundle
 /** What each entry of the package weighs when everything it exports is used, by its name in `exports`. */
 export const BROWSER_PACKAGE_ENTRIES: Record<string, string> = {
   '.': "import { createPlacard } from '/src/client/index.ts'; globalThis.run = createPlacard;",
-  './element': "import '/src/element/index.ts';",
+  './element': "import * as all from '/src/element/index.ts'; globalThis.run = all;",
   './react': "import * as all from '/src/react/index.ts'; globalThis.run = all;",
   './templates': "import * as all from '/src/templates/index.ts'; globalThis.run = all;",
   './webview': "import * as all from '/src/webview/index.ts'; globalThis.run = all;",
