@@ -109,7 +109,7 @@ export const createFallbackStore = ({
         });
     });
 
-  const run = async <R>(work: (store: Store) => Promise<R>): Promise<R> => {
+  const run = async <R>(work: (store: Store) => Promise<R>, isCallers = () => false): Promise<R> => {
     ready ??= open();
     // An upgrade may have begun while this one waited.
     for (let seen: Promise<void> | undefined; seen !== ready; ) {
@@ -120,7 +120,7 @@ export const createFallbackStore = ({
     try {
       return await work(primary);
     } catch (error) {
-      if (isQuota(error)) throw error;
+      if (isQuota(error) || isCallers()) throw error;
       toMemory(error);
       return work(memory!);
     }
@@ -131,7 +131,20 @@ export const createFallbackStore = ({
     get: (key) => run((store) => store.get(key)),
     setMany: (records) => run((store) => store.setMany(records)),
     deleteMany: (keys) => run((store) => store.deleteMany(keys)),
-    update: (keys, change) => run((store) => store.update(keys, change)),
+    update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) {
+      // An error of the change itself says nothing about the store.
+      let failed = false;
+      const watched = (values: (T | undefined)[]) => {
+        failed = true;
+        const records = change(values);
+        failed = false;
+        return records;
+      };
+      return run(
+        (store) => store.update(keys, watched),
+        () => failed,
+      );
+    },
     async clear() {
       await run((store) => store.clear());
       // What lies in the real store must go as well, as soon as it answers.

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { createPageLifecycle, type Moment } from '../../../src/client/platform/page-lifecycle.ts';
+
+const MOMENTS: Moment[] = [
+  'visible',
+  'hidden',
+  'leave',
+  'restored',
+  'frozen',
+  'resumed',
+  'activated',
+  'online',
+];
+
+/** A document whose state the test sets, with a count of its listeners. */
+const setUp = () => {
+  const counted = <T extends EventTarget>(target: T, counts: Map<string, number>): T => {
+    const add = target.addEventListener.bind(target);
+    target.addEventListener = (type: string, listener: never, options?: AddEventListenerOptions) => {
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      options?.signal?.addEventListener('abort', () => counts.set(type, counts.get(type)! - 1));
+      add(type, listener, options);
+    };
+    return target;
+  };
+  const counts = new Map<string, number>();
+  const state = { visibilityState: 'visible', prerendering: false };
+  const document = Object.assign(counted(new EventTarget(), counts), state) as unknown as Document &
+    typeof state;
+  const window = counted(new EventTarget(), counts) as unknown as Window;
+  return {
+    document,
+    window,
+    lifecycle: createPageLifecycle({ document, window }),
+    attached: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    types: () => [...counts.keys()],
+  };
+};
+
+test('tells each moment to whoever listens for it', () => {
+  const { document, window, lifecycle } = setUp();
+  const told: Moment[] = [];
+  for (const moment of MOMENTS) lifecycle.on(moment, () => told.push(moment));
+  document.visibilityState = 'hidden';
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(lifecycle.isVisible()).toBe(false);
+  window.dispatchEvent(new Event('pagehide'));
+  document.dispatchEvent(new Event('freeze'));
+  document.dispatchEvent(new Event('resume'));
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  document.visibilityState = 'visible';
+  document.dispatchEvent(new Event('visibilitychange'));
+  window.dispatchEvent(new Event('online'));
+  document.dispatchEvent(new Event('prerenderingchange'));
+  expect(told).toEqual([
+    'hidden',
+    'leave',
+    'frozen',
+    'resumed',
+    'restored',
+    'visible',
+    'online',
+    'activated',
+  ]);
+});
+
+test('a first pageshow is no return from the back/forward cache', () => {
+  const { window, lifecycle } = setUp();
+  let restored = 0;
+  lifecycle.on('restored', () => {
+    restored += 1;
+  });
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: false }));
+  expect(restored).toBe(0);
+});
+
+test('attaches with the first listener, and leaves nothing behind after the last', () => {
+  const { lifecycle, attached, types } = setUp();
+  expect(attached()).toBe(0);
+  const listener = () => undefined;
+  const stops = [
+    lifecycle.on('hidden', listener),
+    lifecycle.on('hidden', listener),
+    lifecycle.on('online', listener),
+  ];
+  expect(attached()).toBeGreaterThan(0);
+  expect(types()).not.toContain('unload');
+  expect(types()).not.toContain('beforeunload');
+  stops[0]!();
+  stops[0]!();
+  expect(attached()).toBeGreaterThan(0);
+  stops[1]!();
+  stops[2]!();
+  expect(attached()).toBe(0);
+  lifecycle.on('hidden', listener)();
+  expect(attached()).toBe(0);
+});
+
+test('case 31: waits for the activation of a prerendered page, and not at all for others', async () => {
+  const { document, lifecycle, attached } = setUp();
+  await lifecycle.whenActivated();
+  document.prerendering = true;
+  expect(lifecycle.isPrerendering()).toBe(true);
+  let activated = false;
+  const waiting = lifecycle.whenActivated().then(() => {
+    activated = true;
+  });
+  await Promise.resolve();
+  expect(activated).toBe(false);
+  document.prerendering = false;
+  document.dispatchEvent(new Event('prerenderingchange'));
+  await waiting;
+  expect(attached()).toBe(0);
+});

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store, StoreKey } from '../../../src/client/platform/store.ts';
+
+const keysOf = (records: [StoreKey, unknown][]) => records.map(([key]) => key);
+
+/** What every store must do; a host's own store can run it too. `makeStore` answers an empty one. */
+export const storeContract = (name: string, makeStore: () => Store): void => {
+  describe(`${name} as a store`, () => {
+    let store: Store;
+    beforeEach(() => {
+      store = makeStore();
+    });
+
+    test('answers undefined for a key that nobody wrote', async () => {
+      expect(await store.get('nothing')).toBeUndefined();
+      expect(await store.entries()).toEqual([]);
+    });
+
+    test('keeps what was written, and replaces it by key', async () => {
+      await store.setMany([
+        ['a', { one: 1 }],
+        [
+          ['b', 2],
+          [1, 2, 3],
+        ],
+      ]);
+      await store.setMany([['a', { one: 'changed' }]]);
+      expect(await store.get('a')).toEqual({ one: 'changed' });
+      expect(await store.get(['b', 2])).toEqual([1, 2, 3]);
+    });
+
+    test('sorts numbers before strings before arrays, and arrays element by element', async () => {
+      const sorted: StoreKey[] = [
+        1,
+        2,
+        10,
+        'a',
+        'b',
+        [1],
+        [1, 'a'],
+        [2],
+        [10, 0],
+        ['a', 1],
+        ['a', 1, 0],
+        ['b'],
+      ];
+      const shuffled = [...sorted].sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
+      await store.setMany(shuffled.reverse().map((key) => [key, 'x']));
+      expect(keysOf(await store.entries())).toEqual(sorted);
+    });
+
+    test('answers a range with both ends, and no more than the limit', async () => {
+      await store.setMany([1, 2, 3, 4, 5].map((n) => [['event', n], n]));
+      await store.setMany([[['fact', 1], 'other']]);
+      expect(keysOf(await store.entries({ from: ['event', 2], to: ['event', 4] }))).toEqual([
+        ['event', 2],
+        ['event', 3],
+        ['event', 4],
+      ]);
+      expect(keysOf(await store.entries({ from: ['event', 4] }))).toEqual([
+        ['event', 4],
+        ['event', 5],
+        ['fact', 1],
+      ]);
+      expect(keysOf(await store.entries({ to: ['event', 1] }))).toEqual([['event', 1]]);
+      expect(keysOf(await store.entries({ from: ['event'], limit: 2 }))).toEqual([
+        ['event', 1],
+        ['event', 2],
+      ]);
+    });
+
+    test('deletes many, and minds no key that is not there', async () => {
+      await store.setMany([
+        ['a', 1],
+        ['b', 2],
+        ['c', 3],
+      ]);
+      await store.deleteMany(['a', 'nothing', 'c']);
+      expect(await store.entries()).toEqual([['b', 2]]);
+    });
+
+    test('updates in one step: reads, writes, deletes', async () => {
+      await store.setMany([
+        ['a', 1],
+        ['b', 2],
+      ]);
+      await store.update<number>(['a', 'b', 'c'], (values) => {
+        expect(values).toEqual([1, 2, undefined]);
+        return [
+          ['a', 10],
+          ['b', undefined],
+          [['new'], 30],
+        ];
+      });
+      expect(await store.entries()).toEqual([
+        ['a', 10],
+        [['new'], 30],
+      ]);
+    });
+
+    test('updates without reading', async () => {
+      await store.update([], () => [['a', 1]]);
+      expect(await store.get('a')).toBe(1);
+    });
+
+    test('lets no two updates see the same value', async () => {
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          store.update<number>(['count'], ([count = 0]) => [['count', count + 1]]),
+        ),
+      );
+      expect(await store.get('count')).toBe(50);
+    });
+
+    test('writes nothing when the change throws, and rejects with its error', async () => {
+      await store.setMany([['a', 1]]);
+      await expect(
+        store.update(['a'], () => {
+          throw new Error('the change is wrong');
+        }),
+      ).rejects.toThrow('the change is wrong');
+      expect(await store.entries()).toEqual([['a', 1]]);
+    });
+
+    test('hands out copies', async () => {
+      const value = { list: [1] };
+      await store.setMany([['a', value]]);
+      value.list.push(2);
+      const read = await store.get<typeof value>('a');
+      read!.list.push(3);
+      expect(await store.get('a')).toEqual({ list: [1] });
+    });
+
+    test('is empty after clear, and usable', async () => {
+      await store.setMany([['a', 1]]);
+      await store.clear();
+      expect(await store.entries()).toEqual([]);
+      await store.setMany([['b', 2]]);
+      expect(await store.get('b')).toBe(2);
+    });
+  });
+};

@@ -1,0 +1,173 @@
+// @vitest-environment node
+import 'fake-indexeddb/auto';
+import { describe, expect, test } from 'vitest';
+import { createFallbackStore } from '../../../src/client/platform/fallback-store.ts';
+import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createRestingStore } from '../../../src/client/platform/resting-store.ts';
+import { createFaultyStore, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
+import { createFakeLifecycle } from '../delivery/world.ts';
+import { storeContract } from './store-contract.ts';
+
+let databases = 0;
+const nextName = () => {
+  databases += 1;
+  return `database-${databases}`;
+};
+
+storeContract('memory', createMemoryStore);
+storeContract('IndexedDB', () => createIdbStore(nextName()));
+storeContract('the disk of the test kit', () => createMemoryDisk().openStore('any'));
+storeContract('a store with a fallback', () =>
+  createFallbackStore({ primary: createMemoryStore(), clock: createVirtualClock() }),
+);
+storeContract('a store that rests while the page is away', () =>
+  createRestingStore(createMemoryStore(), createFakeLifecycle().lifecycle),
+);
+
+describe('the IndexedDB store', () => {
+  test('shares its records with every other one of the same name', async () => {
+    const name = nextName();
+    await createIdbStore(name).setMany([['a', 1]]);
+    expect(await createIdbStore(name).get('a')).toBe(1);
+  });
+
+  test('case 42: opens a closed connection again and repeats what failed', async () => {
+    const name = nextName();
+    const store = createIdbStore(name);
+    await store.setMany([['a', 1]]);
+    const { transaction } = IDBDatabase.prototype;
+    let fails = 1;
+    IDBDatabase.prototype.transaction = function (...parameters) {
+      fails -= 1;
+      if (fails >= 0) this.close();
+      return transaction.apply(this, parameters);
+    };
+    try {
+      await store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+      expect(await store.get('a')).toBe(2);
+      fails = 2;
+      await expect(store.get('a')).rejects.toThrow();
+    } finally {
+      IDBDatabase.prototype.transaction = transaction;
+    }
+    expect(await store.get('a')).toBe(2);
+  });
+
+  test('case 44: closes for another tab that deletes or upgrades, and opens again', async () => {
+    const name = nextName();
+    const store = createIdbStore(name);
+    await store.setMany([['a', 1]]);
+    const outcome = await new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.onsuccess = () => resolve('deleted');
+      request.onblocked = () => resolve('blocked');
+    });
+    expect(outcome).toBe('deleted');
+    expect(await store.get('a')).toBeUndefined();
+    await store.setMany([['b', 2]]);
+    expect(await store.get('b')).toBe(2);
+  });
+});
+
+describe('the fallback', () => {
+  const setUp = () => {
+    const clock = createVirtualClock();
+    const disk = createMemoryStore();
+    const primary = createFaultyStore(disk);
+    const modes: boolean[] = [];
+    const store = createFallbackStore({ primary, clock, onMode: (memory) => modes.push(memory) });
+    return { clock, disk, primary, modes, store };
+  };
+
+  test('case 41: waits two seconds for a store that does not open, then goes on in memory', async () => {
+    const { clock, primary, modes, store } = setUp();
+    primary.fail({ type: 'hang' });
+    const written = store.setMany([['a', 1]]);
+    await clock.advance(1_999);
+    expect(modes).toEqual([]);
+    await clock.advance(1);
+    await written;
+    expect(modes).toEqual([true]);
+    expect(await store.get('a')).toBe(1);
+    expect(store.isMemory()).toBe(true);
+    store.close();
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('brings the memory back to the store when it opens late', async () => {
+    const { clock, disk, primary, modes, store } = setUp();
+    let open: () => void = () => undefined;
+    primary.fail({
+      type: 'wait',
+      until: new Promise<void>((resolve) => {
+        open = resolve;
+      }),
+    });
+    const written = store.setMany([['a', 1]]);
+    await clock.advance(2_000);
+    await written;
+    open();
+    await clock.advance(0);
+    expect(modes).toEqual([true, false]);
+    expect(await disk.entries()).toEqual([['a', 1]]);
+  });
+
+  test('repeats in memory what failed, and tries the store again every half minute', async () => {
+    const { clock, disk, primary, modes, store } = setUp();
+    await store.setMany([['a', 1]]);
+    const lift = primary.fail({ type: 'reject', error: 'UnknownError' }, { times: 3 });
+    await store.setMany([['b', 2]]);
+    expect(await store.get('b')).toBe(2);
+    expect(modes).toEqual([true]);
+    await clock.advance(60_000);
+    expect(modes).toEqual([true]);
+    await clock.advance(30_000);
+    expect(modes).toEqual([true, false]);
+    expect(await disk.entries()).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ]);
+    lift();
+  });
+
+  test('leaves a full disk to the caller', async () => {
+    const { primary, modes, store } = setUp();
+    await store.get('a');
+    primary.fail({ type: 'reject', error: 'QuotaExceededError' });
+    await expect(store.setMany([['a', 1]])).rejects.toMatchObject({ name: 'QuotaExceededError' });
+    expect(modes).toEqual([]);
+    store.degrade(new Error('full'));
+    await store.setMany([['a', 1]]);
+    expect(modes).toEqual([true]);
+  });
+
+  test('clears the real store too, as soon as it answers', async () => {
+    const { clock, disk, primary, store } = setUp();
+    await disk.setMany([['old', 1]]);
+    primary.fail({ type: 'reject', error: 'UnknownError' });
+    await store.setMany([['new', 1]]);
+    await store.clear();
+    await clock.advance(60_000);
+    expect(await disk.entries()).toEqual([]);
+  });
+});
+
+describe('a resting store', () => {
+  test('case 49: begins nothing that needs an answer while the page is away, and goes on when it is back', async () => {
+    const page = createFakeLifecycle();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createRestingStore(inner, page.lifecycle);
+    page.tell('leave');
+    const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+    const read = store.get('b');
+    await store.setMany([['b', 2]]);
+    expect(inner.calls).toEqual(['setMany']);
+    page.tell('restored');
+    await updated;
+    expect(await read).toBe(2);
+    expect(await store.get('a')).toBe(1);
+    store.close();
+    expect(page.listeners()).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import { createTabChannel, type TabLink } from '../../../src/client/platform/tab-channel.ts';
+import { createFakeLifecycle } from '../delivery/world.ts';
+
+/** Links that record what they are told. */
+const createLinks = () => {
+  const open: { posted: unknown[]; tell: (data: unknown) => void }[] = [];
+  return {
+    open,
+    link: (): TabLink => {
+      const listeners: ((event: { data: unknown }) => void)[] = [];
+      const entry = {
+        posted: [] as unknown[],
+        tell: (data: unknown) => {
+          for (const listener of listeners) listener({ data });
+        },
+      };
+      open.push(entry);
+      return {
+        postMessage: (message) => entry.posted.push(message),
+        addEventListener: (_, listener) => listeners.push(listener),
+        close: () => open.splice(open.indexOf(entry), 1),
+      };
+    },
+  };
+};
+
+test('tells the other tabs, and hears them until told to stop', () => {
+  const { open, link } = createLinks();
+  const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
+  const heard: string[] = [];
+  const stop = channel.subscribe((message) => heard.push(message));
+  channel.post('hello');
+  expect(open[0]!.posted).toEqual(['hello']);
+  open[0]!.tell('from another tab');
+  stop();
+  open[0]!.tell('too late');
+  expect(heard).toEqual(['from another tab']);
+});
+
+test('case 29: is closed while the page is away, so that the back/forward cache takes it, and opened again after', () => {
+  const { open, link } = createLinks();
+  const page = createFakeLifecycle();
+  const channel = createTabChannel<string>('tabs', page.lifecycle, link);
+  const heard: string[] = [];
+  channel.subscribe((message) => heard.push(message));
+  page.tell('leave');
+  expect(open).toHaveLength(0);
+  channel.post('lost, and nobody minds');
+  page.tell('restored');
+  expect(open).toHaveLength(1);
+  open[0]!.tell('again');
+  expect(heard).toEqual(['again']);
+  channel.close();
+  expect(open).toHaveLength(0);
+  expect(page.listeners()).toBe(0);
+});
+
+test('where channels are denied posting does nothing', () => {
+  const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, () => {
+    throw new DOMException('denied', 'SecurityError');
+  });
+  expect(() => channel.post('anything')).not.toThrow();
+  channel.close();
+});
+
+test('the platform channel reaches another one of the same name', async () => {
+  const [first, second] = [
+    createTabChannel<string>('real', createFakeLifecycle().lifecycle),
+    createTabChannel<string>('real', createFakeLifecycle().lifecycle),
+  ];
+  const heard = new Promise((resolve) => second.subscribe(resolve));
+  first.post('over the platform');
+  expect(await heard).toBe('over the platform');
+  first.close();
+  second.close();
+});
+
+test('without a document (Node, a service worker) the page counts as visible, and nothing ever happens to it', async () => {
+  const lifecycle = createPageLifecycle();
+  expect(lifecycle.isVisible()).toBe(true);
+  expect(lifecycle.isPrerendering()).toBe(false);
+  await lifecycle.whenActivated();
+  const stop = lifecycle.on('hidden', () => undefined);
+  expect(stop).not.toThrow();
+});
