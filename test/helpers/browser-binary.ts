@@ -19,6 +19,8 @@ export interface BrowserBinary {
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const SYSTEM_PATHS = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/snap/bin/chromium'];
 
+const require = createRequire(import.meta.url);
+
 const systemChromium = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -42,7 +44,7 @@ const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>
  * that start together from running a half-written browser.
  */
 const unpackBundled = async (): Promise<string> => {
-  const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+  const entry = require.resolve('@sparticuz/chromium');
   const manifest = JSON.parse(await readFile(join(dirname(entry), '..', 'package.json'), 'utf8'));
   const folder = join(tmpdir(), `placard-chromium-${manifest.version}-${process.getuid?.() ?? 0}`);
   if (existsSync(join(folder, 'chromium'))) return folder;
