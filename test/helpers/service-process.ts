@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { aWorkspace } from './a-workspace.ts';
+
+const CHILD = fileURLToPath(new URL('./service-child.ts', import.meta.url));
+
+export interface ServiceProcess {
+  port: number;
+  process: ChildProcess;
+  /** Ends it as a power cut would: no handler runs. */
+  kill(): Promise<void>;
+  /** Asks it to drain and end; answers its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts the service in a process of its own. `command` may put a wrapper before node, such as `strace`. */
+export const startServiceProcess = async (
+  database: string,
+  options: { workspace?: Record<string, unknown>; command?: string[] } = {},
+): Promise<ServiceProcess> => {
+  const { workspace = aWorkspace(), command = [] } = options;
+  const [file = '', ...args] = [...command, process.execPath, CHILD, database, JSON.stringify(workspace)];
+  // A group of its own, so that a wrapper falls with what it wraps.
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  let complaints = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints += chunk;
+  });
+  const port = await Promise.race([
+    once(child.stdout, 'data').then(([chunk]) => Number(String(chunk))),
+    exited.then(() => {
+      throw new Error(`The service did not start: ${complaints}`);
+    }),
+  ]);
+  const signal = (name: 'SIGKILL' | 'SIGTERM') => {
+    try {
+      process.kill(-child.pid!, name);
+    } catch (error) {
+      // It has ended already, which is what was wanted.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  return {
+    port,
+    process: child,
+    kill: async () => {
+      signal('SIGKILL');
+      await exited;
+    },
+    stop: async () => {
+      signal('SIGTERM');
+      const [code] = await exited;
+      return code;
+    },
+  };
+};
