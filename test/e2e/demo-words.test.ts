@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { standing } from '../../demo/panel/ledger.ts';
+import { sentence } from '../../demo/panel/sentences.ts';
+import { announcement, startProblem } from '../../demo/server/announce.ts';
+import { countResults } from '../../demo/server/results.ts';
+import { readSettings } from '../../demo/server/settings.ts';
+import { createFaults } from '../../demo/shop/faults.ts';
+import { audienceWords } from '../../demo/studio/audience-words.ts';
+import type { CampaignText } from '../../demo/studio/campaign-text.ts';
+import { createDraft } from '../../demo/studio/draft.ts';
+import { ruleWords, scheduleState, scheduleWords } from '../../demo/studio/schedule-words.ts';
+import type { Diagnostics } from '../../src/client/index.ts';
+import { openStore } from '../../src/service/index.ts';
+
+const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+  campaign_id: 'sale',
+  status: 'active',
+  placements: ['home_hero'],
+  variants: [{ variant_id: 'a', properties: { headline: { type: 'string', value: 'Sale' } } }],
+  ...changes,
+});
+
+describe('an audience in plain words', () => {
+  test.each([
+    [null, 'Everyone.'],
+    [{}, 'Everyone.'],
+    [
+      { 'custom_attributes.tier': { $in: ['gold', 'platinum'] } },
+      'Visitors of whom this is true: tier is gold or platinum.',
+    ],
+    [{ language: 'ar' }, 'Visitors of whom this is true: language is ar.'],
+    [
+      { $or: [{ 'purchases.teapot.count': { $gte: 1 } }, { 'events.viewed_product.count': { $gte: 3 } }] },
+      'Visitors of whom this is true: bought the teapot, or did “viewed product” 3 times or more.',
+    ],
+    [
+      { 'events.cart_abandoned.last_days_ago': { $lte: 7 }, email_subscribe: { $ne: 'unsubscribed' } },
+      'Visitors of whom this is true: did “cart abandoned” in the last 7 days; and email subscribe is not unsubscribed.',
+    ],
+    [{ $nor: [{ country: 'PL' }] }, 'Visitors of whom this is true: not: country is PL.'],
+    [
+      { 'custom_attributes.name': { $regex: '^A' } },
+      'Visitors of whom this is true: name fits {"$regex":"^A"}.',
+    ],
+  ])('%j', (audience, words) => {
+    expect(audienceWords(audience)).toBe(words);
+  });
+});
+
+describe('a schedule in plain words', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+
+  test.each([
+    [{}, 'live'],
+    [{ status: 'draft' }, 'draft'],
+    [{ status: 'stopped' }, 'stopped'],
+    [{ starts_at: '2026-03-02T00:00:00Z' }, 'waiting'],
+    [{ ends_at: '2026-03-01T12:00:00Z' }, 'over'],
+    [{ starts_at: '2026-02-01T00:00:00Z', ends_at: '2026-04-01T00:00:00Z' }, 'live'],
+  ] as const)('%j is %s', (changes, state) => {
+    expect(scheduleState(aCampaign(changes), now)).toBe(state);
+  });
+
+  test('says from when to when, as far as the campaign does', () => {
+    expect(scheduleWords(aCampaign())).toBe('At any time, without an end.');
+    expect(scheduleWords(aCampaign({ ends_at: '2026-03-01T12:00:00Z' }))).toMatch(/^Until 1 March 2026 at /);
+    expect(scheduleWords(aCampaign({ starts_at: '2026-03-01T12:00:00Z', ends_at: null }))).toMatch(
+      /^From 1 March 2026 at .+, without an end\.$/,
+    );
+  });
+
+  test('tells the rules that decide how often it is seen', () => {
+    const rules = ruleWords(
+      aCampaign({
+        priority: 'high',
+        control_percentage: 10,
+        reeligible_after_hours: 48,
+        variants: [{ variant_id: 'a', expires_after_seconds: 7_200, properties: {} }],
+      }),
+    );
+    expect(rules).toEqual([
+      'Priority is high.',
+      '10 % see nothing, to compare with.',
+      'Who dismisses it may see it again after 2 days.',
+      'A page keeps it for 2 hours.',
+    ]);
+    expect(ruleWords(aCampaign())).toContain('Who dismisses it never sees it again.');
+  });
+});
+
+describe('a draft', () => {
+  test('leaves the original alone, and knows whether it differs', () => {
+    const original = aCampaign();
+    const draft = createDraft(original);
+    expect(draft.isChanged()).toBe(false);
+    draft.set('a', 'headline', { type: 'string', value: 'Half price' });
+    draft.set('a', 'theme', { type: 'string', value: 'dark' });
+    expect(original.variants[0]?.properties['headline']?.value).toBe('Sale');
+    expect(draft.isChanged()).toBe(true);
+    expect(JSON.parse(draft.json()).variants[0].properties.headline.value).toBe('Half price');
+    draft.remove('a', 'theme');
+    draft.set('a', 'headline', { type: 'string', value: 'Sale' });
+    expect(draft.isChanged()).toBe(false);
+    draft.set('a', 'body', { type: 'string', value: 'x' });
+    draft.reset();
+    expect(draft.properties('a')).toEqual(original.variants[0]?.properties);
+  });
+});
+
+describe('results', () => {
+  test('count events and people by campaign and variant, and keep the control group apart', async () => {
+    const store = await openStore(':memory:');
+    const event = (user: string, type: 'impression' | 'click', at: number, isControl = false) => ({
+      externalUserId: user,
+      appId: 'app',
+      bannerId: `bnr-${isControl}`,
+      campaignId: 'sale',
+      variantId: isControl ? null : 'a',
+      placementId: 'home_hero',
+      isControl,
+      isTestSend: false,
+      eventType: type,
+      timestamp: new Date(at).toISOString(),
+      timestampMs: at,
+      receivedAtMs: at,
+    });
+    await store.recordBannerEvents('demo', [
+      event('u-1', 'impression', 1_000),
+      event('u-1', 'impression', 2_000),
+      event('u-2', 'impression', 3_000),
+      event('u-2', 'click', 4_000),
+      event('u-3', 'impression', 5_000, true),
+    ]);
+    expect(await countResults(store, 'demo')).toEqual({
+      sale: {
+        a: {
+          impression: { total: 3, unique: 2 },
+          click: { total: 1, unique: 1 },
+          dismiss: { total: 0, unique: 0 },
+        },
+        control: {
+          impression: { total: 1, unique: 1 },
+          click: { total: 0, unique: 0 },
+          dismiss: { total: 0, unique: 0 },
+        },
+      },
+    });
+    await store.close();
+  });
+});
+
+describe('the switches', () => {
+  const url = 'http://127.0.0.1:8787/v1/device-messaging/banners/track';
+  const track = (events: unknown[]) => new Request(url, { method: 'POST', body: JSON.stringify({ events }) });
+  const recording = () => {
+    const sent: unknown[] = [];
+    const faults = createFaults(async (input) => {
+      sent.push(await new Request(input).json());
+      return Response.json({ message: 'success' });
+    });
+    return { faults, sent };
+  };
+
+  test('let everything pass while none is on', async () => {
+    const { faults, sent } = recording();
+    await faults.fetch(track([{ id: 'a', timestamp: 't' }]));
+    expect(sent).toEqual([{ events: [{ id: 'a', timestamp: 't' }] }]);
+  });
+
+  test('fail as a network does, and answer as a service in trouble does', async () => {
+    const { faults, sent } = recording();
+    faults.set('offline', true);
+    await expect(faults.fetch(track([]))).rejects.toThrow(TypeError);
+    faults.set('offline', false);
+    faults.set('down', true);
+    expect((await faults.fetch(track([]))).status).toBe(503);
+    faults.set('down', false);
+    faults.set('busy', true);
+    const busy = await faults.fetch(track([]));
+    expect([busy.status, busy.headers.get('x-ratelimit-retry-after')]).toEqual([429, '8']);
+    expect(sent).toEqual([]);
+  });
+
+  test('spoil one event of one batch, and switch themselves off', async () => {
+    const { faults, sent } = recording();
+    const heard: boolean[] = [];
+    faults.subscribe(() => heard.push(faults.isOn('bad-event')));
+    faults.set('bad-event', true);
+    for (const _ of [1, 2])
+      await faults.fetch(
+        track([
+          { id: 'a', timestamp: 't' },
+          { id: 'b', timestamp: 't' },
+        ]),
+      );
+    expect(sent).toEqual([
+      { events: [{ id: 'a' }, { id: 'b', timestamp: 't' }] },
+      {
+        events: [
+          { id: 'a', timestamp: 't' },
+          { id: 'b', timestamp: 't' },
+        ],
+      },
+    ]);
+    expect(heard).toEqual([true, false]);
+  });
+});
+
+describe('what the panel says', () => {
+  const nothing: Diagnostics = {
+    captured: 0,
+    delivered: 0,
+    pending: 0,
+    inDoubt: 0,
+    deadLetters: 0,
+    discarded: 0,
+    evicted: 0,
+    expired: 0,
+    purged: 0,
+    memoryMode: false,
+    sender: true,
+    waitingUntil: null,
+  };
+
+  test.each([
+    [{}, 'Nothing to send yet.'],
+    [{ captured: 1, pending: 1 }, 'One event waits on this device.'],
+    [{ captured: 3, pending: 1, inDoubt: 2 }, '3 events wait on this device.'],
+    [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All sent but what was kept aside.'],
+    [{ captured: 2, delivered: 2 }, 'Everything is delivered.'],
+  ])('%j: %s', (changes, text) => {
+    expect(standing({ ...nothing, ...changes }).text).toBe(text);
+  });
+
+  test('has a sentence for a skip, with its reason', () => {
+    const event = { type: 'click', bannerId: 'b', placementId: 'home_hero', userId: 'u', time: 1 } as const;
+    expect(sentence({ type: 'skipped', event, reason: "'timestamp' is required", attempts: 1 })).toEqual({
+      text: "The service skipped an event ('timestamp' is required). It goes again, one attempt older.",
+      tone: 'wait',
+    });
+  });
+});
+
+describe('the start', () => {
+  test('prints one curl line that a shell takes as it is', () => {
+    const lines = announcement('http://127.0.0.1:8787').split('\n');
+    const curl = lines.filter((line) => line.trim().startsWith('curl '));
+    expect(curl).toHaveLength(1);
+    const [, body = ''] = /-d '([^']+)'$/.exec(curl[0]!) ?? [];
+    expect(JSON.parse(body)).toMatchObject({ external_user_id: 'mira', placements: ['home_hero'] });
+  });
+
+  test('says in one sentence that the port is taken', () => {
+    const error = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
+    expect(startProblem(error, 8787)).toBe(
+      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 npm start',
+    );
+    expect(startProblem(new Error('something else'), 8787)).toBeNull();
+  });
+
+  test('refuses a port that is none', () => {
+    expect(() => readSettings({ PORT: 'eighty' })).toThrow(
+      'PORT: expected a number from 0 to 65535, got "eighty"',
+    );
+    expect(readSettings({})).toMatchObject({ port: 8787, host: '127.0.0.1' });
+  });
+});
