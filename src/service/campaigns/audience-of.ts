@@ -19,32 +19,24 @@ const doings = ({ count, first, last }: Tally, nowMs: number): Doings => ({
   last_days_ago: (nowMs - last) / DAY_MS,
 });
 
+/** Makes what a filter asks for when it asks: a user may have done a thousand things, a filter looks at one. */
 const byName = <T extends Tally, R>(tallies: Record<string, T>, make: (tally: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(tallies).map(([name, tally]) => [name, make(tally)]));
-
-/** Computes what a filter asks for, when it asks first: most filters look at one or two members. */
-const once = <T>(compute: () => T): (() => T) => {
-  let known: T | undefined;
-  return () => {
-    known ??= compute();
-    return known;
-  };
-};
+  new Proxy(tallies as Record<string, unknown>, {
+    get: (all, name) =>
+      typeof name === 'string' && Object.hasOwn(all, name) ? make(all[name] as T) : undefined,
+  }) as Record<string, R>;
 
 /** The document that audience filters see. A user without a profile has done nothing and is nobody in particular. */
 export const audienceOf = (
   { externalId, profile, appId, appVersion }: Asker,
   nowMs: number,
 ): AudienceMember => {
-  const groups = once(() =>
-    Object.fromEntries(
-      Object.entries(profile?.subscriptionGroups ?? {}).map(([id, { state }]) => [id, state]),
-    ),
-  );
-  const events = once(() => byName(profile?.events ?? {}, (tally) => doings(tally, nowMs)));
-  const purchases = once(() =>
-    byName(profile?.purchases ?? {}, (tally) => ({ ...doings(tally, nowMs), revenue: tally.revenue })),
-  );
+  const doneEvents = profile?.events ?? {};
+  const donePurchases = profile?.purchases ?? {};
+  const bought = (tally: Profile['purchases'][string]) => ({
+    ...doings(tally, nowMs),
+    revenue: tally.revenue,
+  });
   return {
     ...profile?.standard,
     ...(profile && { braze_id: profile.brazeId }),
@@ -56,19 +48,16 @@ export const audienceOf = (
     app_id: appId,
     app_version: appVersion,
     get subscription_groups() {
-      return groups();
+      const groups = Object.entries(profile?.subscriptionGroups ?? {});
+      return Object.fromEntries(groups.map(([id, { state }]) => [id, state]));
     },
-    get events() {
-      return events();
-    },
-    get purchases() {
-      return purchases();
-    },
+    events: byName(doneEvents, (tally) => doings(tally, nowMs)),
+    purchases: byName(donePurchases, bought),
     get event_list() {
-      return Object.entries(events()).map(([name, done]) => ({ name, ...done }));
+      return Object.entries(doneEvents).map(([name, tally]) => ({ name, ...doings(tally, nowMs) }));
     },
     get purchase_list() {
-      return Object.entries(purchases()).map(([product_id, done]) => ({ product_id, ...done }));
+      return Object.entries(donePurchases).map(([product_id, tally]) => ({ product_id, ...bought(tally) }));
     },
   };
 };

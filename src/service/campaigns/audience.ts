@@ -1,5 +1,6 @@
 import sift from 'sift';
 import type { AudienceMember } from './audience-member.ts';
+import { quickNo } from './quick-no.ts';
 import { patternProblem } from './safe-pattern.ts';
 
 // The package is CommonJS for Node: everything it exports is a member of its default.
@@ -155,7 +156,8 @@ export const compileAudience = (
   if (!sound) return undefined;
   try {
     const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
-    return (member) => test(member);
+    const isNot = quickNo(prepared as Filter);
+    return isNot ? (member) => !isNot(member) && test(member) : (member) => test(member);
   } catch (error) {
     told([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
     return undefined;

@@ -7,42 +7,30 @@ const RANK = { high: 0, medium: 1, low: 2 };
 const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || (other.startsAtMs ?? 0) - (one.startsAtMs ?? 0);
 
-/** The campaigns of one placement, the best first. */
 interface Candidates {
   active: readonly Campaign[];
   /** Those that name test users, whatever their status. */
   tests: readonly Campaign[];
 }
 
-const NONE: Candidates = { active: [], tests: [] };
-
 /** Sorted once a workspace; a reload makes a new workspace, and the old one goes with its order. */
-const sorted = new WeakMap<Workspace, Map<string, Candidates>>();
+const sorted = new WeakMap<Workspace, Candidates>();
 
-const candidatesOf = (workspace: Workspace): Map<string, Candidates> => {
+const sortedOf = (workspace: Workspace): Candidates => {
   const known = sorted.get(workspace);
   if (known) return known;
   const campaigns = workspace.campaigns.toSorted(inOrder);
-  const placementIds = new Set(campaigns.flatMap(({ placements }) => [...placements]));
-  const byPlacement = new Map<string, Candidates>();
-  for (const placementId of placementIds) {
-    const here = campaigns.filter(({ placements }) => placements.has(placementId));
-    byPlacement.set(placementId, {
-      active: here.filter(({ status }) => status === 'active'),
-      tests: here.filter(({ testUsers }) => testUsers.size > 0),
-    });
-  }
-  sorted.set(workspace, byPlacement);
-  return byPlacement;
+  const made = {
+    active: campaigns.filter(({ status }) => status === 'active'),
+    tests: campaigns.filter(({ testUsers }) => testUsers.size > 0),
+  };
+  sorted.set(workspace, made);
+  return made;
 };
 
-/** The campaigns that may fill a placement, the best first: those that test on this user come before all others. */
-export const candidatesFor = (
-  workspace: Workspace,
-  placementId: string,
-  externalUserId: string,
-): readonly Campaign[] => {
-  const { active, tests } = candidatesOf(workspace).get(placementId) ?? NONE;
+/** The campaigns that may be shown to a user, the best first: those that test on this user come before all others. */
+export const candidatesFor = (workspace: Workspace, externalUserId: string): readonly Campaign[] => {
+  const { active, tests } = sortedOf(workspace);
   if (tests.length === 0) return active;
   const testing = tests.filter(({ testUsers }) => testUsers.has(externalUserId));
   if (testing.length === 0) return active;

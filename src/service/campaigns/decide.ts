@@ -55,7 +55,8 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
   let member: AudienceMember | undefined;
   let context: PersonaliseContext | undefined;
 
-  const judge = (campaign: Campaign, audience: NonNullable<Campaign['audience']>): boolean => {
+  const isMember = ({ campaignId, audience }: Campaign): boolean => {
+    if (!audience) return true;
     member ??= audienceOf(
       {
         externalId: externalUserId,
@@ -69,20 +70,9 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
       return audience(member);
     } catch (error) {
       // A user's own attribute names can trip a filter; such a user is not in the audience.
-      log.warn({ campaign: campaign.campaignId, ...errorFacts(error) }, 'audience not decided');
+      log.warn({ campaign: campaignId, ...errorFacts(error) }, 'audience not decided');
       return false;
     }
-  };
-
-  // A campaign is often a candidate for several placements of one question.
-  const judged = new Map<Campaign, boolean>();
-  const isMember = (campaign: Campaign): boolean => {
-    if (!campaign.audience) return true;
-    const known = judged.get(campaign);
-    if (known !== undefined) return known;
-    const answer = judge(campaign, campaign.audience);
-    judged.set(campaign, answer);
-    return answer;
   };
 
   /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
@@ -101,25 +91,17 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     );
   };
 
-  const bannerOf = (campaign: Campaign, placementId: string): WireBanner | null => {
-    const isTestSend = campaign.testUsers.has(externalUserId);
-    if (!isTestSend && !(isRunning(campaign, now) && isMember(campaign))) return null;
-    const round = roundOf(campaign);
-    if (round === null) return null;
+  /** `null` where a property cannot be filled in for this user. */
+  const bannerOf = (campaign: Campaign, placementId: string, round: number): WireBanner | null => {
     const { workspaceId } = workspace;
     const { campaignId } = campaign;
+    const isTestSend = campaign.testUsers.has(externalUserId);
     const isControl = !isTestSend && isHeldOut(workspaceId, campaign, externalUserId);
     const variant = isControl ? null : variantFor(workspaceId, campaign, externalUserId);
+    const variantId = variant?.variantId ?? null;
     try {
       return {
-        id: ids.seal({
-          campaignId,
-          variantId: variant?.variantId ?? null,
-          placementId,
-          round,
-          isControl,
-          isTestSend,
-        }),
+        id: ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend }),
         placement_id: placementId,
         is_control: isControl,
         is_test_send: isTestSend,
@@ -128,18 +110,28 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
       };
     } catch (error) {
       log.warn(
-        { workspace: workspaceId, campaign: campaignId, variant: variant?.variantId, ...errorFacts(error) },
+        { workspace: workspaceId, campaign: campaignId, variant: variantId, ...errorFacts(error) },
         'banner not shown: a property cannot be filled in',
       );
       return null;
     }
   };
 
-  return question.placementIds.map((placementId) => {
-    for (const campaign of candidatesFor(workspace, placementId, externalUserId)) {
-      const banner = bannerOf(campaign, placementId);
-      if (banner) return [placementId, banner];
-    }
-    return [placementId, null];
-  });
+  // Every placement has the same order of campaigns, so one pass over them fills all: each is judged at most once.
+  const banners = new Map<string, WireBanner>();
+  let open = question.placementIds;
+  for (const campaign of candidatesFor(workspace, externalUserId)) {
+    if (!open.some((placementId) => campaign.placements.has(placementId))) continue;
+    const isShowable =
+      campaign.testUsers.has(externalUserId) || (isRunning(campaign, now) && isMember(campaign));
+    const round = isShowable ? roundOf(campaign) : null;
+    if (round === null) continue;
+    open = open.filter((placementId) => {
+      const banner = campaign.placements.has(placementId) && bannerOf(campaign, placementId, round);
+      if (banner) banners.set(placementId, banner);
+      return !banner;
+    });
+    if (open.length === 0) break;
+  }
+  return question.placementIds.map((placementId) => [placementId, banners.get(placementId) ?? null]);
 };
