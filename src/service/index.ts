@@ -3,7 +3,14 @@ export type { Exchange, Reply } from './gate/exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { openStore, openStoreReader } from './store/index.ts';
+export {
+  backupStore,
+  type Forgotten,
+  forgetEvents,
+  openStore,
+  openStoreReader,
+  WHAT_IS_FORGOTTEN,
+} from './store/index.ts';
 export type { Store, StoreReader } from './store/store.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';

@@ -1,7 +1,11 @@
-import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
+import type { Forgotten } from './forgotten.ts';
+import { forgetPostgresEvents, openPostgresReader, openPostgresStore } from './postgres/index.ts';
+import { backupSqlite } from './sqlite/backup.ts';
+import { forgetSqliteEvents } from './sqlite/forget.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import type { Store, StoreReader } from './store.ts';
 
+export { type Forgotten, WHAT_IS_FORGOTTEN } from './forgotten.ts';
 export type {
   BannerEventRow,
   BannerUser,
@@ -27,3 +31,26 @@ export const openStore = (address: string): Promise<Store> =>
 /** Opens a database that a service may be writing at this moment, for reading alone. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(address);
+
+/** Copies a SQLite file while a service writes it; `destination` must not exist. */
+export const backupStore = (address: string, destination: string): void => {
+  if (isPostgres(address)) {
+    throw new Error(
+      'A PostgreSQL database is backed up with its own tools, such as pg_dump or a base backup',
+    );
+  }
+  backupSqlite(address, destination);
+};
+
+/**
+ * Drops events, purchases and banner events older than `beforeMs`, while services run: whole partitions of PostgreSQL,
+ * rows of SQLite. With `dryRun` it only counts.
+ */
+export const forgetEvents = async (
+  address: string,
+  beforeMs: number,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<Forgotten[]> =>
+  isPostgres(address)
+    ? forgetPostgresEvents(address, beforeMs, dryRun)
+    : forgetSqliteEvents(address, beforeMs, dryRun);

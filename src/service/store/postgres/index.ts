@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Forgotten } from '../forgotten.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
-import { ensurePartitions } from './partitions.ts';
+import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { checkSchema, migrate } from './schema.ts';
@@ -22,6 +23,21 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
     throw error;
   }
   return { ...createReader(sql).verbs, close: () => sql.end({ timeout: CLOSE_SECONDS }) };
+};
+
+/** Drops the partitions with events older than `beforeMs`. */
+export const forgetPostgresEvents = async (
+  url: string,
+  beforeMs: number,
+  dryRun: boolean,
+): Promise<Forgotten[]> => {
+  const sql = connect(url, { connections: 1 });
+  try {
+    await checkSchema(sql);
+    return await dropPartitionsBefore(sql, beforeMs, dryRun);
+  } finally {
+    await sql.end({ timeout: CLOSE_SECONDS });
+  }
 };
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */

@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import type { Forgotten } from '../forgotten.ts';
 
 export const PARTITIONED = ['events', 'banner_events'] as const;
 /** Months that have a partition of their own from the start: these many before this one, and after it. */
@@ -48,14 +49,6 @@ export const ensurePartitions = async (sql: Sql, nowMs: number): Promise<void> =
   }
 };
 
-/** What `dropPartitionsBefore` forgot, or would forget. */
-export interface Forgotten {
-  table: (typeof PARTITIONED)[number];
-  /** A dropped partition, or the default one that rows were deleted from. */
-  partition: string;
-  rows: number;
-}
-
 /**
  * Drops the partitions whose every event is older than `beforeMs`, and deletes older rows from the default ones. With
  * `dryRun` it only counts.
@@ -63,7 +56,7 @@ export interface Forgotten {
 export const dropPartitionsBefore = async (
   sql: Sql,
   beforeMs: number,
-  { dryRun = false }: { dryRun?: boolean } = {},
+  dryRun: boolean,
 ): Promise<Forgotten[]> => {
   const forgotten: Forgotten[] = [];
   for (const table of PARTITIONED) {

@@ -1,0 +1,41 @@
+import { defineCommand } from 'citty';
+import { forgetEvents, WHAT_IS_FORGOTTEN } from '../service/index.ts';
+import { refuseUnknown } from './options.ts';
+
+const options = {
+  db: {
+    type: 'string',
+    description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
+    valueHint: 'FILE|postgres://…',
+  },
+  before: {
+    type: 'string',
+    description: 'UTC day; what happened before it is dropped',
+    valueHint: 'YYYY-MM-DD',
+  },
+  yes: { type: 'boolean', description: 'Drop; without it the command only says what it would drop' },
+} as const;
+
+const dayOf = (text: string | undefined): number => {
+  const ms = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new Error(`--before must be a day such as 2026-01-01, got "${text ?? ''}"`);
+  return ms;
+};
+
+/** `placard drop-partitions`: lets old events go, and says first what is forgotten with them. */
+export const dropPartitions = defineCommand({
+  meta: { name: 'drop-partitions', description: 'Drop events that are older than a day.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    const db = args.db ?? process.env['PLACARD_DB'];
+    if (db === undefined) throw new Error('drop-partitions needs --db, the database that the service uses');
+    const dryRun = args.yes !== true;
+    const forgotten = await forgetEvents(db, dayOf(args.before), { dryRun });
+    for (const { partition, rows } of forgotten) {
+      process.stdout.write(`${dryRun ? 'would drop' : 'dropped'} ${rows} rows of ${partition}\n`);
+    }
+    process.stdout.write(`${WHAT_IS_FORGOTTEN}\n`);
+    if (dryRun) process.stdout.write('Nothing was dropped; say --yes to do it.\n');
+  },
+});

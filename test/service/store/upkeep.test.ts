@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import postgres from 'postgres';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  backupStore,
+  forgetEvents,
+  openStore,
+  openStoreReader,
+  type Store,
+} from '../../../src/service/store/index.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+import { anEvent, byExternalId, collect } from './contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const DAY_MS = 86_400_000;
+const NOW = Date.now();
+const OLD = NOW - 400 * DAY_MS;
+
+let files = 0;
+const aFile = async () => {
+  files += 1;
+  return join(folder, `${files}.db`);
+};
+
+const write = (store: Store, user: string, events: [name: string, timeMs: number][]) =>
+  store.writeUsers({
+    workspaceId: 'demo',
+    lookups: [byExternalId(user)],
+    nowMs: NOW,
+    apply: (users) => {
+      const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
+      for (const [name, timeMs] of events) users.record(profile, anEvent(profile, name, timeMs));
+    },
+  });
+
+const aBannerEvent = (timestampMs: number, eventType: 'impression' | 'dismiss' = 'impression') => ({
+  externalUserId: 'u-1',
+  appId: 'app',
+  bannerId: 'bnr_1',
+  campaignId: 'campaign',
+  variantId: null,
+  placementId: 'home',
+  isControl: false,
+  isTestSend: false,
+  eventType,
+  timestamp: new Date(timestampMs).toISOString(),
+  timestampMs,
+  receivedAtMs: NOW,
+});
+
+describe('a backup of the SQLite file', () => {
+  test('is whole, and taken while the service writes on', async () => {
+    const file = await aFile();
+    const store = await openStore(file);
+    await Promise.all(Array.from({ length: 200 }, (_, i) => write(store, `before-${i}`, [['e', NOW]])));
+    let isOver = false;
+    let written = 0;
+    const writing = (async () => {
+      for (; !isOver; written += 1) await write(store, `while-${written}`, [['e', NOW]]);
+    })();
+    const copy = await aFile();
+    backupStore(file, copy);
+    const count = written;
+    isOver = true;
+    await writing;
+    await store.close();
+
+    const restored = await openStore(copy);
+    const ids = (await collect(restored.exportUsers('demo'))).map(({ externalId }) => externalId!);
+    expect(ids.filter((id) => id.startsWith('before-'))).toHaveLength(200);
+    expect(ids.filter((id) => id.startsWith('while-')).length).toBeLessThanOrEqual(count + 1);
+    expect(await collect(restored.exportEvents('demo'))).toHaveLength(ids.length);
+    await restored.close();
+  });
+
+  test('writes over nothing, and says so where there is nothing to copy', async () => {
+    const file = await aFile();
+    await (await openStore(file)).close();
+    expect(() => backupStore(file, file)).toThrow('exists already');
+    expect(() => backupStore(join(folder, 'none.db'), join(folder, 'copy.db'))).toThrow('does not exist');
+    expect(() => backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).toThrow('pg_dump');
+  });
+});
+
+describe.each([
+  { name: 'SQLite', address: aFile },
+  { name: 'PostgreSQL', address: aDatabase },
+])('dropping old events, on $name', ({ address }) => {
+  test('forgets what is older, keeps the rest and what users have done', async () => {
+    const url = await address();
+    let store = await openStore(url);
+    await write(store, 'u-1', [
+      ['old', OLD],
+      ['old', OLD + 1],
+    ]);
+    await write(store, 'u-1', [['new', NOW]]);
+    await store.recordBannerEvents('demo', [
+      aBannerEvent(OLD),
+      aBannerEvent(OLD, 'dismiss'),
+      aBannerEvent(NOW),
+    ]);
+    // Events go once the rows of their users know them.
+    await expect
+      .poll(
+        async () =>
+          (await forgetEvents(url, NOW - DAY_MS, { dryRun: true })).reduce((sum, { rows }) => sum + rows, 0),
+        {
+          timeout: 10_000,
+        },
+      )
+      .toBe(3);
+    expect(await collect(store.exportEvents('demo'))).toHaveLength(3);
+
+    const forgotten = await forgetEvents(url, NOW - DAY_MS);
+    const dropped = forgotten.filter(({ rows }) => rows > 0);
+    expect(dropped.map(({ table, rows }) => [table, rows])).toEqual([
+      ['events', 1],
+      ['banner_events', 2],
+    ]);
+    await store.close();
+    store = await openStore(url);
+    expect((await collect(store.exportEvents('demo'))).map(({ name }) => name)).toEqual(['new']);
+    expect(await collect(store.exportBannerEvents('demo'))).toEqual([aBannerEvent(NOW)]);
+    const { profile, dismissals } = await store.bannerUser('demo', 'u-1');
+    expect(profile?.events).toMatchObject({ old: { count: 2, first: OLD }, new: { count: 1 } });
+    expect(dismissals).toMatchObject([{ campaignId: 'campaign', count: 1 }]);
+    // Its natural key is forgotten with it: sent again, it is new.
+    await store.recordBannerEvents('demo', [aBannerEvent(OLD)]);
+    expect(await collect(store.exportBannerEvents('demo'))).toHaveLength(2);
+    await store.close();
+  });
+});
+
+describe('PostgreSQL partitions', () => {
+  test('take each event by its own time, and the default one what is out of their range', async () => {
+    const url = await aDatabase();
+    const store = await openStore(url);
+    await write(store, 'u-1', [
+      ['now', NOW],
+      ['old', OLD],
+      ['far', Date.UTC(2150, 0, 1)],
+    ]);
+    await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
+    await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
+    const sql = postgres(url, { max: 1 });
+    const month = new Date(NOW).toISOString().slice(0, 7).replace('-', '_');
+    const rows = async (table: string) =>
+      Number((await sql.unsafe(`SELECT count(*) AS rows FROM ${table}`))[0]?.['rows']);
+    expect(await rows(`events_${month}`)).toBe(1);
+    expect(await rows('events_default')).toBe(2);
+    expect(await rows(`banner_events_${month}`)).toBe(1);
+    expect(await rows('banner_events_default')).toBe(1);
+
+    // Past months are whole partitions and are dropped as such.
+    const forgotten = await forgetEvents(url, Date.UTC(2500, 0, 1), { dryRun: true });
+    expect(forgotten.map(({ partition }) => partition)).toEqual(
+      expect.arrayContaining([`events_${month}`, 'events_default', `banner_events_${month}`]),
+    );
+    await forgetEvents(url, Date.UTC(2500, 0, 1));
+    expect(await collect(store.exportEvents('demo'))).toEqual([]);
+    // A month without its partition goes to the default one.
+    await write(store, 'u-1', [['after', NOW]]);
+    expect(await collect(store.exportEvents('demo'))).toHaveLength(1);
+    await sql.end();
+    await store.close();
+    // And opening again does not stumble over what lies there.
+    await (await openStore(url)).close();
+  });
+
+  test('rows of every table begin their unique keys with the user’s or the looked-up key', async () => {
+    const url = await aDatabase();
+    await (await openStore(url)).close();
+    const sql = postgres(url, { max: 1 });
+    const keys = await sql<{ name: string; definition: string }[]>`
+      SELECT tablename AS name, indexdef AS definition FROM pg_indexes
+      WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%' AND tablename !~ '_(default|[0-9]{4}_[0-9]{2})$'`;
+    const first = Object.fromEntries(
+      keys.map(({ name, definition }) => [name, /\((\w+)/.exec(definition)?.[1]]),
+    );
+    expect(first).toMatchObject({
+      users: 'braze_id',
+      user_keys: 'key',
+      banner_events: 'external_user_id',
+      dismissals: 'external_user_id',
+    });
+    await sql.end();
+  });
+});
+
+describe('a database of another version', () => {
+  test.each([
+    { name: 'SQLite', address: aFile },
+    { name: 'PostgreSQL', address: aDatabase },
+  ])('is refused where it is newer, on $name', async ({ name, address }) => {
+    const url = await address();
+    await (await openStore(url)).close();
+    if (name === 'SQLite') {
+      const database = new DatabaseSync(url);
+      database.exec('PRAGMA user_version = 999');
+      database.close();
+    } else {
+      const sql = postgres(url, { max: 1 });
+      await sql`UPDATE placard_schema SET version = 999`;
+      await sql.end();
+    }
+    for (const open of [openStore, openStoreReader]) {
+      await expect(open(url)).rejects.toThrow(/schema version 999, this Placard knows versions up to \d+/);
+    }
+  });
+
+  test('is not read before a service has brought it forward', async () => {
+    const file = await aFile();
+    new DatabaseSync(file).close();
+    const empty = new DatabaseSync(file);
+    empty.exec('CREATE TABLE other (x)');
+    empty.close();
+    await expect(openStoreReader(file)).rejects.toThrow('older Placard');
+    await expect(openStoreReader(await aDatabase())).rejects.toThrow('no Placard data');
+  });
+});
+
+test('a SQLite file has one service, and a second is told so', async () => {
+  const file = await aFile();
+  const store = await openStore(file);
+  await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
+  // A reader beside it is welcome.
+  const reader = await openStoreReader(file);
+  expect(await reader.workspaceIds()).toEqual([]);
+  await reader.close();
+  await store.close();
+  await (await openStore(file)).close();
+  expect(statSync(file).size).toBeGreaterThan(0);
+});
