@@ -1,17 +1,17 @@
 import type { Banner } from './banner.ts';
+import type { BannerEvent } from './banner-event.ts';
 import { acceptDismissals } from './banners/accept-dismissals.ts';
-import { applyAnswer } from './banners/apply-answer.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { forgetUsers } from './banners/forget-users.ts';
-import { misfits } from './banners/properties.ts';
 import { createSession } from './banners/session.ts';
-import { createSync, type SyncResult } from './banners/sync.ts';
+import { createSync } from './banners/sync.ts';
+import { takeAnswer } from './banners/take-answer.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
-import type { Mounted, Placements } from './placements/placements.ts';
-import { watchViewability } from './placements/viewability.ts';
+import { watchImpressions } from './placements/impressions.ts';
+import type { Placements } from './placements/placements.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { createTabChannel } from './platform/tab-channel.ts';
@@ -60,15 +60,31 @@ export interface AfterPaint {
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { settings, cache, store, placements, boxes, asked, mayAct, notify } = options;
   const { platform, banners: rule } = settings;
-  const { now, after, random, lifecycle = createPageLifecycle() } = platform;
+  const { now, after, random, openChannel, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
-  const channel = createTabChannel<TabMessage>(
-    `placard-banners:${settings.appId}`,
-    lifecycle,
-    platform.openChannel,
-  );
-  /** Slots whose watch looks anew when the page is shown or hidden, or the banner changes. */
-  const watches = new Map<Mounted, () => void>();
+  const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
+  const boxMemory = createBoxMemory(boxes, mayAct);
+
+  /** For work that nobody waits for: its failure is told, and not thrown into the page. */
+  const report = (work: Promise<unknown>): void => {
+    work.catch((cause) =>
+      notify({ type: 'failed', kind: 'storage', message: 'Something unexpected went wrong', cause }),
+    );
+  };
+
+  const forgetFormerUsers = async (): Promise<void> => {
+    if (!mayAct()) boxMemory.forget();
+    await forgetUsers(store, cache.key, cache.userId());
+  };
+
+  /** From its acceptance a dismissal hides what the service may still send for some minutes. */
+  const accept = (events: readonly BannerEvent[]): void => {
+    const ids = events
+      .filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId())
+      .map(({ bannerId }) => bannerId);
+    const acceptedAtMs = now();
+    if (ids.length > 0) report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
+  };
 
   const delivery = createDelivery({
     ...settings,
@@ -80,7 +96,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     lifecycle,
     fetch: platform.fetch,
     ...(platform.openStore && { openStore: platform.openStore }),
-    ...(platform.openChannel && { openChannel: platform.openChannel }),
+    ...(openChannel && { openChannel }),
     clock: platform,
     random,
     // The cache is worth less than an event: the next sync brings it back.
@@ -92,56 +108,20 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
   });
 
-  const boxMemory = createBoxMemory(boxes, mayAct);
-
-  const forgetFormerUsers = async (): Promise<void> => {
-    if (!mayAct()) boxMemory.forget();
-    await forgetUsers(store, cache.key, cache.userId());
-  };
-
-  const accept = (events: readonly { type: string; bannerId: string; userId: string }[]): void => {
-    const ids = events
-      .filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId())
-      .map(({ bannerId }) => bannerId);
-    if (ids.length === 0) return;
-    const acceptedAtMs = now();
-    void cache.change((record) => acceptDismissals(record, ids, acceptedAtMs));
-  };
-
   const tellTabs = (): void => {
     const userId = cache.userId();
     if (userId !== null) channel.post({ changedFor: userId });
-  };
-
-  const onAnswer = async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
-    const stored: SyncResult['banners'] = {};
-    for (const [placementId, banner] of Object.entries(banners)) {
-      asked.answered.add(placementId);
-      if (banner?.isTestSend) cache.testSends.set(placementId, banner);
-      else {
-        cache.testSends.delete(placementId);
-        stored[placementId] = banner;
-      }
-      for (const name of banner ? misfits(banner) : []) {
-        const message = `Property "${name}" of banner "${banner!.id}" is not of its declared type`;
-        notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
-      }
-    }
-    const done = cache.change((record) => {
-      applyAnswer(record, stored, askedAtMs);
-      if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
-    });
-    notify({ type: 'synced', placements: Object.keys(banners), banners });
-    await done;
-    tellTabs();
   };
 
   const sync = createSync({
     settings,
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
-    onAnswer: (result) => void onAnswer(result),
-    onRateLimit: () => void session.drain(),
+    onAnswer(result) {
+      for (const placementId of Object.keys(result.banners)) asked.answered.add(placementId);
+      report(takeAnswer(cache, result, notify).then(tellTabs));
+    },
+    onRateLimit: () => report(session.drain()),
     notify,
   });
 
@@ -162,68 +142,38 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const claimImpression = async (banner: Banner): Promise<boolean> =>
     mayAct() && !cache.isExpired(banner) && (await session.claim(banner.placementId, banner.id));
 
-  const see = async (mounted: Mounted, banner: Banner): Promise<void> => {
+  const see = async (banner: Banner): Promise<void> => {
+    const { id: bannerId, placementId } = banner;
     const userId = cache.userId();
     const at = now();
     if (userId === null || !(await claimImpression(banner))) return;
-    await delivery.capture({
-      type: 'impression',
-      bannerId: banner.id,
-      placementId: mounted.placementId,
-      userId,
-      at,
-    });
+    await delivery.capture({ type: 'impression', bannerId, placementId, userId, at });
   };
 
-  const restartWatch = (mounted: Mounted) => watches.get(mounted)?.();
-  placements.watchWith((mounted) => {
-    /** The banner whose second is over, so that it is not claimed again and again. */
-    let seen: Banner | null = null;
-    const watch = watchViewability({
-      element: mounted.element,
-      isControl: () => mounted.shown?.isControl === true,
-      isWaiting: () => mounted.shown !== null && mounted.shown !== seen && mayAct(),
-      onSeen() {
-        seen = mounted.shown;
-        if (seen) void see(mounted, seen);
-      },
-      onLeft: placements.considerAll,
-      onHeight(height) {
-        const { placementId, shown } = mounted;
+  const stops = [
+    watchImpressions({
+      placements,
+      lifecycle,
+      clock: platform,
+      Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
+      mayCount: mayAct,
+      onSeen: (banner) => report(see(banner)),
+      onHeight({ placementId, shown }, height) {
         if (shown && !shown.isControl) boxMemory.remember(placementId, height);
         else if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, 0);
       },
-      isVisible: () => isVisible() && !isPrerendering(),
-      clock: platform,
-      Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
-    });
-    watches.set(mounted, watch.restart);
-    return () => {
-      watches.delete(mounted);
-      watch.stop();
-    };
-  }, restartWatch);
-
-  const restartWatches = (): void => {
-    for (const restart of watches.values()) restart();
-  };
-  const stops = [
+    }),
     lifecycle.on('visible', () => {
-      restartWatches();
       sync.hurry();
-      void session.touch();
+      report(session.touch());
     }),
-    lifecycle.on('hidden', () => {
-      restartWatches();
-      // Nobody looks now, so this is the moment for what had to wait. Nothing is stored here: a transaction that is open
-      // when the page leaves would cost it the back/forward cache.
-      placements.considerAll();
-    }),
-    lifecycle.on('activated', restartWatches),
+    // Nobody looks now, so this is the moment for what had to wait. Nothing is stored here: a transaction that is open
+    // when the page leaves would cost it the back/forward cache.
+    lifecycle.on('hidden', placements.considerAll),
     lifecycle.on('online', sync.hurry),
-    lifecycle.on('restored', () => void cache.reread()),
+    lifecycle.on('restored', () => report(cache.reread())),
     channel.subscribe(({ changedFor }) => {
-      if (changedFor === cache.userId()) void cache.reread();
+      if (changedFor === cache.userId()) report(cache.reread());
     }),
   ];
 
@@ -234,24 +184,19 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     forgetFormerUsers,
     async startSession() {
       await lifecycle.whenActivated();
+      // An opt-out of an earlier visit stays one.
+      if (mayAct() && !(await delivery.isAllowed())) notify({ type: 'consent', state: 'disabled' });
       if (mayAct()) await session.start();
     },
-    want(placementId) {
-      sync.want([placementId]);
-    },
+    want: (placementId) => sync.want([placementId]),
     async refresh(placementIds) {
-      if (sync.blockedUntilMs() > now()) {
-        const message = `The service is not asked before ${new Date(sync.blockedUntilMs()).toISOString()}`;
-        return notify({ type: 'failed', kind: 'sync', message });
-      }
-      if (!(await session.spend())) {
-        return notify({
-          type: 'failed',
-          kind: 'budget',
-          message: 'The refresh budget of this session is empty',
-        });
-      }
-      await sync.now(placementIds);
+      const blockedUntilMs = sync.blockedUntilMs();
+      if (blockedUntilMs > now()) {
+        const message = `The service is not asked before ${new Date(blockedUntilMs).toISOString()}`;
+        notify({ type: 'failed', kind: 'sync', message });
+      } else if (!(await session.spend())) {
+        notify({ type: 'failed', kind: 'budget', message: 'The refresh budget of this session is empty' });
+      } else await sync.now(placementIds);
     },
     forgetUser: sync.reset,
     stop() {

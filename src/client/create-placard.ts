@@ -11,12 +11,9 @@ import type { PlacardOptions } from './options.ts';
 import type { Placard } from './placard.ts';
 import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
-import type { Clock } from './platform/clock.ts';
+import { afterFrame } from './platform/after-frame.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { readOptions } from './read-options.ts';
-
-/** The rest loads after the first frame, or after this long where no frame comes (a background tab). */
-const FRAME_PATIENCE_MS = 100;
 
 /** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
 const NOTHING_KNOWN: Diagnostics = {
@@ -34,12 +31,12 @@ const NOTHING_KNOWN: Diagnostics = {
   waitingUntil: null,
 };
 
-const afterFrame = ({ after }: Clock): Promise<void> =>
-  new Promise((resolve) => {
-    after(FRAME_PATIENCE_MS, resolve);
-    // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
-    requestAnimationFrame(() => after(0, resolve));
-  });
+/** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
+const isUsableUserId = (userId: unknown): userId is string | null =>
+  userId === null ||
+  (typeof userId === 'string' &&
+    userId !== '' &&
+    new TextEncoder().encode(userId).length <= MAX_EXTERNAL_USER_ID_BYTES);
 
 /**
  * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
@@ -126,14 +123,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
 
   const usableUser = (userId: string | null): string | null => {
-    if (userId === null) return null;
-    const isUsable =
-      typeof userId === 'string' &&
-      userId !== '' &&
-      new TextEncoder().encode(userId).length <= MAX_EXTERNAL_USER_ID_BYTES;
-    if (!isUsable)
-      fail('config', `A user ID is a non-empty string of at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
-    return isUsable ? userId : null;
+    if (isUsableUserId(userId)) return userId;
+    fail('config', `A user ID is a non-empty string of at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
+    return null;
   };
 
   const startSession = async (): Promise<void> => {

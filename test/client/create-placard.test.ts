@@ -377,6 +377,25 @@ test('case 69: an opt-out takes the banners away, forgets the cache, and stops e
   expect(localStorage).toHaveLength(0);
 });
 
+test('case 69: an opt-out of an earlier visit stays one, until it is taken back', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('shown');
+  await first.placard.disable('keep');
+  first.placard.stop();
+  first.service.clear();
+  const second = open({ service: first.service, openStore: first.openStore });
+  const element = aSlot();
+  second.placard.mount('home_hero', element, draw);
+  await second.heard('consent');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
+  expect(first.service.requests).toEqual([]);
+  await second.placard.enable();
+  await second.heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+});
+
 test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', async () => {
   const { placard, openStore, heard } = open();
   placard.mount('home_hero', aSlot(), draw);

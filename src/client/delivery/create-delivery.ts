@@ -327,6 +327,11 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
         notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
       }
     },
+    async isAllowed() {
+      // A step that decides nothing: it reads the user's last choice.
+      await ledger.step([], () => null);
+      return consent.mayStore();
+    },
     disable: consent.disable,
     async enable() {
       await consent.enable();

@@ -1,11 +1,12 @@
 import type { Banner } from '../banner.ts';
 import type { Notice, Notify } from '../notice.ts';
-import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Drawn, Place, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
+import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
 import { collapseBox, holdBox } from './box.ts';
 import { fillPlace } from './fill-place.ts';
 import { canResize, isOnScreen } from './on-screen.ts';
-import { safeUrl } from './safe-url.ts';
+import { createSlot, type SlotVerbs } from './slot.ts';
 
 type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
@@ -20,7 +21,7 @@ export interface Mounted {
 /** Watches one slot's visibility until the returned function is called. */
 export type Watch = (mounted: Mounted) => () => void;
 
-interface PlacementsOptions {
+interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What the placement should show now; `undefined` while nobody knows. */
@@ -30,50 +31,45 @@ interface PlacementsOptions {
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
   expiresInMs: (banner: Banner) => number;
-  click: (banner: Banner) => Promise<unknown>;
-  dismiss: (banner: Banner) => Promise<unknown>;
   after: Clock['after'];
   notify: Notify;
 }
 
 interface MountedPlace extends Mounted {
   hook: PlacementHook;
+  check: BannerCheck;
   /** Takes back what is drawn. */
-  clear: (() => void) | undefined;
+  clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
-  release: (() => void) | undefined;
+  release?: (() => void) | undefined;
   /** Opens a place that is closed because it is empty. */
-  expand: (() => void) | undefined;
-  unwatch: (() => void) | undefined;
-  cancelExpiry: (() => void) | undefined;
-  wasConnected: boolean;
-  /** The last banner that went through the hook's check, and what came out; `null` while the check runs. */
-  checked: { banner: Banner; problems: readonly Problem[] | null } | undefined;
-  emptied: EmptyReason | null;
+  expand?: (() => void) | undefined;
+  unwatch?: (() => void) | undefined;
+  cancelExpiry?: () => void;
+  wasConnected?: boolean;
+  emptied?: EmptyReason | null;
 }
-
-const isSame = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
-  a === b || (a?.id === b?.id && JSON.stringify(a) === JSON.stringify(b));
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, click, dismiss, after, notify } = options;
+  const { reserve, current, mustLeave, source, expiresInMs, after, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
 
-  const report = (place: Mounted, cause: unknown): void =>
-    notify({ type: 'failed', kind: 'hook', message: `The hook of "${place.placementId}" threw`, cause });
+  const report = (placementId: string, cause: unknown): void =>
+    notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
 
   const fill = (
     place: MountedPlace,
-    draw: (place: Place) => Drawn,
+    draw: (where: Place) => Drawn,
     onError: (cause: unknown) => void,
   ): void => {
-    const { element, placementId } = place;
+    const { element, placementId, shown } = place;
     const clear = fillPlace(element, (signal) => draw({ element, placementId, signal }), onError);
-    // After a failure `onError` may have drawn something else.
-    if (clear) place.clear = clear;
+    // The draw may have failed, and something else been drawn since; or it sent its own banner away.
+    if (place.shown === shown) place.clear = clear ?? place.clear;
+    else clear?.();
   };
 
   /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
@@ -98,25 +94,11 @@ export const createPlacements = (options: PlacementsOptions) => {
     const { hook, placementId } = place;
     place.clear?.();
     place.clear = undefined;
-    const onError = (cause: unknown) => report(place, cause);
+    const onError = (cause: unknown) => report(placementId, cause);
     if (problems.length > 0 && hook.invalid) fill(place, (where) => hook.invalid?.(problems, where), onError);
     else if (hook.empty) fill(place, (where) => hook.empty?.(where), onError);
     notify({ type: 'emptied', placementId, reason });
   };
-
-  const withBanner = (banner: Banner, place: Place): Slot => ({
-    ...place,
-    click: async () => void (await click(banner)),
-    dismiss: async () => void (await dismiss(banner)),
-    safeUrl(url, use) {
-      const safe = safeUrl(url, use);
-      if (safe === null) {
-        const message = `A URL of banner "${banner.id}" in "${place.placementId}" was refused as ${use}`;
-        notify({ type: 'failed', kind: 'url', message, cause: url });
-      }
-      return safe;
-    },
-  });
 
   const show = (place: MountedPlace, banner: Banner): void => {
     place.shown = banner;
@@ -131,12 +113,11 @@ export const createPlacements = (options: PlacementsOptions) => {
     place.expand = undefined;
     fill(
       place,
-      (where) => place.hook(banner, withBanner(banner, where)),
+      (where) => place.hook(banner, createSlot(banner, where, options)),
       (cause) => {
-        report(place, cause);
+        report(place.placementId, cause);
         if (place.shown !== banner) return;
-        // Not tried again: it would throw again.
-        place.checked = { banner, problems: [{ message: 'The hook threw' }] };
+        place.check.condemn(banner);
         leave(place, true);
         empty(place, 'invalid');
       },
@@ -149,32 +130,6 @@ export const createPlacements = (options: PlacementsOptions) => {
     const wait = place.shown ? expiresInMs(place.shown) : Number.POSITIVE_INFINITY;
     if (wait === Number.POSITIVE_INFINITY) return;
     place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
-  };
-
-  /** What is wrong with the banner; `null` while the hook has not made up its mind. */
-  const problemsOf = (place: MountedPlace, banner: Banner): readonly Problem[] | null => {
-    if (place.checked && isSame(place.checked.banner, banner)) return place.checked.problems;
-    if (banner.isControl || !place.hook.check) return [];
-    const checked: MountedPlace['checked'] = { banner, problems: null };
-    place.checked = checked;
-    const settleWith = (problems: readonly Problem[]) => {
-      checked.problems = problems;
-      if (problems.length === 0) return;
-      const message = `Banner "${banner.id}" does not fit "${place.placementId}": ${problems.map((each) => each.message).join('; ')}`;
-      notify({ type: 'failed', kind: 'property', message, cause: problems });
-    };
-    const fail = (cause: unknown) => {
-      report(place, cause);
-      checked.problems = [{ message: 'The check threw' }];
-    };
-    try {
-      const problems = place.hook.check(banner);
-      if (problems instanceof Promise) void problems.then(settleWith, fail).then(() => consider(place));
-      else settleWith(problems);
-    } catch (cause) {
-      fail(cause);
-    }
-    return checked.problems;
   };
 
   /** Brings one slot to what it should show, as far as nobody is looking at what would change. */
@@ -194,23 +149,20 @@ export const createPlacements = (options: PlacementsOptions) => {
     }
     const next = current(placementId);
     if (next === undefined) return;
-    if (isSame(next, place.shown)) {
+    if (isSameBanner(next, place.shown)) {
       if (next) armExpiry(place);
       else if (!place.emptied) empty(place, 'none');
     } else {
-      const problems = next ? problemsOf(place, next) : [];
+      const problems = next ? place.check.problems(next) : [];
       if (problems === null) return;
-      const isInvalid = problems.length > 0;
-      const wanted = isInvalid ? null : next;
+      const wanted = problems.length > 0 ? null : next;
       // Never swap or take away what is under the reader's eyes, nor open a closed place there.
       const isDrawn = place.shown !== null && !place.shown.isControl;
       const opens = place.expand !== undefined && wanted !== null && !wanted.isControl;
       if ((isDrawn || opens) && isOnScreen(element)) return;
       if (place.shown || wanted) leave(place, true);
-      // The same object that was checked, so that a hook finds what it learned from it.
-      if (wanted)
-        show(place, place.checked && isSame(place.checked.banner, wanted) ? place.checked.banner : wanted);
-      else empty(place, isInvalid ? 'invalid' : 'none', problems);
+      if (wanted) show(place, place.check.checked(wanted));
+      else empty(place, problems.length > 0 ? 'invalid' : 'none', problems);
     }
     settle(place);
   };
@@ -239,20 +191,17 @@ export const createPlacements = (options: PlacementsOptions) => {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
       // Slots that left the page without an unmount go first, so that none can pile up.
       for (const other of all()) if (other.wasConnected && !other.element.isConnected) unmount(other);
-      const place: MountedPlace = {
-        placementId,
-        element,
+      const check = createBannerCheck({
         hook,
-        shown: null,
-        clear: undefined,
-        release: reserve(element, placementId),
-        expand: undefined,
-        unwatch: undefined,
-        cancelExpiry: undefined,
-        wasConnected: false,
-        checked: undefined,
-        emptied: null,
-      };
+        onProblems(banner, problems) {
+          const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
+          notify({ type: 'failed', kind: 'property', message, cause: problems });
+        },
+        onError: (cause) => report(placementId, cause),
+        onLate: () => consider(place),
+      });
+      const place: MountedPlace = { placementId, element, hook, check, shown: null };
+      place.release = reserve(element, placementId);
       places.add(place);
       place.unwatch = watch?.(place);
       consider(place);

@@ -402,6 +402,18 @@ test('a dismissed banner leaves every slot of its placement at once, with its ro
   expect(types()).toEqual(['shown', 'shown', 'emptied dismissed', 'emptied dismissed']);
 });
 
+test('a hook that sends its banner away while it draws it leaves nothing behind', () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, (banner, slot) => {
+    placements.sendAway(banner);
+    slot.element.append('too late');
+  });
+  answer(aBanner());
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['emptied dismissed']);
+});
+
 test('the slot’s verbs speak for their banner', async () => {
   const { placements, answer, click, dismiss } = setUp();
   let slot: Slot | undefined;

@@ -1,0 +1,58 @@
+import type { Banner } from '../banner.ts';
+import type { PlacementHook, Problem } from '../placement-hook.ts';
+
+/** Two answers for the same banner are equal as data; the cache reads its record anew now and then. */
+export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
+  a === b || (a?.id === b?.id && JSON.stringify(a) === JSON.stringify(b));
+
+interface CheckOptions {
+  hook: PlacementHook;
+  /** The banner does not fit its placement. */
+  onProblems: (banner: Banner, problems: readonly Problem[]) => void;
+  /** The check itself threw. */
+  onError: (cause: unknown) => void;
+  /** A check that took its time has come to its end. */
+  onLate: () => void;
+}
+
+/** Asks a hook once whether a banner fits, and keeps the answer until there is another banner. */
+export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOptions) => {
+  let last: { banner: Banner; problems: readonly Problem[] | null } | undefined;
+
+  const check = {
+    /** What is wrong with the banner; `null` while the hook has not made up its mind. */
+    problems(banner: Banner): readonly Problem[] | null {
+      if (last && isSameBanner(last.banner, banner)) return last.problems;
+      if (banner.isControl || !hook.check) return [];
+      const mine: typeof last = { banner, problems: null };
+      last = mine;
+      const settle = (problems: readonly Problem[]): void => {
+        mine.problems = problems;
+        if (problems.length > 0) onProblems(banner, problems);
+      };
+      const fail = (cause: unknown): void => {
+        onError(cause);
+        mine.problems = [{ message: 'The check threw' }];
+      };
+      try {
+        const problems = hook.check(banner);
+        if (problems instanceof Promise) void problems.then(settle, fail).then(onLate);
+        else settle(problems);
+      } catch (cause) {
+        fail(cause);
+      }
+      return mine.problems;
+    },
+
+    /** The very object that was checked, so that a hook finds what it learned from it. */
+    checked: (banner: Banner): Banner => (last && isSameBanner(last.banner, banner) ? last.banner : banner),
+
+    /** The hook threw at this banner: it is not tried again. */
+    condemn(banner: Banner): void {
+      last = { banner, problems: [{ message: 'The hook threw' }] };
+    },
+  };
+  return check;
+};
+
+export type BannerCheck = ReturnType<typeof createBannerCheck>;

@@ -1,0 +1,58 @@
+import type { Banner } from '../banner.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Mounted, Placements } from './placements.ts';
+import { watchViewability } from './viewability.ts';
+
+interface ImpressionsOptions {
+  placements: Placements;
+  lifecycle: PageLifecycle;
+  clock: Clock;
+  Observer: typeof IntersectionObserver;
+  mayCount: () => boolean;
+  /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
+  onSeen: (banner: Banner) => void;
+  /** Height of a slot in CSS pixels, as the engine reports it. */
+  onHeight: (mounted: Mounted, height: number) => void;
+}
+
+/** Watches every mounted slot for banners that are seen. Returns how to stop listening to the page. */
+export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
+  const { placements, lifecycle, clock, Observer, mayCount, onSeen, onHeight } = options;
+  const restarts = new Map<Mounted, () => void>();
+
+  const watch = (mounted: Mounted): (() => void) => {
+    /** The banner whose second is over, so that it is not told again and again. */
+    let seen: Banner | null = null;
+    const { restart, stop } = watchViewability({
+      element: mounted.element,
+      isControl: () => mounted.shown?.isControl === true,
+      isWaiting: () => mounted.shown !== null && mounted.shown !== seen && mayCount(),
+      onSeen() {
+        seen = mounted.shown;
+        if (seen) onSeen(seen);
+      },
+      onLeft: placements.considerAll,
+      onHeight: (height) => onHeight(mounted, height),
+      isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
+      clock,
+      Observer,
+    });
+    restarts.set(mounted, restart);
+    return () => {
+      restarts.delete(mounted);
+      stop();
+    };
+  };
+  placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
+
+  const restartAll = (): void => {
+    for (const restart of restarts.values()) restart();
+  };
+  const stops = (['visible', 'hidden', 'activated'] as const).map((moment) =>
+    lifecycle.on(moment, restartAll),
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+};
