@@ -27,7 +27,8 @@ describe('the browser harness', () => {
                    document.querySelector('p').textContent = MAX_TRACK_OBJECTS;`,
           headers: { 'content-security-policy': "default-src 'none'; script-src 'self'" },
         },
-        '/bare': {},
+        // Engines are about to ignore unload handlers where no policy asks for them.
+        '/bare': { headers: { 'permissions-policy': 'unload=(self)' } },
       },
     });
     lifecycle = await launchLifecycleBrowser();
