@@ -7,6 +7,7 @@ import {
   type Store,
 } from '../../src/service/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
+import { aDatabase } from './postgres.ts';
 
 export interface Answered {
   status: number;
@@ -97,3 +98,12 @@ export const startService = async (): Promise<RunningService> => {
   service.clock.now = Date.now();
   return service;
 };
+
+/** Every kind of store, by the address of an empty one. */
+export const STORES: { name: string; address: () => Promise<string> }[] = [
+  { name: 'SQLite', address: async () => ':memory:' },
+  { name: 'PostgreSQL', address: aDatabase },
+];
+
+/** The same store for many services: each may stop, none closes it. */
+export const keptOpen = (store: Store): Store => ({ ...store, close: async () => undefined });

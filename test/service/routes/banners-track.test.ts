@@ -1,247 +1,262 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../../src/service/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { type RunningService, runService } from '../../helpers/running-service.ts';
+import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
 
-let service: RunningService | undefined;
-afterEach(async () => {
-  await service?.stop();
-  service = undefined;
-});
-
-const run = async (campaigns: unknown[] = [aCampaign()], members: Record<string, unknown> = {}) => {
-  service = await runService([aWorkspace({ campaigns, ...members })]);
-  return service;
-};
-
-const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '4.2.0' };
-const sync = async (user = 'u-771') => {
-  const { body } = await service!.call('POST', '/v1/device-messaging/banners/sync', {
-    key: CLIENT_KEY,
-    body: { ...envelope, external_user_id: user, placements: ['home'] },
+describe.each(STORES)('on $name', ({ address }) => {
+  let shared: Store;
+  let store: Store;
+  let workspaceId = '';
+  let service: RunningService | undefined;
+  beforeAll(async () => {
+    shared = await openStore(await address());
+    store = keptOpen(shared);
   });
-  return body.banners.home;
-};
-const track = (members: Record<string, unknown>) =>
-  service!.call('POST', '/v1/device-messaging/banners/track', {
-    key: CLIENT_KEY,
-    body: { ...envelope, ...members },
+  afterAll(() => shared.close());
+  // A workspace of its own for each test: what one leaves behind is nothing to the next.
+  beforeEach(({ task }) => {
+    workspaceId = `test-${task.id}`;
   });
-const stored = async () => {
-  const rows = [];
-  for await (const row of service!.store.exportBannerEvents('test')) rows.push(row);
-  return rows;
-};
-const timestamp = '2026-03-01T08:20:01.250Z';
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+  });
 
-describe('contract 2.6: banners/track', () => {
-  test('accepts impressions, clicks and dismissals, and stores each with what its id stands for', async () => {
-    await run();
-    const { id } = await sync();
-    const types = ['impression', 'click', 'dismiss'];
-    const { status, body } = await track({
-      events: types.map((event_type) => ({ id, event_type, timestamp })),
+  const run = async (campaigns: unknown[] = [aCampaign()], members: Record<string, unknown> = {}) => {
+    service = await runService([aWorkspace({ workspace_id: workspaceId, campaigns, ...members })], { store });
+    return service;
+  };
+
+  const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '4.2.0' };
+  const sync = async (user = 'u-771') => {
+    const { body } = await service!.call('POST', '/v1/device-messaging/banners/sync', {
+      key: CLIENT_KEY,
+      body: { ...envelope, external_user_id: user, placements: ['home'] },
     });
-    expect({ status, body }).toEqual({ status: 202, body: { events_processed: 3, message: 'success' } });
-    const rows = await stored();
-    expect(rows.map(({ eventType }) => eventType).sort()).toEqual(types.toSorted());
-    expect(rows[0]).toMatchObject({
-      externalUserId: 'u-771',
-      appId: APP_ID,
-      bannerId: id,
-      campaignId: 'c1',
-      variantId: 'a',
-      placementId: 'home',
-      isControl: false,
-      isTestSend: false,
-      timestamp,
-      timestampMs: Date.parse(timestamp),
-      receivedAtMs: Date.parse('2026-03-01T09:00:00Z'),
+    return body.banners.home;
+  };
+  const track = (members: Record<string, unknown>) =>
+    service!.call('POST', '/v1/device-messaging/banners/track', {
+      key: CLIENT_KEY,
+      body: { ...envelope, ...members },
     });
-  });
+  const stored = async () => {
+    const rows = [];
+    for await (const row of service!.store.exportBannerEvents(workspaceId)) rows.push(row);
+    return rows;
+  };
+  const timestamp = '2026-03-01T08:20:01.250Z';
 
-  test('names each bad event by its index and its first fault, and keeps the good ones', async () => {
-    await run();
-    const { id } = await sync();
-    const good = { id, event_type: 'click', timestamp };
-    const events = [
-      good,
-      { ...good, id: undefined },
-      { ...good, id: 5 },
-      { ...good, id: 'bnr_forged' },
-      { ...good, id: `${id.slice(0, -2)}xx` },
-      { ...good, event_type: null },
-      { ...good, event_type: 'swipe' },
-      { ...good, timestamp: '' },
-      { ...good, timestamp: 'yesterday' },
-      { ...good, timestamp: '2026-02-30T00:00:00Z' },
-      { ...good, timestamp: '2026-03-01T09:20:01' },
-      { ...good, timestamp: 1772356801250 },
-      'click',
-      null,
-      [good],
-      { event_type: 'swipe' },
-      { ...good, timestamp: '2026-03-01T10:20:01.251+02:00' },
-    ];
-    const { status, body } = await track({ events });
-    expect(status).toBe(202);
-    expect(body.events_processed).toBe(2);
-    expect(body.errors).toEqual([
-      { type: "'id' is required", index: 1 },
-      { type: "Invalid 'id'", index: 2 },
-      { type: "Invalid 'id'", index: 3 },
-      { type: "Invalid 'id'", index: 4 },
-      { type: "'event_type' is required", index: 5 },
-      { type: 'Invalid event_type. Valid types are: impression, click, dismiss.', index: 6 },
-      { type: "'timestamp' is required", index: 7 },
-      { type: 'Invalid timestamp', index: 8 },
-      { type: 'Invalid timestamp', index: 9 },
-      { type: 'Invalid timestamp', index: 10 },
-      { type: 'Invalid timestamp', index: 11 },
-      { type: 'Event must be an object', index: 12 },
-      { type: 'Event must be an object', index: 13 },
-      { type: 'Event must be an object', index: 14 },
-      { type: "'id' is required", index: 15 },
-    ]);
-    expect(body.events_processed + body.errors.length).toBe(events.length);
-    expect(await stored()).toHaveLength(2);
-  });
-
-  test('answers 400 with every fault where no event is valid', async () => {
-    await run();
-    const { status, body } = await track({ events: [{ id: 'bnr_1', event_type: 'swipe' }, 5] });
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: {
-        message: 'No valid events provided.',
-        errors: [
-          { type: 'Invalid event_type. Valid types are: impression, click, dismiss.', index: 0 },
-          { type: 'Event must be an object', index: 1 },
-        ],
-      },
+  describe('contract 2.6: banners/track', () => {
+    test('accepts impressions, clicks and dismissals, and stores each with what its id stands for', async () => {
+      await run();
+      const { id } = await sync();
+      const types = ['impression', 'click', 'dismiss'];
+      const { status, body } = await track({
+        events: types.map((event_type) => ({ id, event_type, timestamp })),
+      });
+      expect({ status, body }).toEqual({ status: 202, body: { events_processed: 3, message: 'success' } });
+      const rows = await stored();
+      expect(rows.map(({ eventType }) => eventType).sort()).toEqual(types.toSorted());
+      expect(rows[0]).toMatchObject({
+        externalUserId: 'u-771',
+        appId: APP_ID,
+        bannerId: id,
+        campaignId: 'c1',
+        variantId: 'a',
+        placementId: 'home',
+        isControl: false,
+        isTestSend: false,
+        timestamp,
+        timestampMs: Date.parse(timestamp),
+        receivedAtMs: Date.parse('2026-03-01T09:00:00Z'),
+      });
     });
-  });
 
-  test('answers 400 without errors to an empty list', async () => {
-    await run();
-    const { status, body } = await track({ events: [] });
-    expect({ status, body }).toEqual({ status: 400, body: { message: 'No valid events provided.' } });
-  });
-
-  test.each([
-    ['events', undefined, "'events' is required"],
-    ['events', {}, "'events' is not valid"],
-    ['external_user_id', undefined, "'external_user_id' is required"],
-    ['external_user_id', 'x'.repeat(987), "'external_user_id' is not valid"],
-    ['app_id', 'another', "'app_id' is not valid"],
-    ['app_version', null, "'app_version' is required"],
-  ])('answers 400 without errors where %s is %j', async (name, value, message) => {
-    await run();
-    const { id } = await sync();
-    const { status, body } = await track({
-      events: [{ id, event_type: 'click', timestamp }],
-      [name]: value,
+    test('names each bad event by its index and its first fault, and keeps the good ones', async () => {
+      await run();
+      const { id } = await sync();
+      const good = { id, event_type: 'click', timestamp };
+      const events = [
+        good,
+        { ...good, id: undefined },
+        { ...good, id: 5 },
+        { ...good, id: 'bnr_forged' },
+        { ...good, id: `${id.slice(0, -2)}xx` },
+        { ...good, event_type: null },
+        { ...good, event_type: 'swipe' },
+        { ...good, timestamp: '' },
+        { ...good, timestamp: 'yesterday' },
+        { ...good, timestamp: '2026-02-30T00:00:00Z' },
+        { ...good, timestamp: '2026-03-01T09:20:01' },
+        { ...good, timestamp: 1772356801250 },
+        'click',
+        null,
+        [good],
+        { event_type: 'swipe' },
+        { ...good, timestamp: '2026-03-01T10:20:01.251+02:00' },
+      ];
+      const { status, body } = await track({ events });
+      expect(status).toBe(202);
+      expect(body.events_processed).toBe(2);
+      expect(body.errors).toEqual([
+        { type: "'id' is required", index: 1 },
+        { type: "Invalid 'id'", index: 2 },
+        { type: "Invalid 'id'", index: 3 },
+        { type: "Invalid 'id'", index: 4 },
+        { type: "'event_type' is required", index: 5 },
+        { type: 'Invalid event_type. Valid types are: impression, click, dismiss.', index: 6 },
+        { type: "'timestamp' is required", index: 7 },
+        { type: 'Invalid timestamp', index: 8 },
+        { type: 'Invalid timestamp', index: 9 },
+        { type: 'Invalid timestamp', index: 10 },
+        { type: 'Invalid timestamp', index: 11 },
+        { type: 'Event must be an object', index: 12 },
+        { type: 'Event must be an object', index: 13 },
+        { type: 'Event must be an object', index: 14 },
+        { type: "'id' is required", index: 15 },
+      ]);
+      expect(body.events_processed + body.errors.length).toBe(events.length);
+      expect(await stored()).toHaveLength(2);
     });
-    expect({ status, body }).toEqual({ status: 400, body: { message } });
-    expect(await stored()).toEqual([]);
-  });
 
-  test('takes thousands of events in one request', async () => {
-    await run();
-    const { id } = await sync();
-    const start = Date.parse(timestamp);
-    const events = Array.from({ length: 5_000 }, (_, index) => ({
-      id,
-      event_type: 'impression',
-      timestamp: new Date(start + index).toISOString(),
-    }));
-    expect((await track({ events })).body.events_processed).toBe(5_000);
-    expect(await stored()).toHaveLength(5_000);
-  });
-});
-
-describe('row 7: repeats', () => {
-  test('of the natural key are counted and stored once, also in another spelling of the instant', async () => {
-    await run();
-    const { id } = await sync();
-    const events = [
-      { id, event_type: 'click', timestamp: '2026-03-01T08:20:01.250Z' },
-      { id, event_type: 'click', timestamp: '2026-03-01T09:20:01.25+01:00' },
-    ];
-    expect((await track({ events })).body).toEqual({ events_processed: 2, message: 'success' });
-    expect((await track({ events })).body).toEqual({ events_processed: 2, message: 'success' });
-    expect(await stored()).toHaveLength(1);
-    await track({ events: [{ ...events[0], event_type: 'impression' }] });
-    await track({ events: [events[0]], external_user_id: 'u-772' });
-    expect(await stored()).toHaveLength(3);
-  });
-
-  test('of an instant in the future are still the same event', async () => {
-    await run();
-    const { id } = await sync();
-    const events = [{ id, event_type: 'click', timestamp: '2036-03-01T08:20:01Z' }];
-    await track({ events });
-    service!.clock.now += 1_000;
-    await track({ events });
-    expect((await stored()).map(({ timestamp: kept }) => kept)).toEqual(['2036-03-01T08:20:01Z']);
-  });
-});
-
-describe('whose event it is', () => {
-  test('row 29: a user without a profile is taken, and no profile is made', async () => {
-    await run();
-    const { id } = await sync();
-    await track({ external_user_id: 'never-seen', events: [{ id, event_type: 'dismiss', timestamp }] });
-    expect(await sync('never-seen')).toBeNull();
-    const users: unknown[] = [];
-    for await (const user of service!.store.exportUsers('test')) users.push(user);
-    expect(users).toEqual([]);
-  });
-
-  test('late events of a campaign that has stopped, or left the file, keep their meaning', async () => {
-    const store = await openStore(':memory:');
-    const keepOpen = { ...store, close: async () => undefined };
-    service = await runService([aWorkspace({ campaigns: [aCampaign()] })], { store: keepOpen });
-    const { id } = await sync();
-    await service.stop();
-    service = await runService([aWorkspace({ campaigns: [] })], { store });
-    expect((await track({ events: [{ id, event_type: 'click', timestamp }] })).status).toBe(202);
-    expect((await stored())[0]).toMatchObject({ campaignId: 'c1', variantId: 'a', placementId: 'home' });
-  });
-
-  test('an id of another workspace is none', async () => {
-    const other = aWorkspace({
-      workspace_id: 'other',
-      campaigns: [aCampaign()],
-      api_keys: [{ type: 'client', key: 'other-key', permissions: ['banners.track'] }],
+    test('answers 400 with every fault where no event is valid', async () => {
+      await run();
+      const { status, body } = await track({ events: [{ id: 'bnr_1', event_type: 'swipe' }, 5] });
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: {
+          message: 'No valid events provided.',
+          errors: [
+            { type: 'Invalid event_type. Valid types are: impression, click, dismiss.', index: 0 },
+            { type: 'Event must be an object', index: 1 },
+          ],
+        },
+      });
     });
-    service = await runService([aWorkspace({ campaigns: [aCampaign()] }), other]);
-    const { id } = await sync();
-    const { status, body } = await service.call('POST', '/v1/device-messaging/banners/track', {
-      key: 'other-key',
-      body: { ...envelope, events: [{ id, event_type: 'click', timestamp }] },
+
+    test('answers 400 without errors to an empty list', async () => {
+      await run();
+      const { status, body } = await track({ events: [] });
+      expect({ status, body }).toEqual({ status: 400, body: { message: 'No valid events provided.' } });
     });
-    expect({ status, errors: body.errors }).toEqual({
-      status: 400,
-      errors: [{ type: "Invalid 'id'", index: 0 }],
+
+    test.each([
+      ['events', undefined, "'events' is required"],
+      ['events', {}, "'events' is not valid"],
+      ['external_user_id', undefined, "'external_user_id' is required"],
+      ['external_user_id', 'x'.repeat(987), "'external_user_id' is not valid"],
+      ['app_id', 'another', "'app_id' is not valid"],
+      ['app_version', null, "'app_version' is required"],
+    ])('answers 400 without errors where %s is %j', async (name, value, message) => {
+      await run();
+      const { id } = await sync();
+      const { status, body } = await track({
+        events: [{ id, event_type: 'click', timestamp }],
+        [name]: value,
+      });
+      expect({ status, body }).toEqual({ status: 400, body: { message } });
+      expect(await stored()).toEqual([]);
+    });
+
+    test('takes thousands of events in one request', async () => {
+      await run();
+      const { id } = await sync();
+      const start = Date.parse(timestamp);
+      const events = Array.from({ length: 5_000 }, (_, index) => ({
+        id,
+        event_type: 'impression',
+        timestamp: new Date(start + index).toISOString(),
+      }));
+      expect((await track({ events })).body.events_processed).toBe(5_000);
+      expect(await stored()).toHaveLength(5_000);
     });
   });
 
-  test('row 31: events of test sends are accepted and stay out of the export', async () => {
-    await run([aCampaign({ status: 'draft', test_users: ['tester'] })]);
-    const { id } = await sync('tester');
-    const { status } = await track({
-      external_user_id: 'tester',
-      events: [{ id, event_type: 'impression', timestamp }],
+  describe('row 7: repeats', () => {
+    test('of the natural key are counted and stored once, also in another spelling of the instant', async () => {
+      await run();
+      const { id } = await sync();
+      const events = [
+        { id, event_type: 'click', timestamp: '2026-03-01T08:20:01.250Z' },
+        { id, event_type: 'click', timestamp: '2026-03-01T09:20:01.25+01:00' },
+      ];
+      expect((await track({ events })).body).toEqual({ events_processed: 2, message: 'success' });
+      expect((await track({ events })).body).toEqual({ events_processed: 2, message: 'success' });
+      expect(await stored()).toHaveLength(1);
+      await track({ events: [{ ...events[0], event_type: 'impression' }] });
+      await track({ events: [events[0]], external_user_id: 'u-772' });
+      expect(await stored()).toHaveLength(3);
     });
-    expect(status).toBe(202);
-    expect(await stored()).toEqual([]);
+
+    test('of an instant in the future are still the same event', async () => {
+      await run();
+      const { id } = await sync();
+      const events = [{ id, event_type: 'click', timestamp: '2036-03-01T08:20:01Z' }];
+      await track({ events });
+      service!.clock.now += 1_000;
+      await track({ events });
+      expect((await stored()).map(({ timestamp: kept }) => kept)).toEqual(['2036-03-01T08:20:01Z']);
+    });
   });
 
-  test('an impression of a control banner is stored as one', async () => {
-    await run([aCampaign({ control_percentage: 100 })]);
-    const { id } = await sync();
-    await track({ events: [{ id, event_type: 'impression', timestamp }] });
-    expect((await stored())[0]).toMatchObject({ isControl: true, variantId: null });
+  describe('whose event it is', () => {
+    test('row 29: a user without a profile is taken, and no profile is made', async () => {
+      await run();
+      const { id } = await sync();
+      await track({ external_user_id: 'never-seen', events: [{ id, event_type: 'dismiss', timestamp }] });
+      expect(await sync('never-seen')).toBeNull();
+      const users: unknown[] = [];
+      for await (const user of service!.store.exportUsers(workspaceId)) users.push(user);
+      expect(users).toEqual([]);
+    });
+
+    test('late events of a campaign that has stopped, or left the file, keep their meaning', async () => {
+      await run();
+      const { id } = await sync();
+      await service?.stop();
+      await run([]);
+      expect((await track({ events: [{ id, event_type: 'click', timestamp }] })).status).toBe(202);
+      expect((await stored())[0]).toMatchObject({ campaignId: 'c1', variantId: 'a', placementId: 'home' });
+    });
+
+    test('an id of another workspace is none', async () => {
+      const other = aWorkspace({
+        workspace_id: `${workspaceId}-other`,
+        campaigns: [aCampaign()],
+        api_keys: [{ type: 'client', key: 'other-key', permissions: ['banners.track'] }],
+      });
+      service = await runService(
+        [aWorkspace({ workspace_id: workspaceId, campaigns: [aCampaign()] }), other],
+        { store },
+      );
+      const { id } = await sync();
+      const { status, body } = await service.call('POST', '/v1/device-messaging/banners/track', {
+        key: 'other-key',
+        body: { ...envelope, events: [{ id, event_type: 'click', timestamp }] },
+      });
+      expect({ status, errors: body.errors }).toEqual({
+        status: 400,
+        errors: [{ type: "Invalid 'id'", index: 0 }],
+      });
+    });
+
+    test('row 31: events of test sends are accepted and stay out of the export', async () => {
+      await run([aCampaign({ status: 'draft', test_users: ['tester'] })]);
+      const { id } = await sync('tester');
+      const { status } = await track({
+        external_user_id: 'tester',
+        events: [{ id, event_type: 'impression', timestamp }],
+      });
+      expect(status).toBe(202);
+      expect(await stored()).toEqual([]);
+    });
+
+    test('an impression of a control banner is stored as one', async () => {
+      await run([aCampaign({ control_percentage: 100 })]);
+      const { id } = await sync();
+      await track({ events: [{ id, event_type: 'impression', timestamp }] });
+      expect((await stored())[0]).toMatchObject({ isControl: true, variantId: null });
+    });
   });
 });
