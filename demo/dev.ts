@@ -32,8 +32,6 @@ try {
   }
 } catch (error) {
   await vite.close();
-  const problem = startProblem(error, settings.port);
-  if (problem === null) throw error;
-  console.error(problem);
+  console.error(startProblem(error, settings.port) ?? error);
   process.exitCode = 1;
 }

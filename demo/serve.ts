@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { announcement, startProblem } from './server/announce.ts';
 import { readSettings } from './server/settings.ts';
@@ -10,14 +12,15 @@ const settings = readSettings(process.env);
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 
 try {
+  if (!existsSync(join(settings.built, 'index.html'))) {
+    throw new Error('The demo is not built yet: "npm start" builds it and starts it.');
+  }
   const listening = await startDemo({ ...settings, log, pages: createStaticFiles(settings.built) });
   console.log(announcement(listening.url));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());
   }
 } catch (error) {
-  const problem = startProblem(error, settings.port);
-  if (problem === null) throw error;
-  console.error(problem);
+  console.error(startProblem(error, settings.port) ?? error);
   process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import { WorkspaceError } from '../../src/service/index.ts';
 import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
 
 /** What is printed once the demo runs. The curl line works as it is. */
@@ -6,7 +7,7 @@ export const announcement = (url: string): string => `
 
   Shop      ${url}/
   Studio    ${url}/studio.html
-  API       ${url}/openapi.json
+  API       ${url}/docs   (for tools: ${url}/openapi.json)
 
   Keys of the demo workspace, known to everybody:
     client  ${CLIENT_KEY}   (banners only)
@@ -20,12 +21,12 @@ export const announcement = (url: string): string => `
   Stop with Ctrl+C.
 `;
 
-/** The sentence for a start that failed because of the machine and not of us; `null` where it is something else. */
+/** The sentence for a start that failed for an ordinary reason; `null` where it is something else. */
 export const startProblem = (error: unknown, port: number): string | null => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken. Stop what uses it, or choose another: PORT=8788 npm start`;
   if (code === 'EACCES')
     return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;
-  return null;
+  return error instanceof WorkspaceError ? error.message : null;
 };
