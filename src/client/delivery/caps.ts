@@ -1,6 +1,7 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { DropReason } from '../notice.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
+import { isAhead, LONGEST_ANSWER_MS } from './deadline.ts';
 import { EVENT_VALUE } from './event-value.ts';
 import type { Ledger } from './ledger.ts';
 import {
@@ -154,7 +155,7 @@ export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, 
       const control = await store.entries<unknown>(CONTROL_RANGE);
       const isOld = ({ keys, held }: Batch) => [...keys, ...held].every(([, , time]) => time < limit);
       for (const [, record] of control) {
-        if (!isBatch(record) || record.until > now() || !isOld(record)) continue;
+        if (!isBatch(record) || isAhead(record.until, now(), LONGEST_ANSWER_MS) || !isOld(record)) continue;
         await ledger.step([batchKey(record.id)], (meta, [stored]) => {
           if (!isBatch(stored) || stored.attempt !== record.attempt) return null;
           meta.batches += 1;

@@ -11,6 +11,7 @@ import { createCapture } from './capture.ts';
 import { createConsent } from './consent.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
+import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
 import { type BatchDelivery, createDeliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryOptions } from './delivery-options.ts';
@@ -240,7 +241,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     void caps.enforce().catch(storageFailed);
     const meta = ledger.known();
-    if (meta === undefined || meta.wait.until > now()) return;
+    if (meta === undefined || isAhead(meta.wait.until, now(), LONGEST_WAIT_MS)) return;
     if (!lifecycle.isVisible()) leave();
     else if (meta.events >= batchLimit) look();
     buffer.added();

@@ -1,4 +1,5 @@
 import type { Store } from '../platform/store.ts';
+import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { Diagnostics } from './delivery.ts';
 import { CONTROL_RANGE, isBatch, isMeta, newMeta } from './records.ts';
 
@@ -11,7 +12,9 @@ export const readDiagnostics = async (
   const meta = control.find(isMeta) ?? newMeta('', 0);
   const inDoubt = control
     .filter(isBatch)
-    .filter(({ doubt, state, until }) => doubt || (state === 'sent' && until <= now))
+    .filter(
+      ({ doubt, state, until }) => doubt || (state === 'sent' && !isAhead(until, now, LONGEST_ANSWER_MS)),
+    )
     .reduce((sum, { keys, held }) => sum + keys.length + held.length, 0);
   const { captured, delivered, deadLetters, discarded, evicted, expired, purged, wait, sender } = meta;
   return {
@@ -26,7 +29,7 @@ export const readDiagnostics = async (
     purged,
     // Asked last: reading may be what finds out.
     memoryMode: isMemory(),
-    sender: sender?.tab === tab && sender.until > now,
-    waitingUntil: wait.until > now ? wait.until : null,
+    sender: sender?.tab === tab && isAhead(sender.until, now, LEASE_MS),
+    waitingUntil: isAhead(wait.until, now, LONGEST_WAIT_MS) ? wait.until : null,
   };
 };

@@ -1,4 +1,5 @@
 import type { Store } from '../platform/store.ts';
+import { isAhead, LEASE_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { KeepaliveBudget } from './keepalive-budget.ts';
 import type { Keyring } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
@@ -50,8 +51,13 @@ export const createLastFlush =
   (): Promise<number> => {
     const meta = ledger.known();
     const key = keyring.current();
-    const isOthers = meta?.sender != null && meta.sender.tab !== tab && meta.sender.until > now();
-    const mayNot = meta === undefined || meta.consent === 'disabled' || meta.wait.until > now() || isOthers;
+    const isOthers =
+      meta?.sender != null && meta.sender.tab !== tab && isAhead(meta.sender.until, now(), LEASE_MS);
+    const mayNot =
+      meta === undefined ||
+      meta.consent === 'disabled' ||
+      isAhead(meta.wait.until, now(), LONGEST_WAIT_MS) ||
+      isOthers;
     if (mayNot || key === undefined || !isAllowed()) return Promise.resolve(0);
 
     const plan = planLastFlush(mirror.waiting(), {

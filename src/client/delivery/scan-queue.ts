@@ -1,4 +1,5 @@
 import type { Store, StoreKey } from '../platform/store.ts';
+import { isAhead } from './deadline.ts';
 import { EVENT_RANGE, type EventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
 
 /** Records in one read, so that no read blocks the page, and how many reads look for company of the first event. */
@@ -23,6 +24,8 @@ export interface Scan {
 export interface ScanOptions {
   store: Store;
   now: number;
+  /** The longest an event may be held back after a skip. */
+  longestPauseMs: number;
   maxBatch: number;
   sameGroup: (a: StoredEvent, b: StoredEvent) => boolean;
   /** Events that are part of an open batch, or on their way into one. */
@@ -33,7 +36,8 @@ export interface ScanOptions {
 const bodyBytes = ({ bannerId }: StoredEvent): number => bannerId.length * 3 + 90;
 
 /** Reads the queue from its head until a batch is full or nothing is left. */
-export const scanQueue = async ({ store, now, maxBatch, sameGroup, isTaken }: ScanOptions): Promise<Scan> => {
+export const scanQueue = async (options: ScanOptions): Promise<Scan> => {
+  const { store, now, longestPauseMs, maxBatch, sameGroup, isTaken } = options;
   const scan: Scan = { group: [], pending: 0, due: null, skipped: [], corrupt: [] };
   let bytes = 0;
 
@@ -50,7 +54,7 @@ export const scanQueue = async ({ store, now, maxBatch, sameGroup, isTaken }: Sc
       scan.skipped.push(kept);
       return;
     }
-    if (event.after !== undefined && event.after > now) {
+    if (event.after !== undefined && isAhead(event.after, now, longestPauseMs)) {
       scan.due = Math.min(scan.due ?? event.after, event.after);
       return;
     }

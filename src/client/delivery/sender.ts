@@ -1,12 +1,13 @@
 import type { Notify } from '../notice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { StoreKey } from '../platform/store.ts';
+import { LEASE_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
 import { fingerprint, type Keyring } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
 import type { Batch, Kept, WaitReason } from './records.ts';
 import type { Settled } from './settle.ts';
-import { LEASE_MS, type Taken } from './take.ts';
+import type { Taken } from './take.ts';
 
 /** Often enough that one late renewal loses nothing. */
 const RENEW_MS = 3_000;

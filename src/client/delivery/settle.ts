@@ -4,6 +4,7 @@ import type { InDoubtPolicy } from '../options.ts';
 import type { StoreKey } from '../platform/store.ts';
 import { backoffMs } from './backoff.ts';
 import { afterDelivery, afterRefusal } from './bisect.ts';
+import { LONGEST_WAIT_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
 import type { Skipped } from './judge-errors.ts';
 import { fingerprint } from './keyring.ts';
@@ -26,7 +27,7 @@ import {
 } from './records.ts';
 
 /** The server will not know us before somebody changes its configuration: ask once an hour with the same key. */
-const SAME_KEY_PROBE_MS = 60 * 60_000;
+const SAME_KEY_PROBE_MS = LONGEST_WAIT_MS;
 /** Banners are not set up: look again now and then. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
 

@@ -1,5 +1,6 @@
 import type { InDoubtPolicy } from '../options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
+import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { Ledger } from './ledger.ts';
 import {
   type Batch,
@@ -19,8 +20,6 @@ import {
 import { scanQueue } from './scan-queue.ts';
 import { trackBody } from './track-body.ts';
 
-/** Who sends says so for this long, and again while it works; then another tab may. */
-export const LEASE_MS = 10_000;
 /** Added to the request's timeout: after both, no answer can come any more. */
 const ANSWER_MARGIN_MS = 5_000;
 
@@ -67,7 +66,8 @@ export const sameGroupBy =
     a.appVersion === b.appVersion &&
     inDoubt[a.type] === inDoubt[b.type];
 
-const isReady = ({ state, until }: Batch, now: number): boolean => state === 'ready' || until <= now;
+const isReady = ({ state, until }: Batch, now: number): boolean =>
+  state === 'ready' || !isAhead(until, now, LONGEST_ANSWER_MS);
 /** Batches under suspicion wait for the others; beyond that the oldest goes first. */
 const byTurn = (a: Batch, b: Batch): number =>
   Number(a.suspects.length > 0) - Number(b.suspects.length > 0) ||
@@ -80,9 +80,9 @@ export const createTake = (options: TakeOptions) => {
   const sameGroup = sameGroupBy(inDoubt);
 
   const isOthers = ({ sender }: Meta): boolean =>
-    sender !== null && sender.tab !== tab && sender.until > now();
+    sender !== null && sender.tab !== tab && isAhead(sender.until, now(), LEASE_MS);
   const mayNotSend = (meta: Meta): boolean =>
-    meta.consent === 'disabled' || meta.wait.until > now() || isOthers(meta);
+    meta.consent === 'disabled' || isAhead(meta.wait.until, now(), LONGEST_WAIT_MS) || isOthers(meta);
 
   /** `undefined` when another step came between: look again. */
   const lease = (batch: Batch, seenBatches: number): Promise<Taken | undefined> =>
@@ -119,7 +119,7 @@ export const createTake = (options: TakeOptions) => {
     const batches = control.filter(isBatch);
     if (meta.events === 0 && batches.length === 0) return { type: 'nothing', due: null };
     const { until, reason } = meta.wait;
-    if (until > now()) return { type: 'waiting', until, reason };
+    if (isAhead(until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', until, reason };
     if (isOthers(meta)) return { type: 'busy', until: meta.sender!.until };
 
     const [ready] = batches.filter((batch) => isReady(batch, now())).sort(byTurn);
@@ -130,6 +130,7 @@ export const createTake = (options: TakeOptions) => {
     const scan = await scanQueue({
       store,
       now: now(),
+      longestPauseMs: maxWaitMs,
       maxBatch: maxBatch(),
       sameGroup,
       isTaken: (key) => batched.has(keyText(key)) || isTaken(key),

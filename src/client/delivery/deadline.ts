@@ -1,0 +1,13 @@
+/**
+ * Whether a stored deadline still lies ahead. All are short by nature, so one that is further away than `longestMs`
+ * was written before the device's clock was set back, and counts for nothing: it would stop delivery for days.
+ */
+export const isAhead = (until: number, now: number, longestMs: number): boolean =>
+  until > now && until - now <= longestMs;
+
+/** The longest that a server, a refused key or a backoff makes us wait. */
+export const LONGEST_WAIT_MS = 60 * 60_000;
+/** The longest that an answer may take in any configuration. */
+export const LONGEST_ANSWER_MS = 10 * 60_000;
+/** Who sends says so for this long, and again while it works; then another tab may. */
+export const LEASE_MS = 10_000;

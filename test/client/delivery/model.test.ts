@@ -1,0 +1,239 @@
+// @vitest-environment node
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { EventType } from '../../../src/client/banner-event.ts';
+import type { Batch, DeadRecord, Meta, StoredEvent } from '../../../src/client/delivery/records.ts';
+import { isBatch, isMeta, type keyText } from '../../../src/client/delivery/records.ts';
+import { assertConserved, type Fault } from '../../../src/testing/index.ts';
+import { createWorld, type World } from './world.ts';
+
+/** 200 runs of 50 steps; more with `PLACARD_MODEL_RUNS`. */
+const RUNS = Number(process.env.PLACARD_MODEL_RUNS ?? 200);
+const STEPS = 50;
+const HOUR_MS = 60 * 60_000;
+
+type Action =
+  | { do: 'open' }
+  | { do: 'kill' | 'stop' | 'flush' | 'restore' | 'hide' | 'show' | 'leave'; tab: number }
+  | { do: 'capture'; tab: number; count: number; type: EventType; user: string }
+  | { do: 'advance'; ms: number }
+  | { do: 'jump'; ms: number }
+  | { do: 'fault'; fault: Fault; times: number }
+  | { do: 'recover' }
+  | { do: 'opt-out'; tab: number; policy: 'keep' | 'send' | 'purge' }
+  | { do: 'opt-in'; tab: number }
+  | { do: 'letters'; tab: number; discard: boolean };
+
+const tab = fc.nat(4);
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ type: fc.constant('skip' as const), indices: fc.uniqueArray(fc.nat(6), { minLength: 1 }) }),
+  fc.record({
+    type: fc.constant('rate-limit' as const),
+    afterSeconds: fc.integer({ min: 1, max: 300 }),
+    form: fc.constantFrom('banners' as const, 'retry-after' as const, 'hidden' as const),
+  }),
+  fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(400, 401, 404, 413, 500, 503) }),
+  fc.record({ type: fc.constant('slow' as const), delayMs: fc.integer({ min: 1, max: 40_000 }) }),
+  fc.record({ type: fc.constant('hang' as const), taken: fc.boolean() }),
+  fc.record({
+    type: fc.constant('drop' as const),
+    when: fc.constantFrom('before' as const, 'after' as const),
+  }),
+  fc.constant({ type: 'portal' as const }),
+  fc.record({ type: fc.constant('truncate' as const), broken: fc.boolean() }),
+  fc.constant({ type: 'redirect' as const, to: 'http://elsewhere.test/' }),
+  fc.record({
+    type: fc.constant('errors' as const),
+    errors: fc.array(fc.record({ index: fc.integer({ min: -1, max: 4 }), type: fc.constant('odd') })),
+    processed: fc.nat(5),
+  }),
+);
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ do: 'open' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('kill', 'flush', 'flush', 'restore', 'hide', 'show', 'leave', 'stop'),
+      tab,
+    }) as fc.Arbitrary<Action>,
+  },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      do: fc.constant('capture' as const),
+      tab,
+      count: fc.integer({ min: 1, max: 8 }),
+      type: fc.constantFrom<EventType>('impression', 'click', 'dismiss'),
+      user: fc.constantFrom('u1', 'u2'),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      ms: fc.constantFrom(0, 100, 300, 5_000, 12_000, 40_000, 400_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('jump' as const),
+      ms: fc.integer({ min: -86_400_000, max: 86_400_000 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('fault' as const), fault, times: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'recover' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.oneof<fc.Arbitrary<Action>[]>(
+      fc.record({
+        do: fc.constant('opt-out' as const),
+        tab,
+        policy: fc.constantFrom('keep' as const, 'send' as const, 'purge' as const),
+      }),
+      fc.record({ do: fc.constant('opt-in' as const), tab }),
+      fc.record({ do: fc.constant('letters' as const), tab, discard: fc.boolean() }),
+    ),
+  },
+);
+
+/** What lies on the disk must agree with the counters beside it, at any moment. */
+const checkDisk = (world: World): Meta | undefined => {
+  const records = world.records();
+  const meta = records.map(([, record]) => record).find(isMeta);
+  const of = <T>(kind: string) =>
+    records.filter(([key]) => (key as string[])[0] === kind) as unknown as [
+      Parameters<typeof keyText>[0],
+      T,
+    ][];
+  const events = of<StoredEvent>('event');
+  if (meta === undefined) {
+    expect(events).toEqual([]);
+    return undefined;
+  }
+  expect(meta.events).toBe(events.length);
+  expect(meta.deadLetters).toBe(of<DeadRecord>('dead').length);
+  expect(meta.captured).toBe(
+    meta.delivered +
+      meta.events +
+      meta.deadLetters +
+      meta.discarded +
+      meta.evicted +
+      meta.expired +
+      meta.purged,
+  );
+  const batches = records.map(([, record]) => record).filter(isBatch) as Batch[];
+  for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
+  const natural = events.map(([, { userId, bannerId, type, time }]) => [userId, bannerId, type, time].join());
+  expect(new Set(natural).size).toBe(natural.length);
+  const order = events.map(([key]) => key);
+  expect([...order].sort((a, b) => a[2] - b[2] || a[3] - b[3])).toEqual(order);
+  return meta;
+};
+
+const play = async (actions: Action[]): Promise<void> => {
+  const world = createWorld();
+  const tabs = [world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) })];
+  const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
+  let names = 0;
+
+  const perform = async (step: Action): Promise<void> => {
+    const actor = 'tab' in step ? tabs[step.tab % Math.max(1, tabs.length)] : undefined;
+    const leave = () => tabs.splice(tabs.indexOf(actor!), 1);
+    switch (step.do) {
+      case 'open':
+        if (tabs.length < 5) tabs.push(world.openTab());
+        return;
+      case 'kill':
+        actor?.kill();
+        if (actor) leave();
+        return;
+      case 'stop':
+        actor?.delivery.stop();
+        if (actor) leave();
+        return;
+      case 'flush':
+        void actor?.delivery.flush();
+        return;
+      case 'hide':
+        return actor?.tell('hidden');
+      case 'show':
+        return actor?.tell('visible');
+      case 'leave':
+        actor?.tell('hidden');
+        return actor?.tell('leave');
+      case 'restore':
+        actor?.tell('restored');
+        return actor?.tell('visible');
+      case 'capture':
+        for (let i = 0; actor && i < step.count; i += 1) {
+          names += 1;
+          // A few banners only, so that natural keys would collide if nothing prevented it.
+          void actor
+            .capture(`b${names % 3}`, step.type, step.user)
+            .then((event) => event && durable.push(event));
+        }
+        return;
+      case 'advance':
+        return world.clock.advance(step.ms);
+      case 'jump':
+        return world.clock.jump(step.ms);
+      case 'fault':
+        world.service.fail(step.fault, { times: step.times });
+        return;
+      case 'recover':
+        return world.service.recover();
+      case 'opt-out':
+        void actor?.delivery.disable(step.policy);
+        return;
+      case 'opt-in':
+        void actor?.delivery.enable();
+        return;
+      case 'letters':
+        void (step.discard ? actor?.delivery.discardDeadLetters() : actor?.delivery.retryDeadLetters());
+    }
+  };
+
+  for (const step of actions) {
+    await perform(step);
+    await world.settle();
+    checkDisk(world);
+    const awake = tabs.at(-1);
+    // A page that is away answers when it is back.
+    const diagnostics = await Promise.race([awake?.delivery.diagnostics(), world.settle()]);
+    if (diagnostics) assertConserved(diagnostics);
+  }
+
+  // In the end everything works again: all that was not given up arrives, once.
+  world.service.recover();
+  for (const each of tabs) each.kill();
+  const last = world.openTab({ apiKey: 'client-key' });
+  await last.delivery.enable();
+  for (let round = 0; round < 4; round += 1) {
+    await world.clock.advance(HOUR_MS);
+    await last.delivery.flush();
+  }
+  const meta = checkDisk(world);
+  const diagnostics = await last.delivery.diagnostics();
+  assertConserved(diagnostics);
+  expect(diagnostics).toMatchObject({ pending: 0, inDoubt: 0 });
+  const key = (event: (typeof durable)[number]) =>
+    [event.userId, event.bannerId, event.type, event.time].join();
+  const arrived = world.service.events.map(key);
+  expect(new Set(arrived).size).toBe(arrived.length);
+  const letters = new Set((await last.delivery.deadLetters()).map(({ event }) => key(event)));
+  const gone = durable.filter((event) => !arrived.includes(key(event)) && !letters.has(key(event)));
+  const { discarded = 0, evicted = 0, expired = 0, purged = 0 } = meta ?? {};
+  expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
+  expect(new Set(durable.map(key)).size).toBe(durable.length);
+};
+
+test(`${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs keep every event accounted for`, async () => {
+  await fc.assert(fc.asyncProperty(fc.array(action, { minLength: STEPS, maxLength: STEPS }), play), {
+    numRuns: RUNS,
+    endOnFailure: true,
+  });
+}, 300_000);
