@@ -6,7 +6,7 @@ import {
   openStore,
   type Store,
 } from '../../src/service/index.ts';
-import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
+import { SERVER_KEY } from './a-workspace.ts';
 import { aDatabase } from './postgres.ts';
 
 export interface Answered {
@@ -18,9 +18,6 @@ export interface Answered {
 
 export interface RunningService {
   url: string;
-  serverKey: string;
-  clientKey: string;
-  appId: string;
   store: Store;
   lines: Record<string, unknown>[];
   clock: { now: number };
@@ -64,9 +61,6 @@ export const runService = async (
   const listening: Listening = await listen(service, { port: 0, log, ...options.listen });
   return {
     url: listening.url,
-    serverKey: SERVER_KEY,
-    clientKey: CLIENT_KEY,
-    appId: APP_ID,
     store,
     lines,
     clock,
@@ -89,15 +83,7 @@ export const runService = async (
   };
 };
 
-export const asClient = { key: CLIENT_KEY };
 export const asServer = { key: SERVER_KEY };
-
-/** The same with one plain workspace and the real time. */
-export const startService = async (): Promise<RunningService> => {
-  const service = await runService([aWorkspace()]);
-  service.clock.now = Date.now();
-  return service;
-};
 
 /** Every kind of store, by the address of an empty one. */
 export const STORES: { name: string; address: () => Promise<string> }[] = [
