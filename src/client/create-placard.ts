@@ -4,7 +4,7 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
-import type { Diagnostics } from './delivery/index.ts';
+import type { Delivery, Diagnostics } from './delivery/index.ts';
 import type { FailureKind, Notify } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
@@ -117,10 +117,13 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     try {
       return await work();
     } catch (cause) {
-      fail(kind, cause instanceof Error ? cause.message : 'Something unexpected went wrong', cause);
+      fail(kind, String(cause), cause);
       return otherwise;
     }
   };
+
+  const delivering = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
+    safely('storage', otherwise, async () => work((await rest()).delivery));
 
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
@@ -223,27 +226,27 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     banner: cache.current,
     track,
     subscribe,
-    flush: () => safely('deliver', { delivered: 0, pending: 0 }, async () => (await rest()).delivery.flush()),
-    diagnostics: () => safely('storage', NOTHING_KNOWN, async () => (await rest()).delivery.diagnostics()),
-    deadLetters: () => safely('storage', [], async () => (await rest()).delivery.deadLetters()),
-    retryDeadLetters: (keys) =>
-      safely('storage', undefined, async () => (await rest()).delivery.retryDeadLetters(keys)),
-    discardDeadLetters: (keys) =>
-      safely('storage', undefined, async () => (await rest()).delivery.discardDeadLetters(keys)),
-    enable: () => safely('storage', undefined, async () => (await rest()).delivery.enable()),
-    disable: (queued = 'keep') =>
-      safely('storage', undefined, async () => {
-        await follow(false);
-        await (await rest()).delivery.disable(queued);
-      }),
+    flush: () => delivering({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
+    diagnostics: () => delivering(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
+    deadLetters: () => delivering([], (delivery) => delivery.deadLetters()),
+    retryDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.discardDeadLetters(keys)),
+    enable: () => delivering(undefined, (delivery) => delivery.enable()),
+    disable(queued = 'keep') {
+      // Takes effect before the first await, loaded or not.
+      const closed = follow(false);
+      return delivering(undefined, (delivery) => closed.then(() => delivery.disable(queued)));
+    },
     stop,
-    wipe: () =>
-      safely('storage', undefined, async () => {
-        isAllowed = false;
-        cache.close();
-        await (await rest()).forgetFormerUsers();
-        await (await rest()).delivery.wipe();
+    wipe() {
+      const closed = follow(false);
+      return delivering(undefined, async (delivery) => {
+        await closed;
+        // Also what an earlier visit has stored, where this one never had consent.
+        await loaded?.forgetFormerUsers();
+        await delivery.wipe();
         stop();
-      }),
+      });
+    },
   };
 };

@@ -408,6 +408,21 @@ test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', a
   expect(localStorage).toHaveLength(0);
 });
 
+test('contract 7.8: a wipe without consent forgets what an earlier visit has stored, stopped or not', async () => {
+  for (const isStopped of [false, true]) {
+    const first = open();
+    first.placard.mount('home_hero', aSlot(), draw);
+    await first.heard('tracked');
+    first.placard.stop();
+    const second = open({ service: first.service, openStore: first.openStore, consent: 'disabled' });
+    if (isStopped) second.placard.stop();
+    await second.placard.wipe();
+    expect(await first.openStore('placard-banners').entries()).toEqual([]);
+    expect(await first.openStore('placard-outbox').entries()).toEqual([]);
+    expect(localStorage).toHaveLength(0);
+  }
+});
+
 test('case 59: a property that is not of its declared type is reported, and the banner is drawn', async () => {
   const { placard, of, heard } = open({
     service: createFakeService({

@@ -147,6 +147,17 @@ test('without a declared box, the remembered one keeps the page still, where the
   expect(await shiftScore(page)).toBe(0);
 });
 
+test('the remembered box is the same where the page gives the slot padding and a border', async () => {
+  const padded = '#slot { width: 400px; padding: 10px; border: 5px solid }';
+  setPage('/padded', padded, '<script type="module" blocking="render" src="/scripts/padded.js"></script>');
+  const page = await open('/padded');
+  await heard(page, 'tracked');
+  await page.reload();
+  await heard(page, 'synced');
+  expect(await page.locator('#slot').boundingBox()).toMatchObject({ width: 430, height: 150 });
+  expect(await shiftScore(page)).toBe(0);
+});
+
 test('case 60: another banner, or none, does not replace the one in view; out of view it does, and nothing moves', async () => {
   setPage('/swap', `${BOX} main { height: 3000px }`);
   const page = await open('/swap');

@@ -63,7 +63,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     await new Promise<void>((resolve) => {
       const cancel = after(PATIENCE_MS, () => {
         isHung = true;
-        onError(new Error(`The banner store did not answer within ${PATIENCE_MS} ms`));
+        onError(new Error('No answer in time'));
         resolve();
       });
       void reported.then(cancel).then(resolve);

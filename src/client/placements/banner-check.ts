@@ -3,7 +3,7 @@ import type { PlacementHook, Problem } from '../placement-hook.ts';
 
 /** Two answers for the same banner are equal as data; the cache reads its record anew now and then. */
 export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
-  a === b || (a?.id === b?.id && JSON.stringify(a) === JSON.stringify(b));
+  a === b || JSON.stringify(a) === JSON.stringify(b);
 
 interface CheckOptions {
   hook: PlacementHook;

@@ -61,8 +61,13 @@ const restyle = (element: HTMLElement, styles: Record<string, string>, priority 
 };
 
 /** Keeps at least this height until the returned function is called. */
-export const holdBox = (element: HTMLElement, height: number): (() => void) =>
-  restyle(element, { 'min-height': `${height}px`, 'box-sizing': 'border-box' });
+export const holdBox = (element: HTMLElement, height: number): (() => void) => {
+  const release = restyle(element, { 'min-height': `${height}px` });
+  // Padding and border come on top where the page counts by the content box.
+  const excess = element.offsetHeight - height;
+  if (excess > 0) element.style.setProperty('min-height', `${height - excess}px`);
+  return release;
+};
 
 /** Takes the room of an empty place away until the returned function is called. */
 export const collapseBox = (element: HTMLElement): (() => void) => restyle(element, COLLAPSED, 'important');
