@@ -6,7 +6,7 @@ import {
   openStore,
   type Store,
 } from '../../src/service/index.ts';
-import { SERVER_KEY } from './a-workspace.ts';
+import { CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 import { aDatabase } from './postgres.ts';
 
 export interface Answered {
@@ -18,6 +18,8 @@ export interface Answered {
 
 export interface RunningService {
   url: string;
+  serverKey: string;
+  clientKey: string;
   store: Store;
   lines: Record<string, unknown>[];
   clock: { now: number };
@@ -61,6 +63,8 @@ export const runService = async (
   const listening: Listening = await listen(service, { port: 0, log, ...options.listen });
   return {
     url: listening.url,
+    serverKey: SERVER_KEY,
+    clientKey: CLIENT_KEY,
     store,
     lines,
     clock,
