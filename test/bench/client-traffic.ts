@@ -12,7 +12,7 @@ const LIMIT_MS = 60_000;
 
 const untilAllCame = async (collector: Collector): Promise<void> => {
   const end = performance.now() + LIMIT_MS;
-  while (collector.received().size < EVENTS && performance.now() < end) {
+  while ((await collector.received()) < EVENTS && performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
@@ -28,7 +28,7 @@ const traffic: Bench = {
     const rows: Row[] = [];
     try {
       for (const [at, subject] of SUBJECTS.entries()) {
-        collector.reset();
+        await collector.reset();
         const context = await browser.newContext();
         const page = await context.newPage();
         await openSubject(page, pages.origins[at]!, subject, collector.url);
@@ -46,7 +46,7 @@ const traffic: Bench = {
           [EVENTS, BURST, PAUSE_MS] as const,
         );
         await untilAllCame(collector);
-        const came = collector.received().size;
+        const came = await collector.received();
         rows.push({
           what: `${await titleOf(subject)}: requests, bodies, for ${EVENTS} events`,
           figure: `${collector.requests} requests, ${bytes(collector.bytes)}, ${came} arrived`,

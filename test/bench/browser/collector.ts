@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { aBanner, createFakeService } from '../../../src/testing/index.ts';
+import { createService, openStore } from '../../../src/service/index.ts';
 
 /** Events carry this marker, so that any protocol can be counted. */
 export const markerOf = (number: number): string => `evt-${number}-end`;
@@ -25,28 +25,69 @@ const readable = (body: Buffer): string => {
     : Buffer.from(value, 'base64').toString('utf8');
 };
 
+/** Events of a body of ours; impressions of the slot are not what is counted. */
+const eventsIn = (body: Buffer): number =>
+  JSON.parse(body.toString('utf8')).events.filter(
+    (event: { event_type: string }) => event.event_type === 'click',
+  ).length;
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
+
+/** Our service as it runs in production but for its store, with one banner for everyone. */
+const WORKSPACE = {
+  workspace_id: 'bench',
+  apps: [{ app_id: 'shop' }],
+  api_keys: [{ type: 'client', key: 'client-key', permissions: ['banners.sync', 'banners.track'] }],
+  campaigns: [
+    {
+      campaign_id: 'sale',
+      status: 'active',
+      placements: ['hero'],
+      variants: [{ variant_id: 'a', properties: { title: { type: 'string', value: 'Sale' } } }],
+    },
+  ],
+  limits: {
+    banners_sync: { requests: 1_000_000, window_seconds: 60 },
+    banners_track: { requests: 1_000_000, window_seconds: 60 },
+  },
+};
+
 export interface Collector {
   url: string;
   /** Requests that carried events, and what all of them weigh with their bodies (headers left out). */
   requests: number;
   bytes: number;
   preflights: number;
-  /** How often each event came, by its number. For us: what the service stored, where repeats are removed. */
-  received(): Map<string, number>;
-  /** How often events came again that had come before, stored twice or not. */
-  repeats(): number;
+  /** Events that came, each counted once: by its number, or for us as the service stored them. */
+  received(): Promise<number>;
+  /** How often events came again that had come before. */
+  repeats(): Promise<number>;
+  /** Events that count more than once in the end: a peer's repeats, and for us what our service stored twice. */
+  countedTwice(): Promise<number>;
   /** Answers no more and ends open connections, until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  reset(): void;
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes what every subject sends: our API through the fake service, the peers' by answering that all went well. */
+/** Takes what every subject sends: our API through our own service, the peers' by answering that all went well. */
 export const startCollector = async (): Promise<Collector> => {
-  const service = createFakeService({ banners: { hero: aBanner('hero', { title: 'Sale' }) } });
+  let store = await openStore(':memory:');
+  let service = createService({ workspaces: [WORKSPACE], store });
+  /** Events in bodies that our service accepted, repeats among them. */
+  let accepted = 0;
   let markers = new Map<string, number>();
   const collector = { requests: 0, bytes: 0, preflights: 0 };
+
+  /** Natural keys of the clicks that our service stored. */
+  const stored = async (): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const row of store.exportBannerEvents(WORKSPACE.workspace_id)) {
+      if (row.eventType === 'click') keys.push(`${row.externalUserId} ${row.bannerId} ${row.timestampMs}`);
+    }
+    return keys;
+  };
 
   const read = async (message: IncomingMessage): Promise<Buffer> => {
     const chunks: Buffer[] = [];
@@ -100,7 +141,8 @@ export const startCollector = async (): Promise<Collector> => {
             },
             body: new Uint8Array(body),
           });
-          const answer = await service.handle(request);
+          const answer = await service.fetch(request);
+          if (answer.status === 202) accepted += eventsIn(body);
           response.writeHead(answer.status, Object.fromEntries(answer.headers));
           response.end(Buffer.from(await answer.arrayBuffer()));
         } catch {
@@ -134,27 +176,31 @@ export const startCollector = async (): Promise<Collector> => {
     get preflights() {
       return collector.preflights;
     },
-    received() {
-      const all = new Map(markers);
-      for (const event of service.events) {
-        if (event.type === 'click') all.set(`${event.userId} ${event.time}`, 1);
-      }
-      return all;
+    async received() {
+      return markers.size + new Set(await stored()).size;
     },
-    repeats: () =>
-      [...markers.values(), ...service.events.map(({ copies }) => copies)].reduce(
-        (sum, copies) => sum + copies - 1,
-        0,
-      ),
+    async repeats() {
+      return sum(markers.values()) - markers.size + accepted - (await stored()).length;
+    },
+    async countedTwice() {
+      const keys = await stored();
+      return sum(markers.values()) - markers.size + keys.length - new Set(keys).size;
+    },
     stop,
     async start() {
       server ??= await create(port);
     },
-    reset() {
+    async reset() {
       markers = new Map();
-      service.clear();
+      accepted = 0;
+      await service.close();
+      store = await openStore(':memory:');
+      service = createService({ workspaces: [WORKSPACE], store });
       Object.assign(collector, { requests: 0, bytes: 0, preflights: 0 });
     },
-    close: stop,
+    async close() {
+      await stop();
+      await service.close();
+    },
   };
 };

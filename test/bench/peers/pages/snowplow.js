@@ -1,7 +1,7 @@
 import { flushBuffer, newTracker, trackSelfDescribingEvent } from '@snowplow/browser-tracker';
 
 export const start = async ({ collector }) => {
-  newTracker('bench', collector, { appId: 'shop', encodeBase64: false, bufferSize: 50 });
+  newTracker('bench', collector, { appId: 'shop', encodeBase64: false });
   return {
     capture: (marker) =>
       trackSelfDescribingEvent({
