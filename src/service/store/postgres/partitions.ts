@@ -7,13 +7,25 @@ const MONTHS_BEFORE = 2;
 const MONTHS_AFTER = 3;
 const PARTITION_LOCK = 7_061_637;
 
+interface Month {
+  name: string;
+  startMs: number;
+  endMs: number;
+}
+
+/** Nearly every event is of the month that the one before was of. */
+let lastMonth: Month | null = null;
+
 /** The UTC month an instant is in. */
-export const monthOf = (ms: number): { name: string; startMs: number; endMs: number } => {
-  const date = new Date(ms);
-  return month(date.getUTCFullYear(), date.getUTCMonth());
+export const monthOf = (ms: number): Month => {
+  if (lastMonth === null || ms < lastMonth.startMs || ms >= lastMonth.endMs) {
+    const date = new Date(ms);
+    lastMonth = month(date.getUTCFullYear(), date.getUTCMonth());
+  }
+  return lastMonth;
 };
 
-const month = (year: number, index: number) => {
+const month = (year: number, index: number): Month => {
   const startMs = Date.UTC(year, index, 1);
   return {
     name: new Date(startMs).toISOString().slice(0, 7).replace('-', '_'),

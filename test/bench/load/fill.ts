@@ -1,0 +1,41 @@
+import { DatabaseSync } from 'node:sqlite';
+import { openStore } from '../../../src/service/store/index.ts';
+import { createBrazeIds, serialOf } from '../../../src/service/users/braze-id.ts';
+import { completeProfile, writeProfile } from '../../../src/service/users/profile-text.ts';
+import { userId } from './track-body.ts';
+
+const ROWS = 50_000;
+const YEAR_MS = 365 * 86_400_000;
+
+/** Puts `count` users into a new SQLite file, as a year of use would leave them. */
+export const fillWithUsers = async (file: string, count: number): Promise<void> => {
+  await (await openStore(file)).close();
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
+  const user = database.prepare('INSERT INTO users (id, workspace_id, profile, version) VALUES (?, ?, ?, 0)');
+  const key = database.prepare('INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)');
+  const newId = createBrazeIds();
+  const start = Date.now() - YEAR_MS;
+  for (let from = 0; from < count; from += ROWS) {
+    database.exec('BEGIN');
+    for (let i = from; i < Math.min(count, from + ROWS); i += 1) {
+      const createdAtMs = start + Math.floor((i / count) * YEAR_MS);
+      const brazeId = newId(createdAtMs);
+      const profile = completeProfile({
+        brazeId,
+        externalId: userId(i),
+        standard: { first_name: 'Katarzyna', country: 'PL' },
+        custom: { tier: 'gold', visits: i % 100, newsletter: i % 2 === 0 },
+        events: { product_viewed: { first: createdAtMs, last: createdAtMs + 1_000, count: 3 } },
+        purchases: { 'sku-1': { first: createdAtMs, last: createdAtMs, count: 1, revenue: 19.99 } },
+        createdAtMs,
+        updatedAtMs: createdAtMs,
+      });
+      user.run(serialOf(brazeId)!, 'bench', writeProfile(profile));
+      key.run('bench', `x${userId(i)}`, serialOf(brazeId)!);
+    }
+    database.exec('COMMIT');
+  }
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+};

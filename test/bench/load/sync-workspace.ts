@@ -1,0 +1,67 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+const many = { requests: 10_000_000, window_seconds: 1 };
+const CAMPAIGNS = 100;
+const PLACEMENTS = ['home_hero', 'sidebar_promo', 'checkout_strip'];
+
+const text = (value: string) => ({ type: 'string', value });
+
+/** What campaigns ask of a user: an attribute, a count, a subscription, time since an event, or a bit of each. */
+const audienceOf = (index: number): Record<string, unknown> | null => {
+  const kinds = [
+    { 'custom_attributes.segment': `segment-${index}` },
+    { 'custom_attributes.visits': { $gte: 1_000 + index } },
+    { country: { $in: ['DE', 'FR', 'IT'] }, 'custom_attributes.tier': 'platinum' },
+    { 'events.checkout_started.last_days_ago': { $lte: 7 } },
+    { $or: [{ 'purchases.sku-9.count': { $gte: 2 } }, { 'custom_attributes.tier': 'platinum' }] },
+  ];
+  return index < CAMPAIGNS - PLACEMENTS.length ? kinds[index % kinds.length]! : null;
+};
+
+/** A hundred active campaigns on three placements; nearly all are for somebody else, three are for everyone. */
+export const SYNC_WORKSPACE = {
+  workspace_id: 'bench',
+  apps: [{ app_id: 'bench-app', platform: 'web' }],
+  api_keys: [{ type: 'client', key: 'bench-client-key', permissions: ['banners.sync'] }],
+  limits: { banners_sync: many },
+  campaigns: Array.from({ length: CAMPAIGNS }, (_, index) => ({
+    campaign_id: `campaign-${index}`,
+    status: 'active',
+    placements: audienceOf(index) ? PLACEMENTS : [PLACEMENTS[index % PLACEMENTS.length]],
+    priority: audienceOf(index) ? 'high' : 'low',
+    audience: audienceOf(index),
+    control_percentage: 5,
+    variants: ['a', 'b'].map((variant_id) => ({
+      variant_id,
+      expires_after_seconds: 3_600,
+      properties: {
+        headline: text("Hi {{${first_name} | default: 'there'}}, this is for you"),
+        body: text('Forty new pieces for the table, thrown and glazed by hand.'),
+        button_text: text('See the collection'),
+        link: text('/collection'),
+        image: { type: 'image', value: '/images/hero.svg' },
+        dismissible: { type: 'boolean', value: true },
+      },
+    })),
+  })),
+};
+
+const body = (user: number) =>
+  JSON.stringify({
+    external_user_id: `user-${String(user).padStart(8, '0')}`,
+    app_id: 'bench-app',
+    app_version: '4.2.0',
+    placements: PLACEMENTS,
+  });
+
+/** One request, ready to be written. */
+export const syncRequest = (user: number): Buffer => {
+  const content = body(user);
+  const head = [
+    'POST /v1/device-messaging/banners/sync HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Authorization: Bearer bench-client-key',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(content)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`);
+};
