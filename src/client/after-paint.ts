@@ -27,6 +27,7 @@ export interface AfterPaintOptions {
   settings: Settings;
   cache: BannerCache;
   store: Store;
+  openStore: (name: string) => Store;
   placements: Placements;
   boxes: Boxes;
   asked: Asked;
@@ -58,7 +59,7 @@ export interface AfterPaint {
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, cache, store, placements, boxes, asked, mayAct, notify } = options;
+  const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify } = options;
   const { platform, banners: rule } = settings;
   const { now, after, random, openChannel, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
@@ -95,7 +96,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
     lifecycle,
     fetch: platform.fetch,
-    ...(platform.openStore && { openStore: platform.openStore }),
+    openStore,
     ...(openChannel && { openChannel }),
     clock: platform,
     random,

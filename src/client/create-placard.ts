@@ -100,7 +100,17 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const rest = (): Promise<AfterPaint> => {
     loading ??= import('./after-paint.ts').then(
       ({ createAfterPaint }) => {
-        loaded = createAfterPaint({ settings, cache, store, placements, boxes, asked, mayAct, notify });
+        loaded = createAfterPaint({
+          settings,
+          cache,
+          store,
+          openStore,
+          placements,
+          boxes,
+          asked,
+          mayAct,
+          notify,
+        });
         if (isStopped) loaded.stop();
         return loaded;
       },

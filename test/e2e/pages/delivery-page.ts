@@ -1,6 +1,8 @@
 import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
 import type { DeliveryOptions } from '../../../src/client/options.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
+import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 
 declare global {
   var delivery: Delivery;
@@ -23,6 +25,8 @@ globalThis.delivery = createDelivery({
   appVersion: '1.0.0',
   consent: query.get('consent') === 'disabled' ? 'disabled' : 'enabled',
   options,
+  openStore: createIdbStore,
+  clock: createClock(),
   notify: (notice) => globalThis.heard.push(notice),
   async fetch(input, init) {
     const answer = await fetch(input, init);
