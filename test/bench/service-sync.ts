@@ -1,0 +1,79 @@
+// POST banners/sync: three placements, a hundred active campaigns, beside a server that answers a stored body.
+//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { median, ms, perSecond, spreadOf, times } from './load/figures.ts';
+import { fillWithUsers } from './load/fill.ts';
+import { startServer } from './load/processes.ts';
+import type { PumpResult } from './load/pump.ts';
+import { syncRequest } from './load/sync-workspace.ts';
+import type { Bench, Row } from './row.ts';
+
+const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
+const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
+const CONNECTIONS = 32;
+const USERS = 10_000;
+
+const pumpFile = fileURLToPath(new URL('./load/sync-pump-process.ts', import.meta.url));
+
+const measure = async (port: number): Promise<PumpResult> => {
+  const child = fork(pumpFile, [port, USERS, CONNECTIONS, SECONDS].map(String));
+  const [result] = (await once(child, 'message')) as [PumpResult];
+  const others = Object.keys(result.statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`answers other than 200: ${JSON.stringify(result.statuses)}`);
+  return result;
+};
+
+/** What the service answers one user: the floor's stored body. */
+const anAnswer = async (port: number): Promise<string> => {
+  const [, body = ''] = syncRequest(0).toString().split('\r\n\r\n');
+  const response = await fetch(`http://127.0.0.1:${port}/v1/device-messaging/banners/sync`, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer bench-client-key', 'Content-Type': 'application/json' },
+    body,
+  });
+  const text = await response.text();
+  if (!text.includes('Katarzyna')) throw new Error(`The service found no user or no banner: ${text}`);
+  return text;
+};
+
+const run = async (): Promise<Row[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-bench-sync-'));
+  try {
+    const database = join(folder, 'bench.db');
+    const stored = join(folder, 'answer.json');
+    await fillWithUsers(database, USERS);
+    const floors: PumpResult[] = [];
+    const ours: PumpResult[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const service = await startServer('./sync-service-process.ts', [database]);
+      writeFileSync(stored, await anAnswer(service.port));
+      ours.push(await measure(service.port));
+      await service.stop();
+      const floor = await startServer('./sync-floor-process.ts', [database, stored]);
+      floors.push(await measure(floor.port));
+      await floor.stop();
+    }
+    const rates = (results: PumpResult[]) => results.map(({ requests, seconds }) => requests / seconds);
+    const p99 = (results: PumpResult[]) => median(results.map((result) => result.p99));
+    return [
+      {
+        what: 'banners/sync, 3 placements, 100 campaigns, SQLite',
+        figure: perSecond(median(rates(ours))),
+        floor: perSecond(median(rates(floors))),
+        ratio: times(median(rates(ours)) / median(rates(floors))),
+        spread: `${spreadOf(rates(ours))} / ${spreadOf(rates(floors))}`,
+        target: '≥ 0.5 ×',
+      },
+      { what: 'its p99', figure: ms(p99(ours)), floor: ms(p99(floors)) },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+export const benches: Bench[] = [{ name: 'service-sync', run }];
