@@ -40,6 +40,9 @@ class SeesEverything {
   }
 }
 
+/** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
+const PATIENCE = { timeout: 15_000, interval: 50 };
+
 const running: Placard[] = [];
 
 beforeEach(() => {
@@ -93,7 +96,7 @@ const open = ({
   const of = <T extends Notice['type']>(type: T) =>
     notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type);
   const heard = (type: Notice['type'], times = 1) =>
-    vi.waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(times));
+    vi.waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(times), PATIENCE);
   return { placard, service, openStore, notices, of, heard };
 };
 
@@ -305,7 +308,7 @@ test('cases 51 and 52: the next user sees nothing of the former one, whose event
   expect(placard.banner('home_hero')).toBeUndefined();
   expect(await placard.track(theirs, 'click')).toBeNull();
   await switched;
-  await vi.waitFor(() => expect(element.textContent).toBe('For u-2'));
+  await vi.waitFor(() => expect(element.textContent).toBe('For u-2'), PATIENCE);
   await placard.flush();
   const tracks = service.requests.filter(({ path }) => path.endsWith('/track'));
   for (const { body } of tracks) {
@@ -490,7 +493,7 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
   await b.heard('shown');
   const banner = b.placard.banner('home_hero')!;
   await a.placard.disable('keep');
-  await vi.waitFor(() => expect(element.textContent).toBe(''));
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
   expect(await b.placard.track(banner, 'click')).toBeNull();
 });
 
