@@ -9,6 +9,7 @@ const entries = {
   react: 'src/react/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
+  'service-worker': 'src/client/service-worker.ts',
   server: 'src/server/index.ts',
   service: 'src/service/index.ts',
   testing: 'src/testing/index.ts',

@@ -1,8 +1,6 @@
 import { utf8Bytes } from '../../protocol/index.ts';
 import type { Notify } from '../notice.ts';
-import { createClock } from '../platform/clock.ts';
 import { createFallbackStore } from '../platform/fallback-store.ts';
-import { createIdbStore } from '../platform/idb-store.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import { createRestingStore } from '../platform/resting-store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
@@ -18,6 +16,7 @@ import { deliveryOptions } from './delivery-options.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEventBuffer } from './event-buffer.ts';
 import { createEventClock } from './event-time.ts';
+import { createHandOver } from './hand-over.ts';
 import { createKeepaliveBudget } from './keepalive-budget.ts';
 import { createKeyring } from './keyring.ts';
 import { createLastFlush } from './last-flush.ts';
@@ -47,14 +46,16 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const {
     lifecycle = createPageLifecycle(),
     fetch = (input, init) => globalThis.fetch(input, init),
-    openStore = createIdbStore,
-    clock = createClock(),
+    openStore,
+    clock,
     random = Math.random,
     makeRoom = async () => undefined,
   } = setup;
   const options = deliveryOptions(setup.options);
   const { maxWaitMs, timeoutMs, inDoubt } = options;
   const { now } = clock;
+  const asksHost = setup.correct !== 'in-a-page';
+  const correct = setup.correct === 'in-a-page' ? undefined : setup.correct;
   const notify: Notify = (notice) => {
     try {
       setup.notify?.(notice);
@@ -131,8 +132,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     flush: () => sender.run(true),
   });
   const maySend = () => !isStopped && !lifecycle.isPrerendering() && consent.maySend();
-  const buffer = createEventBuffer({ clock, maxWaitMs, onDue: (early) => void sender.run(early) });
-  const look = () => void (maySend() && sender.run(false));
+  const buffer = createEventBuffer({
+    clock,
+    maxWaitMs,
+    onDue: (early) => void (setup.onlyOnDemand || sender.run(early)),
+  });
+  const look = () => void (maySend() && !setup.onlyOnDemand && sender.run(false));
 
   /** Each wait is told once, whoever meets it first. */
   const announce = ({ until, reason }: { until: number; reason: WaitReason }) => {
@@ -197,12 +202,15 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       newId,
       maxBatch: () => batchLimit,
       isTaken: mirror.isHeld,
+      asksHost,
     }),
     send,
     async abandon(batch) {
       await finish(batch, { type: 'in-doubt', cause: new Error('its page is gone'), abandoned: true }, '');
     },
-    correct: createCorrection({ ledger, clock, correct: setup.correct, maxWaitMs, notify, onGone: gone }),
+    correct: asksHost
+      ? createCorrection({ ledger, clock, correct, maxWaitMs, notify, onGone: gone })
+      : async () => undefined,
     async quarantine(keys) {
       await caps.quarantine(keys);
       notify({ type: 'failed', kind: 'storage', message: `${keys.length} stored records cannot be read` });
@@ -228,7 +236,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     isAllowed: maySend,
     send,
   });
+  const worker = createHandOver();
   const leave = () => {
+    // Whoever outlives the page reads the answers.
+    if (maySend() && ledger.known()?.events !== 0 && worker.handOver()) return;
     const left = lastFlush();
     leaving = left;
     void left.then(() => {
@@ -344,6 +355,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       buffer.stop();
       store.close();
       disk.close();
+      worker.stop();
       news.close();
     },
     wipe: consent.wipe,

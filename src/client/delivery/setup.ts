@@ -5,7 +5,10 @@ import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
 
-/** What `createDelivery` needs; what is optional has a browser default. */
+/**
+ * What `createDelivery` needs; what is optional has a browser default. Store and clock come from whoever loads first: the
+ * delivery must not bring them along a second time.
+ */
 export interface DeliverySetup {
   /** Base URL of the API, without the path. */
   endpoint: string;
@@ -15,16 +18,19 @@ export interface DeliverySetup {
   appVersion: string;
   /** `'disabled'`: nothing is stored or sent before `enable()`. Default `'enabled'`; an earlier opt-out stays one. */
   consent?: 'enabled' | 'disabled';
-  correct?: Correct | undefined;
+  /** `'in-a-page'`: skipped events wait for the hook of a page (the sender in a service worker). */
+  correct?: Correct | 'in-a-page' | undefined;
   options?: Partial<DeliveryOptions> | undefined;
   notify?: Notify;
+  /** Sends only when `flush()` is called. */
+  onlyOnDemand?: boolean;
   lifecycle?: PageLifecycle;
   fetch?: typeof fetch;
-  /** Default IndexedDB; memory where it fails is added by the delivery itself. */
-  openStore?: (name: string) => Store;
+  /** IndexedDB, as a rule; memory where it fails is added by the delivery itself. */
+  openStore: (name: string) => Store;
   /** Opens the channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
   openChannel?: (name: string) => TabLink;
-  clock?: Clock;
+  clock: Clock;
   /** 0 ≤ x < 1. */
   random?: () => number;
   /** Frees space of less value than events (the banner cache), when the storage quota is reached. */

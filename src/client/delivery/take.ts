@@ -52,6 +52,8 @@ export interface TakeOptions {
   inDoubt: Record<StoredEvent['type'], InDoubtPolicy>;
   /** Events that this page's last flush took, perhaps not on disk yet. */
   isTaken: (key: EventKey) => boolean;
+  /** Whether this tab can ask for corrections; otherwise skipped events wait for one that can. */
+  asksHost: boolean;
 }
 
 /** Until when an answer to a request sent now may come, in Unix milliseconds. */
@@ -136,7 +138,7 @@ export const createTake = (options: TakeOptions) => {
       isTaken: (key) => batched.has(keyText(key)) || isTaken(key),
     });
     if (scan.corrupt.length > 0) return { type: 'corrupt', keys: scan.corrupt };
-    if (scan.skipped.length > 0) return { type: 'skipped', kept: scan.skipped };
+    if (options.asksHost && scan.skipped.length > 0) return { type: 'skipped', kept: scan.skipped };
 
     const inFlight = batches.map((batch) => batch.until);
     const [oldest] = scan.group;

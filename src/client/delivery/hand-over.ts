@@ -1,0 +1,56 @@
+/** The tag of the background sync, and the words between a page and the service worker that sends for it. */
+export const SYNC_TAG = 'placard-outbox';
+export const ARE_YOU_THERE = 'placard: are you there?';
+export const HERE = 'placard: here';
+export const SEND = 'placard: send';
+
+interface Registration {
+  sync?: { register(tag: string): Promise<void> };
+}
+
+/** What of `navigator.serviceWorker` is used. */
+export interface WorkerContainer {
+  controller: { postMessage(message: unknown): void } | null;
+  ready: Promise<unknown>;
+  addEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
+  removeEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
+}
+
+/**
+ * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
+ * doubt. A worker counts only after it said that it holds our sender; the host registers it, or not.
+ */
+export const createHandOver = (
+  container: WorkerContainer | undefined = globalThis.navigator?.serviceWorker,
+) => {
+  let isThere = false;
+  const ask = () => {
+    isThere = false;
+    container?.controller?.postMessage(ARE_YOU_THERE);
+  };
+  const hear = ({ data }: { data?: unknown }) => {
+    if (data === HERE) isThere = true;
+  };
+  container?.addEventListener('message', hear);
+  container?.addEventListener('controllerchange', ask);
+  ask();
+
+  return {
+    /** Asks the worker to send whatever is stored; false where there is none. */
+    handOver(): boolean {
+      if (!isThere || !container?.controller) return false;
+      container.controller.postMessage(SEND);
+      // Should the worker not get through now, the browser wakes it when the network is back.
+      void container.ready
+        .then((registration) => (registration as Registration).sync?.register(SYNC_TAG))
+        .catch(() => {
+          // Background sync may be denied; the events then leave with the next page.
+        });
+      return true;
+    },
+    stop() {
+      container?.removeEventListener('message', hear);
+      container?.removeEventListener('controllerchange', ask);
+    },
+  };
+};

@@ -1,0 +1,66 @@
+import { INSTANCES, type Instance } from '../protocol/index.ts';
+import { createDelivery } from './delivery/create-delivery.ts';
+import { ARE_YOU_THERE, HERE, SEND, SYNC_TAG } from './delivery/hand-over.ts';
+import { ConfigError } from './errors.ts';
+import type { Listener } from './notice.ts';
+import type { DeliveryOptions } from './options.ts';
+import { createClock } from './platform/clock.ts';
+import { createIdbStore } from './platform/idb-store.ts';
+
+export type SenderOptions = {
+  /** The client key of the pages, or a function that gives the current one. */
+  apiKey: string | (() => string | Promise<string>);
+  /** The same choices as in the pages. */
+  delivery?: Partial<DeliveryOptions>;
+  /** Hears what the sender does. */
+  onNotice?: Listener;
+} & ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+
+/** An event of the worker that may be kept waiting; `lib.webworker` and the DOM's types do not go together. */
+interface WorkerEvent {
+  waitUntil(promise: Promise<unknown>): void;
+  tag?: string;
+  data?: unknown;
+  source?: { postMessage(message: unknown): void } | null;
+}
+
+interface WorkerScope {
+  addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
+}
+
+/**
+ * Makes this service worker send the events that the pages stored, on the same outbox, when a page goes or the network
+ * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
+ * `correct` hook of the next page.
+ */
+export const installSender = ({ apiKey, instance, endpoint, delivery, onNotice }: SenderOptions): void => {
+  const base = endpoint ?? INSTANCES[instance];
+  if (base === undefined) throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+  const scope = globalThis as unknown as WorkerScope;
+  const sender = createDelivery({
+    endpoint: base,
+    apiKey,
+    appId: '',
+    appVersion: '',
+    options: delivery,
+    openStore: createIdbStore,
+    clock: createClock(),
+    correct: 'in-a-page',
+    onlyOnDemand: true,
+    ...(onNotice && { notify: onNotice }),
+  });
+
+  scope.addEventListener('message', (event) => {
+    if (event.data === ARE_YOU_THERE) event.source?.postMessage(HERE);
+    if (event.data === SEND) event.waitUntil(sender.flush());
+  });
+  scope.addEventListener('sync', (event) => {
+    if (event.tag !== SYNC_TAG) return;
+    event.waitUntil(
+      sender.flush().then(({ pending }) => {
+        // A rejected sync is tried again by the browser, at its own pace.
+        if (pending > 0) throw new Error(`${pending} events wait`);
+      }),
+    );
+  });
+};
