@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
 import { applyAnswer } from '../../../src/client/banners/apply-answer.ts';
@@ -86,4 +87,31 @@ test('contract 7.5: the second dismissal of a banner is none, and 100 are kept, 
   expect(record.dismissed).toHaveLength(100);
   expect(isDismissed(record, aBanner())).toBe(false);
   expect(isDismissed(record, aBanner({ id: 'more-99' }))).toBe(true);
+});
+
+test('case 50: in whatever order answers arrive, each placement ends with the answer to its latest question', () => {
+  const answers = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 8 });
+  const shuffled = answers.chain((list) =>
+    fc.shuffledSubarray(
+      list.map((placements, askedAtMs) => ({ placements, askedAtMs })),
+      { minLength: list.length },
+    ),
+  );
+  fc.assert(
+    fc.property(shuffled, (arrivals) => {
+      const record = emptyRecord();
+      const latest: Record<string, { askedAtMs: number; id: string | null }> = {};
+      for (const { placements, askedAtMs } of arrivals) {
+        const banners = Object.fromEntries(
+          Object.entries(placements).map(([placementId, isThere]) => {
+            const id = isThere ? `${placementId}-${askedAtMs}` : null;
+            if (askedAtMs >= (latest[placementId]?.askedAtMs ?? -1)) latest[placementId] = { askedAtMs, id };
+            return [placementId, id === null ? null : aBanner({ id, placementId })];
+          }),
+        );
+        applyAnswer(record, banners, askedAtMs);
+      }
+      for (const [placementId, { id }] of Object.entries(latest)) expect(shown(record, placementId)).toBe(id);
+    }),
+  );
 });
