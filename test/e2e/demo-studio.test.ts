@@ -4,6 +4,9 @@ import { launchBrowser } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
+/** A second on this machine may be three on another. */
+const PATIENCE = { timeout: 20_000 };
+
 let demo: RunningDemo;
 let browser: Browser;
 beforeAll(async () => {
@@ -30,7 +33,7 @@ const open = async (width = 1280) => {
 
 const frames = (page: Page): Frame[] => page.frames().filter((frame) => frame.url().includes('preview'));
 const inEveryFrame = async (page: Page, text: string) => {
-  await expect.poll(() => frames(page).length).toBe(3);
+  await expect.poll(() => frames(page).length, PATIENCE).toBe(3);
   for (const frame of frames(page)) await frame.getByText(text, { exact: true }).waitFor();
 };
 
@@ -115,7 +118,7 @@ describe('the Studio', () => {
     const { page, close } = await open();
     await page.getByRole('radio', { name: /Summer sale/ }).check();
     await page.getByRole('radio', { name: 'Sidebar promotion' }).check();
-    await expect.poll(() => frames(page).length).toBe(3);
+    await expect.poll(() => frames(page).length, PATIENCE).toBe(3);
     for (const frame of frames(page)) {
       await frame.locator('[data-placement="sidebar_promo"]').getByText('Summer sale').waitFor();
       expect(await frame.locator('[data-placement="home_hero"] placard-frame').count()).toBe(0);

@@ -1,0 +1,153 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser } from '../helpers/browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import type { Told } from './pages/local-placard.ts';
+
+const STRICT =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
+const ELEMENT = `
+  <main><placard-banner placement="home_hero" template="hero"></placard-banner></main>
+  <aside></aside>
+  <template id="shadowed"></template>`;
+
+/** A second on this machine may be three on another. */
+const PATIENCE = { timeout: 20_000 };
+
+let pages: PageServer;
+let browser: Browser;
+beforeAll(async () => {
+  pages = await startPageServer({
+    entries: [],
+    modules: { element: 'test/e2e/pages/element-page.ts', react: 'test/e2e/pages/react-page.ts' },
+    pages: {
+      '/element': {
+        html: ELEMENT,
+        script: "import '/placard/element.js';",
+        headers: { 'content-security-policy': STRICT },
+      },
+      '/react': { html: '<div id="root"></div>', script: "import '/placard/react.js';" },
+    },
+  });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+});
+
+const open = async (path: string) => {
+  const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(pages.origin + path);
+  return { page, errors, close: () => context.close() };
+};
+
+const told = (page: Page): Promise<Told> => page.evaluate(() => Reflect.get(window, 'told'));
+const impressions = async (page: Page, placementId: string) =>
+  (await told(page)).notices.filter(
+    (notice) =>
+      notice.type === 'tracked' &&
+      notice.event.type === 'impression' &&
+      notice.event.placementId === placementId,
+  ).length;
+
+describe('<placard-banner> in a real page', () => {
+  test('is drawn where the markup came before the client, as a block, under a strict policy', async () => {
+    const { page, errors, close } = await open('/element');
+    const element = page.locator('placard-banner');
+    await page.getByRole('region', { name: 'For home_hero' }).waitFor();
+    expect(await element.evaluate((each) => getComputedStyle(each).display)).toBe('block');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('case 65: is not drawn, asked for or counted again when it moves', async () => {
+    const { page, close } = await open('/element');
+    await expect.poll(() => impressions(page, 'home_hero'), PATIENCE).toBe(1);
+    await page.locator('placard-frame').evaluate((frame) => Reflect.set(window, 'before', frame));
+    const moves = await page.evaluate(() => {
+      const element = document.querySelector('placard-banner')!;
+      const places = ['aside', 'main', 'body'].map((name) => document.querySelector(name)!);
+      for (const place of places) place.append(element);
+      const move = Reflect.get(document.body, 'moveBefore') as
+        | ((node: Node, before: null) => void)
+        | undefined;
+      move?.call(document.querySelector('main'), element, null);
+      return places.length + (move ? 1 : 0);
+    });
+    expect(moves).toBeGreaterThanOrEqual(3);
+    const { syncs } = await told(page);
+    expect(syncs).toBe(1);
+    expect(
+      await page.locator('placard-frame').evaluate((frame) => frame === Reflect.get(window, 'before')),
+    ).toBe(true);
+    expect((await told(page)).notices.filter(({ type }) => type === 'shown')).toHaveLength(1);
+    expect(await impressions(page, 'home_hero')).toBe(1);
+    await close();
+  });
+
+  test('case 62: is a block, and is drawn and counted, inside the shadow root of another component', async () => {
+    const { page, close } = await open('/element');
+    await page.evaluate(() => {
+      const root = document.querySelector('aside')!.attachShadow({ mode: 'open' });
+      const element = document.createElement('placard-banner');
+      element.setAttribute('placement', 'inside');
+      root.append(element);
+    });
+    const element = page.locator('aside placard-banner');
+    await page.getByRole('region', { name: 'For inside' }).waitFor();
+    expect(await element.evaluate((each) => getComputedStyle(each).display)).toBe('block');
+    await element.scrollIntoViewIfNeeded();
+    await expect.poll(() => impressions(page, 'inside'), PATIENCE).toBe(1);
+    await close();
+  });
+
+  test('leaves nothing in the page after a thousand came and went', async () => {
+    const { page, close } = await open('/element');
+    await page.getByRole('region', { name: 'For home_hero' }).waitFor();
+    const left = await page.evaluate(async () => {
+      for (let index = 0; index < 1_000; index += 1) {
+        const element = document.createElement('placard-banner');
+        element.setAttribute('placement', 'home_hero');
+        document.body.append(element);
+        await Promise.resolve();
+        element.remove();
+        await Promise.resolve();
+      }
+      return {
+        elements: document.querySelectorAll('placard-banner, placard-frame').length,
+        sheets: document.adoptedStyleSheets.length,
+      };
+    });
+    expect(left).toEqual({ elements: 2, sheets: 1 });
+    await close();
+  });
+});
+
+describe('React in a real page', () => {
+  test('case 61: StrictMode and a hidden second layout make one impression', async () => {
+    const { page, errors, close } = await open('/react');
+    await page.locator('#wide').getByText('For home_hero').waitFor();
+    await page.getByText('known: bnr_home_hero').waitFor();
+    await expect.poll(() => impressions(page, 'home_hero'), PATIENCE).toBe(1);
+    await expect.poll(() => impressions(page, 'drawn_in_react'), PATIENCE).toBe(1);
+    expect(await impressions(page, 'home_hero')).toBe(1);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('a banner that React draws can be sent away, and React takes its nodes back', async () => {
+    const { page, errors, close } = await open('/react');
+    await page.getByRole('button', { name: 'Hide For drawn_in_react' }).click();
+    await expect.poll(() => page.locator('#own').evaluate((own) => own.childNodes.length), PATIENCE).toBe(0);
+    const dismissals = (await told(page)).notices.filter(
+      (notice) => notice.type === 'tracked' && notice.event.type === 'dismiss',
+    );
+    expect(dismissals).toHaveLength(1);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
