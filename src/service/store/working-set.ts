@@ -75,7 +75,12 @@ interface Space {
 
 /** Leads from a profile to its entry: the hottest step of all, and a member is the fastest way. */
 const ENTRY = Symbol('entry');
-type LinkedProfile = Profile & { [ENTRY]?: LiveEntry };
+type LinkedProfile = Profile & { [ENTRY]?: LiveEntry | undefined };
+
+/** Lets a profile outlive its set without holding on to it. */
+export const unlink = (profile: Profile): void => {
+  (profile as LinkedProfile)[ENTRY] = undefined;
+};
 
 const RANK: Record<Change, number> = { recorded: 0, attributes: 1, whole: 2, removed: 3 };
 

@@ -10,6 +10,7 @@ const MIGRATIONS: string[] = [
     braze_id text NOT NULL COLLATE "C",
     workspace_id text NOT NULL COLLATE "C",
     profile text NOT NULL,
+    version bigint NOT NULL, -- grows with every write: what a replica remembers it can trust or not
     PRIMARY KEY (braze_id, workspace_id)
   ) WITH (fillfactor = 70);
 
