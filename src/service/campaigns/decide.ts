@@ -8,7 +8,7 @@ import { audienceOf } from './audience-of.ts';
 import type { BannerIds } from './banner-id.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { candidatesFor } from './candidates.ts';
-import { drawn, lot } from './lot.ts';
+import { drawn, lotsOf } from './lot.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
 
 export interface Question {
@@ -35,18 +35,24 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };
 
-/** Stable by user: who is held out today is held out tomorrow, on every replica. */
-const isHeldOut = (workspaceId: string, { campaignId, controlPercentage }: Campaign, userId: string) =>
-  controlPercentage > 0 && lot(workspaceId, campaignId, 'control', userId) * 100 < controlPercentage;
+/** The variant for a user, or `null` for one who is held out. */
+const variantFor = (workspaceId: string, campaign: Campaign, userId: string): Variant | null => {
+  const { campaignId, controlPercentage, variants } = campaign;
+  if (controlPercentage === 0 && variants.length === 1) return variants[0] ?? null;
+  const lots = lotsOf(workspaceId, campaignId, userId);
+  return lots.control * 100 < controlPercentage ? null : (drawn(variants, lots.variant) ?? null);
+};
 
-const variantFor = (
+/** A test send is never held out. */
+const testVariantFor = (
   workspaceId: string,
   { campaignId, variants }: Campaign,
   userId: string,
-): Variant | null => {
-  if (variants.length === 1) return variants[0] ?? null;
-  return drawn(variants, lot(workspaceId, campaignId, 'variant', userId)) ?? null;
-};
+): Variant | null => drawn(variants, lotsOf(workspaceId, campaignId, userId).variant) ?? null;
+
+/** Not judged yet, or the eligibility round, 0 and up. */
+const UNKNOWN = -2;
+const NOT_FOR_THIS_USER = -1;
 
 /** Answers which banner each placement has for one user, in the order asked. */
 export const decide = (question: Question): [string, WireBanner | null][] => {
@@ -96,8 +102,9 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     const { workspaceId } = workspace;
     const { campaignId } = campaign;
     const isTestSend = campaign.testUsers.has(externalUserId);
-    const isControl = !isTestSend && isHeldOut(workspaceId, campaign, externalUserId);
-    const variant = isControl ? null : variantFor(workspaceId, campaign, externalUserId);
+    const choose = isTestSend ? testVariantFor : variantFor;
+    const variant = choose(workspaceId, campaign, externalUserId);
+    const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
       return {
@@ -117,21 +124,24 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     }
   };
 
-  // Every placement has the same order of campaigns, so one pass over them fills all: each is judged at most once.
-  const banners = new Map<string, WireBanner>();
-  let open = question.placementIds;
-  for (const campaign of candidatesFor(workspace, externalUserId)) {
-    if (!open.some((placementId) => campaign.placements.has(placementId))) continue;
-    const isShowable =
-      campaign.testUsers.has(externalUserId) || (isRunning(campaign, now) && isMember(campaign));
-    const round = isShowable ? roundOf(campaign) : null;
-    if (round === null) continue;
-    open = open.filter((placementId) => {
-      const banner = campaign.placements.has(placementId) && bannerOf(campaign, placementId, round);
-      if (banner) banners.set(placementId, banner);
-      return !banner;
-    });
-    if (open.length === 0) break;
-  }
-  return question.placementIds.map((placementId) => [placementId, banners.get(placementId) ?? null]);
+  // A campaign is often a candidate for several placements of one question.
+  const judged = new Array<number>(workspace.campaigns.length).fill(UNKNOWN);
+  const judge = (campaign: Campaign): number => {
+    const isTest = campaign.testUsers.size > 0 && campaign.testUsers.has(externalUserId);
+    if (!isTest && !(isRunning(campaign, now) && isMember(campaign))) return NOT_FOR_THIS_USER;
+    return roundOf(campaign) ?? NOT_FOR_THIS_USER;
+  };
+
+  return question.placementIds.map((placementId) => {
+    for (const { number, campaign } of candidatesFor(workspace, placementId, externalUserId)) {
+      let round = judged[number] ?? UNKNOWN;
+      if (round === UNKNOWN) {
+        round = judge(campaign);
+        judged[number] = round;
+      }
+      const banner = round === NOT_FOR_THIS_USER ? null : bannerOf(campaign, placementId, round);
+      if (banner) return [placementId, banner];
+    }
+    return [placementId, null];
+  });
 };

@@ -1,10 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** A number from 0 up to 1 that is always the same for the same words, and unrelated to that of other words. */
-export const lot = (...words: string[]): number => {
-  // The first 48 bits; JSON keeps ['a', 'bc'] and ['ab', 'c'] apart.
-  const digest = hash('sha256', JSON.stringify(words), 'hex');
-  return Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48;
+/** Two numbers from 0 up to 1, unrelated to each other. */
+export interface Lots {
+  control: number;
+  variant: number;
+}
+
+/** 48 bits make a number that JavaScript holds exactly. */
+const DIGITS = 12;
+const share = (digest: string, from: number) =>
+  Number.parseInt(digest.slice(from, from + DIGITS), 16) / 16 ** DIGITS;
+
+/** What a user draws in a campaign: always the same, on every replica, and unrelated to what others draw or to other campaigns. */
+export const lotsOf = (workspaceId: string, campaignId: string, userId: string): Lots => {
+  // JSON keeps 'a' + 'bc' and 'ab' + 'c' apart.
+  const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'hex');
+  return { control: share(digest, 0), variant: share(digest, DIGITS) };
 };
 
 /** Draws one of weighted entries; `undefined` where no weight is above 0. */

@@ -2,6 +2,7 @@ import { Liquid, type Template } from 'liquidjs';
 import type { CampaignFile } from '../workspace/file-schema.ts';
 import type { Fill } from './campaign.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
+import { quickText } from './quick-text.ts';
 
 const MAX_TEMPLATE_CHARACTERS = 100_000;
 /** The last resort, and far above what a sound template needs: a busy machine must show what an idle one shows. */
@@ -46,15 +47,21 @@ const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
   targeted_device: device,
 });
 
+const bounded = (text: string): string => {
+  if (text.length > MAX_RENDERED_CHARACTERS) throw new Error('A template renders too long a text');
+  return text;
+};
+
 const compileText = (text: string): ((context: PersonaliseContext) => string) => {
   if (!isTemplate(text)) return () => text;
   const template: Template[] = liquid.parse(toLiquid(text));
+  const quick = quickText(text);
   return (context) => {
+    const filled = quick?.(context) ?? null;
+    if (filled !== null) return bounded(filled);
     const rendered: unknown = liquid.renderSync(template, scopeOf(context));
-    const result = String(rendered);
-    if (result.length > MAX_RENDERED_CHARACTERS) throw new Error('A template renders too long a text');
     // Half of a surrogate pair can be cut off by a filter; the answer must stay valid UTF-8.
-    return result.toWellFormed();
+    return bounded(String(rendered)).toWellFormed();
   };
 };
 

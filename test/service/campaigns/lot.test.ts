@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawn, lot } from '../../../src/service/campaigns/lot.ts';
+import { drawn, lotsOf } from '../../../src/service/campaigns/lot.ts';
 
 const USERS = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 
@@ -8,23 +8,39 @@ const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS
 
 const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
 
-describe('a lot', () => {
-  test('is the same each time, and another for another word or another boundary between words', () => {
-    expect(lot('a', 'b')).toBe(lot('a', 'b'));
-    expect(new Set([lot('a', 'b'), lot('b', 'a'), lot('ab'), lot('a', 'b', ''), lot('a,b')]).size).toBe(5);
+describe('the lots of a user', () => {
+  test('are the same each time, and others for another word or another boundary between words', () => {
+    expect(lotsOf('w', 'c', 'u')).toEqual(lotsOf('w', 'c', 'u'));
+    const others = [
+      lotsOf('w', 'c', 'u'),
+      lotsOf('w', 'u', 'c'),
+      lotsOf('wc', '', 'u'),
+      lotsOf('w', '', 'cu'),
+      lotsOf('w', 'c,u', ''),
+    ];
+    expect(new Set(others.map(({ control }) => control)).size).toBe(others.length);
+    expect(new Set(others.map(({ variant }) => variant)).size).toBe(others.length);
   });
 
-  test('falls evenly', () => {
-    const quarters = [0, 0, 0, 0];
-    for (const user of USERS) quarters[Math.floor(lot('w', 'c', user) * 4)]! += 1;
-    for (const count of quarters) {
-      expect(Math.abs(count / USERS.length - 0.25)).toBeLessThan(tolerance(0.25));
+  test('fall evenly', () => {
+    for (const which of ['control', 'variant'] as const) {
+      const quarters = [0, 0, 0, 0];
+      for (const user of USERS) quarters[Math.floor(lotsOf('w', 'c', user)[which] * 4)]! += 1;
+      for (const count of quarters) {
+        expect(Math.abs(count / USERS.length - 0.25)).toBeLessThan(tolerance(0.25));
+      }
     }
   });
 
-  test('of two campaigns has nothing to do with each other', () => {
-    const both = shareOf((user) => lot('w', 'c1', user) < 0.1 && lot('w', 'c2', user) < 0.1);
+  test('of two campaigns have nothing to do with each other, nor has one with the other of a campaign', () => {
+    const both = shareOf(
+      (user) => lotsOf('w', 'c1', user).control < 0.1 && lotsOf('w', 'c2', user).control < 0.1,
+    );
     expect(Math.abs(both - 0.01)).toBeLessThan(tolerance(0.01));
+    const mixed = shareOf(
+      (user) => lotsOf('w', 'c', user).control < 0.1 && lotsOf('w', 'c', user).variant < 0.1,
+    );
+    expect(Math.abs(mixed - 0.01)).toBeLessThan(tolerance(0.01));
   });
 });
 
@@ -36,9 +52,9 @@ describe('a draw', () => {
   ];
 
   test('follows the weights', () => {
-    const share = shareOf((user) => drawn(variants, lot('w', 'c', user))?.id === 'a');
+    const share = shareOf((user) => drawn(variants, lotsOf('w', 'c', user).variant)?.id === 'a');
     expect(Math.abs(share - 0.7)).toBeLessThan(tolerance(0.7));
-    expect(USERS.every((user) => drawn(variants, lot('w', 'c', user))?.id !== 'never')).toBe(true);
+    expect(USERS.every((user) => drawn(variants, lotsOf('w', 'c', user).variant)?.id !== 'never')).toBe(true);
   });
 
   test('moves only those whose share moved when the weights change', () => {
@@ -47,11 +63,11 @@ describe('a draw', () => {
       { id: 'b', weight: 20 },
     ];
     const moved = USERS.filter((user) => {
-      const chance = lot('w', 'c', user);
+      const chance = lotsOf('w', 'c', user).variant;
       return drawn(variants, chance)?.id !== drawn(grown, chance)?.id;
     });
     expect(moved.length / USERS.length).toBeLessThan(0.1 + tolerance(0.1));
-    expect(moved.every((user) => drawn(grown, lot('w', 'c', user))?.id === 'a')).toBe(true);
+    expect(moved.every((user) => drawn(grown, lotsOf('w', 'c', user).variant)?.id === 'a')).toBe(true);
   });
 
   test('takes the last one with a weight at the very end, and none of none', () => {

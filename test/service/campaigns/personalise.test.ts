@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
+import { quickText } from '../../../src/service/campaigns/quick-text.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 
 const profile: Profile = {
@@ -145,5 +147,65 @@ describe('a template', () => {
 
   test('leaves no half of a character behind', () => {
     expect(text("{{ '🎈' | split: '' | first }}")).toBe('\ufffd');
+  });
+});
+
+describe('the quick way to fill in a name', () => {
+  const value = fc.oneof(
+    fc.constantFrom<unknown>('', ' ', 'Kim', '{{x}}', 0, 1.5, true, false, null, [], ['a'], {}),
+    fc.string(),
+  );
+  const piece = fc.constantFrom(
+    'Hi ',
+    '}} ',
+    '$ {',
+    'it\'s "x"',
+    '\n',
+    '{{${first_name}}}',
+    '{{ ${first_name} }}',
+    "{{${first_name} | default: 'there'}}",
+    '{{ ${missing} | default: "you" }}',
+    "{{custom_attribute.${tier} | default: ''}}",
+    '{{targeted_device.${platform}}}',
+    '{{${toString}}}',
+    '{{- ${first_name} -}}',
+    '{{${first_name} | upcase}}',
+    '{% if ${first_name} %}yes{% endif %}',
+    "{{ 'literal' }}",
+  );
+
+  test('writes what the library writes', () => {
+    let quick = 0;
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 5 }),
+        value,
+        value,
+        (pieces, first_name, tier) => {
+          const of = { user: { first_name }, customAttributes: { tier }, device: {} };
+          const template = pieces.join('');
+          const filled = quickText(template)?.(of) ?? null;
+          if (filled === null) return;
+          quick += 1;
+          // A tag that does nothing sends the rest through the library.
+          expect(text(`{% assign x = 1 %}${template}`, of)).toBe(filled.toWellFormed());
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    expect(quick).toBeGreaterThan(500);
+  });
+
+  test('leaves everything else to the library', () => {
+    for (const template of [
+      '{{${a} | upcase}}',
+      '{{-${a}}}',
+      '{% if a %}{% endif %}',
+      '{{a}}',
+      '{ {{${a}}}',
+      '{{${a} | default: b}}',
+    ]) {
+      expect(quickText(template)).toBeNull();
+    }
   });
 });
