@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../helpers/browser.ts';
 import { startCollector } from './browser/collector.ts';
-import { median, milliseconds, spread } from './browser/figures.ts';
+import { median, milliseconds, spread, times } from './browser/figures.ts';
 import { openSubject, startSubjectPages } from './browser/subject-page.ts';
-import { installPeers, SUBJECTS, titleOf } from './browser/subjects.ts';
+import { installPeers, SUBJECTS, type Subject, titleOf } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 const ALONE = 200;
@@ -80,19 +80,29 @@ const burst = (page: Page, count: number, limitMs: number): Promise<Burst> =>
     [count, limitMs] as const,
   );
 
+/** The least that a durable event can cost by itself. */
+const FLOOR: Subject = {
+  name: 'Bare put',
+  npm: 'idb-keyval',
+  page: 'test/bench/peers/pages/bare-put.js',
+  code: '',
+};
+
 /** What capturing costs the page, and when it is safe. */
 const capture: Bench = {
   name: 'client-capture',
   async run() {
     await installPeers();
     const collector = await startCollector();
-    const pages = await startSubjectPages(SUBJECTS, SUBJECTS.length);
+    const subjects = [FLOOR, ...SUBJECTS];
+    const pages = await startSubjectPages(subjects, subjects.length);
     const browser = await launchBrowser();
     const rows: Row[] = [];
+    let floor = Number.NaN;
     try {
-      for (const [at, subject] of SUBJECTS.entries()) {
+      for (const [at, subject] of subjects.entries()) {
         const ours = subject.npm === undefined;
-        const title = await titleOf(subject);
+        const title = subject === FLOOR ? 'A bare idb-keyval put' : await titleOf(subject);
         const inFreshPage = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
           const context = await browser.newContext();
           const page = await context.newPage();
@@ -102,10 +112,12 @@ const capture: Bench = {
           return result;
         };
         const single = await inFreshPage((page) => alone(page, ALONE));
+        if (subject === FLOOR) floor = median(single);
         rows.push({
           what: `${title}: one call alone`,
           figure: milliseconds(median(single)),
           spread: spread(single, milliseconds),
+          ...(subject !== FLOOR && { floor: milliseconds(floor), ratio: times(median(single) / floor) }),
           ...(ours && { target: '≤ 20 µs' }),
         });
         for (const count of ours ? [TOGETHER, MANY] : [TOGETHER]) {
