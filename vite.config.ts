@@ -87,6 +87,8 @@ export default defineConfig(({ mode }) => {
             include: ['test/e2e/**/*.test.ts'],
             testTimeout: 120_000,
             hookTimeout: 120_000,
+            // A second, the default, is short for a browser on a busy machine.
+            expect: { poll: { timeout: 20_000 } },
             // Real browsers on a small machine: one file at a time keeps viewability's second a second.
             fileParallelism: false,
           },
