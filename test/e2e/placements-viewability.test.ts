@@ -197,6 +197,23 @@ test('case 61: a placement in two slots for two breakpoints, one of them hidden,
   await page.close();
 });
 
+test('a slot that is scrolled within the view during its second counts', async () => {
+  const page = await open(
+    '<main style="height: 3000px; padding-top: 500px"><div id="slot"></div></main>',
+    '/scrolled',
+  );
+  // To and fro without a stop: no threshold is crossed, and the slot is never where it was.
+  await page.evaluate(() => {
+    const roll = () => {
+      scrollTo(0, 200 + 190 * Math.sin(performance.now() / 300));
+      requestAnimationFrame(roll);
+    };
+    roll();
+  });
+  await seenBy(page, 'case');
+  await page.close();
+});
+
 test('a dialog that closes uncovers the banner, and then it counts', async () => {
   const page = await open(
     '<div id="slot"></div><dialog id="cover" style="width: 600px; height: 300px; margin: 0">Cookies?</dialog><script>cover.showModal()</script>',

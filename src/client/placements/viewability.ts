@@ -29,14 +29,18 @@ export interface ViewabilityOptions {
 }
 
 /** Whether another element covers most of the visible part: a dialog, a cookie bar, a sticky header. */
-const isCovered = (element: HTMLElement, visible: DOMRectReadOnly): boolean => {
+const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
   const root = element.getRootNode() as Document | ShadowRoot;
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
   if (!root.elementFromPoint || getComputedStyle(element).pointerEvents === 'none') return false;
+  // The entry tells what was visible when a threshold was crossed; the page may have scrolled a little since.
+  const moved = element.getBoundingClientRect();
+  const { boundingClientRect: then, intersectionRect: visible } = entry;
   let free = 0;
   for (let probe = 0; probe < PROBES * PROBES; probe++) {
-    const x = visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES;
-    const y = visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
+    const x = moved.left - then.left + visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES;
+    const y =
+      moved.top - then.top + visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
     const top = root.elementFromPoint(x, y);
     if (!top || element.contains(top)) free++;
   }
@@ -91,8 +95,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       return;
     }
     // What is covered now is looked at again after another second.
-    const isCounted =
-      isWatching && !slept(elapsed, wall) && (isControl() || !isCovered(element, entry!.intersectionRect));
+    const isCounted = isWatching && !slept(elapsed, wall) && (isControl() || !isCovered(element, entry!));
     if (!isCounted) {
       restart();
       return;
