@@ -27,6 +27,30 @@ const redirected = (request: Request, response: Response, body: string): Request
   });
 };
 
+/** The request's way to the handler and back, over redirects. */
+const travel = async (
+  first: Request,
+  handle: (request: Request) => Promise<Response>,
+  origin: string,
+): Promise<Response> => {
+  let request = first;
+  for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
+    if (new URL(request.url).origin !== origin) throw networkError(`Nobody answers at ${request.url}`);
+    const body = request.body ? await request.clone().text() : '';
+    const { signal } = request;
+    let response: Response;
+    try {
+      response = await Promise.race([handle(request), aborted(signal)]);
+    } catch (error) {
+      throw error instanceof ConnectionDropped ? networkError(error) : error;
+    }
+    if (!isRedirect(response.status) || request.redirect === 'manual') return response;
+    if (request.redirect === 'error') throw networkError('Redirects are refused');
+    request = redirected(request, response, body);
+  }
+  throw networkError('Too many redirects');
+};
+
 /**
  * A `fetch` in front of a handler that fails as a browser's does: a dropped connection is a `TypeError`, an abort
  * rejects with its reason, redirects are followed or refused as the request says, and nobody else answers.
@@ -34,20 +58,11 @@ const redirected = (request: Request, response: Response, body: string): Request
 export const networkOf =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>
   async (input, init) => {
-    let request = new Request(input, init);
-    for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
-      if (new URL(request.url).origin !== origin) throw networkError(`Nobody answers at ${request.url}`);
-      const body = request.body ? await request.clone().text() : '';
-      const { signal } = request;
-      let response: Response;
-      try {
-        response = await Promise.race([handle(request), aborted(signal)]);
-      } catch (error) {
-        throw error instanceof ConnectionDropped ? networkError(error) : error;
-      }
-      if (!isRedirect(response.status) || request.redirect === 'manual') return response;
-      if (request.redirect === 'error') throw networkError('Redirects are refused');
-      request = redirected(request, response, body);
+    // Node's Request hears the abort of the one it was made from only as long as somebody holds that one.
+    const held = new Set<unknown>([input, init]);
+    try {
+      return await travel(new Request(input, init), handle, origin);
+    } finally {
+      held.clear();
     }
-    throw networkError('Too many redirects');
   };
