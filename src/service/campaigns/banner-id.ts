@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hash, timingSafeEqual } f
 
 const PREFIX = 'bnr_';
 const TAG_BYTES = 16;
-/** Sealed IDs repeat from sync to sync; this many of the latest are kept. */
+/** IDs repeat from sync to sync and from event to event; this many of the latest are kept, either way. */
 const MAX_KEPT = 10_000;
 
 /** What a banner's ID stands for. The same facts always give the same ID. */
@@ -23,6 +23,11 @@ export interface BannerIds {
   open(id: string): BannerFacts | null;
 }
 
+const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(name, value);
+};
+
 /**
  * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file, and
  * readable and makeable by nobody else. The facts are encrypted under a nonce that is their own keyed hash (the idea
@@ -36,14 +41,36 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     );
   const macKey = keyFor('mac');
   const cipherKey = keyFor('cipher');
-  const kept = new Map<string, string>();
+  const sealed = new Map<string, string>();
+  const opened = new Map<string, BannerFacts>();
 
   const tagOf = (text: Buffer) => createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
+
+  const read = (id: string): BannerFacts | null => {
+    if (!id.startsWith(PREFIX)) return null;
+    const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
+    // The decoder passes over what is not base64url: only the one spelling that was sealed counts.
+    if (bytes.length <= TAG_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
+    const tag = bytes.subarray(0, TAG_BYTES);
+    const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
+    if (!timingSafeEqual(tagOf(text), tag)) return null;
+    const [campaignId, variantId, placementId, round, isControl, isTestSend] = JSON.parse(
+      text.toString(),
+    ) as [string, string | null, string, number, 0 | 1, 0 | 1];
+    return {
+      campaignId,
+      variantId,
+      placementId,
+      round,
+      isControl: isControl === 1,
+      isTestSend: isTestSend === 1,
+    };
+  };
 
   return {
     seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend }) => {
       const facts = JSON.stringify([campaignId, variantId, placementId, round, +isControl, +isTestSend]);
-      const known = kept.get(facts);
+      const known = sealed.get(facts);
       if (known !== undefined) return known;
       const text = Buffer.from(facts);
       const tag = tagOf(text);
@@ -52,29 +79,15 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
         Buffer.concat([tag, createCipheriv('aes-256-ctr', cipherKey, tag).update(text)]).toString(
           'base64url',
         );
-      if (kept.size >= MAX_KEPT) kept.clear();
-      kept.set(facts, id);
+      keep(sealed, facts, id);
       return id;
     },
     open: (id) => {
-      if (!id.startsWith(PREFIX)) return null;
-      const sealed = Buffer.from(id.slice(PREFIX.length), 'base64url');
-      // The decoder passes over what is not base64url: only the one spelling that was sealed counts.
-      if (sealed.length <= TAG_BYTES || PREFIX + sealed.toString('base64url') !== id) return null;
-      const tag = sealed.subarray(0, TAG_BYTES);
-      const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(sealed.subarray(TAG_BYTES));
-      if (!timingSafeEqual(tagOf(text), tag)) return null;
-      const [campaignId, variantId, placementId, round, isControl, isTestSend] = JSON.parse(
-        text.toString(),
-      ) as [string, string | null, string, number, 0 | 1, 0 | 1];
-      return {
-        campaignId,
-        variantId,
-        placementId,
-        round,
-        isControl: isControl === 1,
-        isTestSend: isTestSend === 1,
-      };
+      const known = opened.get(id);
+      if (known) return known;
+      const facts = read(id);
+      if (facts) keep(opened, id, facts);
+      return facts;
     },
   };
 };

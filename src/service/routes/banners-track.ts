@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   EVENT_ERROR,
   EVENT_TYPES,
@@ -21,6 +22,9 @@ import {
   membersOf,
   missing,
 } from './banner-envelope.ts';
+
+/** Some milliseconds of work. */
+const EVENTS_A_TURN = 500;
 
 type EventType = BannerEventRow['eventType'];
 
@@ -69,6 +73,21 @@ const judge = (
   };
 };
 
+/** Judges them in order, and lets other requests in between: one body may hold tens of thousands. */
+const judgeAll = async (
+  events: unknown[],
+  envelope: BannerEnvelope,
+  ids: BannerIds,
+  receivedAtMs: number,
+): Promise<(BannerEventRow | string)[]> => {
+  const judged: (BannerEventRow | string)[] = [];
+  for (const event of events) {
+    judged.push(judge(event, envelope, ids, receivedAtMs));
+    if (judged.length % EVENTS_A_TURN === 0) await nextTurn();
+  }
+  return judged;
+};
+
 export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   method: 'POST',
   path: TRACK_PATH,
@@ -84,7 +103,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
     const envelope = envelopeOf(members, workspace);
     const events = eventsOf(members);
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const judged = events.map((event) => judge(event, envelope, ids, now));
+    const judged = await judgeAll(events, envelope, ids, now);
     const rows = judged.filter((row) => typeof row !== 'string');
     const errors = judged.flatMap((fault, index) =>
       typeof fault === 'string' ? [{ type: fault, index }] : [],

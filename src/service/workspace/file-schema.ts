@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 
 /** `null` means the same as absent, everywhere in the file. */
 const optional = <T extends z.ZodType>(schema: T) =>
@@ -7,7 +7,11 @@ const optional = <T extends z.ZodType>(schema: T) =>
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
-const text = z.string().min(1);
+/** What goes into a database must be text that every store can hold. */
+const text = z
+  .string()
+  .min(1)
+  .refine(isStorableText, { error: 'expected text without U+0000 and half characters' });
 const named = optional(z.string());
 
 const app = z.strictObject({ app_id: text, name: named, platform: named });

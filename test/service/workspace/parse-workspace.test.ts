@@ -90,6 +90,11 @@ describe('a workspace file', () => {
     ['an unknown member', { colour: 'red' }, 'colour: unknown member'],
     ['an ID that is no text', { workspace_id: 5 }, 'workspace_id: expected string, got 5'],
     ['an empty ID', { workspace_id: '' }, 'workspace_id: expected it not to be empty, got ""'],
+    [
+      'an ID that no database can hold',
+      { workspace_id: 'a\u0000b' },
+      'workspace_id: expected text without U+0000 and half characters',
+    ],
     ['no apps', { apps: undefined }, 'apps: expected array, got nothing'],
     ['an app without ID', { apps: [{}] }, 'apps[0].app_id: expected string, got nothing'],
     [
