@@ -213,7 +213,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       node('p', { class: 'promise' }, ['You are looking at drafts: nothing you do here is live.']),
       node('a', { href: './index.html' }, ['Open the shop']),
     ]),
-    node('div', { class: 'side-bar list-bar' }, [list]),
+    node('nav', { class: 'side-bar list-bar', 'aria-label': 'Campaigns' }, [list]),
     node('main', { class: 'stage' }, [
       about,
       node('div', { class: 'stage-bar' }, [
@@ -224,8 +224,8 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       problem,
       frames.element,
     ]),
-    node('div', { class: 'side-bar edit-bar' }, [
-      node('section', { class: 'edit', 'aria-label': 'Properties' }, [controls, form]),
+    node('aside', { class: 'side-bar edit-bar', 'aria-label': 'Properties' }, [
+      node('div', {}, [controls, form]),
       node('div', { class: 'draft-foot' }, [marks, copied]),
     ]),
   ]);

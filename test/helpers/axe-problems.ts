@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds wrong with the page as it is now, one line a rule; shadow roots included. */
+export const axeProblems = async (page: Page): Promise<string[]> => {
+  await page.evaluate(source);
+  const { violations } = await page.evaluate(
+    (runOnly) =>
+      (Reflect.get(window, 'axe') as { run(root: Document, options: object): Promise<AxeResults> }).run(
+        document,
+        { runOnly },
+      ),
+    RULES,
+  );
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.flat().join(' ')).join(', ')}`,
+  );
+};
