@@ -24,7 +24,7 @@ const bounded = (text: string, most: number): string => {
   const head = Array.from(text.slice(0, most * 2 + 2));
   const cut = text.length > most * 2 + 2 || head.length > most;
   const kept = head.slice(0, most).join('').trim();
-  return cut ? `${kept}…` : kept;
+  return cut && kept !== '' ? `${kept}…` : kept;
 };
 
 /** The property's value where it has the declared type, else `null`; own members only, so `__proto__` is no property. */

@@ -8,7 +8,7 @@ import { openFrame } from './frame.ts';
 import { picture } from './picture.ts';
 
 export interface TemplateOptions {
-  /** How a plain click on the banner's link leaves the page. Default: the browser goes there. */
+  /** Gets the link of every plain click, mailto and tel as well, once it is stored. Default: the browser goes there. */
   navigate?: Navigate;
   /** Name of the region where the banner has no headline. Default `Promotion`. */
   regionLabel?: string;

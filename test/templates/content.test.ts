@@ -85,6 +85,7 @@ describe('reading a banner', () => {
 
   test('treats text that is only spaces as missing', () => {
     expect(read({ body: ' \n\t ' }).body).toBeNull();
+    expect(read({ body: `${' '.repeat(5_000)}far away` }).body).toBeNull();
     expect(() => readContent(bannerOf({ headline: '   ' }), everyUrl, { dismissible: true })).toThrow(
       'no headline, body or image',
     );
