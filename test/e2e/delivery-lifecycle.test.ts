@@ -12,7 +12,6 @@ import {
   deliveryUrl,
   diagnose,
   openDelivery,
-  ready,
   startDeliveryPages,
   untilDiagnostics,
 } from '../helpers/delivery-pages.ts';
@@ -198,7 +197,7 @@ describe('the back/forward cache', () => {
   });
 });
 
-describe('freezing and prerendering', () => {
+describe('freezing', () => {
   test('case 30: a frozen sender is succeeded within the lease time, and sends nothing twice when it thaws', async () => {
     const page = await open({ timeoutMs: 60_000 });
     service.fail({ type: 'hang' });
@@ -214,40 +213,5 @@ describe('freezing and prerendering', () => {
       expect(Date.now() - start).toBeLessThan(17_000);
     });
     expect(service.events.map(({ bannerId }) => bannerId)).toEqual(['other0']);
-  });
-
-  test('cases 31 and 32: a prerendered page sends nothing until it is activated', async (context) => {
-    const before = await open(QUIET);
-    await capture(before, 2);
-    await before.goto(`${origin}/bare`);
-    const target = deliveryUrl(origin, api.origin);
-    service.clear();
-    const prerendered = await before.evaluate(async (url) => {
-      if (!HTMLScriptElement.supports?.('speculationrules')) return false;
-      const rules = document.createElement('script');
-      rules.type = 'speculationrules';
-      rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url] }] });
-      document.head.append(rules);
-      return true;
-    }, target);
-    if (!prerendered) return context.skip('this browser does not prerender');
-    await expect
-      .poll(() => pages.requests.filter((path) => path.startsWith('/placard/delivery')).length)
-      .toBeGreaterThan(1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(service.requests).toHaveLength(0);
-    await before.evaluate((url) => {
-      location.href = url;
-    }, target);
-    await before.waitForURL(target);
-    await ready(before);
-    const activation = await before.evaluate(() => {
-      const [entry] = performance.getEntriesByType('navigation') as (PerformanceNavigationTiming & {
-        activationStart?: number;
-      })[];
-      return entry?.activationStart ?? 0;
-    });
-    if (activation === 0) return context.skip('this browser did not activate a prerendered page');
-    await untilDiagnostics(before, { captured: 2, delivered: 2 });
   });
 });

@@ -111,7 +111,6 @@ export const CONTROL_RANGE: KeyRange = { from: ['control', VERSION], to: ['contr
 export const EVENT_RANGE: KeyRange = { from: ['event', VERSION], to: ['event', VERSION, LAST] };
 export const DEAD_RANGE: KeyRange = { from: ['dead', VERSION], to: ['dead', VERSION, LAST] };
 
-export const sameKey = (a: EventKey, b: EventKey): boolean => a[2] === b[2] && a[3] === b[3];
 export const keyText = ([, , time, sequence]: EventKey): string => `${time}-${sequence}`;
 
 export const newMeta = (epoch: string, sequence: number): Meta => ({

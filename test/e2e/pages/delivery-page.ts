@@ -34,3 +34,8 @@ globalThis.delivery = createDelivery({
     return answer;
   },
 });
+// A prerendered page cannot be asked, but it can leave word.
+localStorage.setItem(
+  'state',
+  (document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active',
+);

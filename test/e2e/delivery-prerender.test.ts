@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { type BareBrowser, launchBareBrowser } from '../helpers/bare-browser.ts';
+import { deliveryUrl, startDeliveryPages } from '../helpers/delivery-pages.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import type { PageServer } from '../helpers/page-server.ts';
+
+let browser: BareBrowser;
+let pages: PageServer;
+let service: FakeService;
+let api: HttpServer;
+
+beforeAll(async () => {
+  [browser, pages] = await Promise.all([launchBareBrowser(), startDeliveryPages()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+});
+beforeEach(async () => {
+  service = createFakeService();
+  api = await serveHandler(service.handle);
+});
+afterEach(() => api.close());
+
+test('cases 31 and 32: a prerendered page that runs sends nothing, and begins when it is activated', async () => {
+  const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
+  await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
+  await tab.evaluate(
+    `delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' }).then(() => true)`,
+  );
+  // Stored, and of a page that is gone: due for whoever comes next.
+  await tab.evaluate('delivery.stop()');
+  const target = deliveryUrl(pages.origin, api.origin, { maxWaitMs: 100 });
+  await tab.goto(`${pages.origin}/bare`);
+  await expect.poll(() => tab.evaluate('location.pathname + document.readyState')).toBe('/barecomplete');
+  await tab.evaluate(`{
+    const rules = document.createElement('script');
+    rules.type = 'speculationrules';
+    rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [${JSON.stringify(target)}], eagerness: 'immediate' }] });
+    document.head.append(rules);
+  }`);
+  // The page itself says that it runs, and in which state.
+  await expect.poll(() => tab.evaluate('localStorage.getItem("state")')).toBe('prerendering');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(service.requests).toHaveLength(0);
+  await tab.evaluate(`void setTimeout(() => { location.href = ${JSON.stringify(target)}; })`);
+  await expect.poll(() => service.events.length).toBe(1);
+  expect(await tab.evaluate('performance.getEntriesByType("navigation")[0].activationStart')).toBeGreaterThan(
+    0,
+  );
+  expect(service.requests).toHaveLength(1);
+});
