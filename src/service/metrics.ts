@@ -25,9 +25,19 @@ export interface Metrics {
   contentType: string;
 }
 
+let ofProcess: Registry | undefined;
+
+/** Memory, event loop and garbage are the process's: what watches them is there once, however many services are. */
+const processRegistry = (): Registry => {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  return ofProcess;
+};
+
 export const createMetrics = (): Metrics => {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const shared = processRegistry();
   const registers = [registry];
   const requests = new Counter({
     name: 'placard_requests_total',
@@ -139,7 +149,7 @@ export const createMetrics = (): Metrics => {
           if (day > oldest) points.labels(workspaceId, day).set(count);
         }
       }
-      return registry.metrics();
+      return Registry.merge([shared, registry]).metrics();
     },
   };
 };
