@@ -100,11 +100,10 @@ const write = (
   if (response.destroyed) return;
   const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD';
   const isEmpty = status === 204 || request.method === 'HEAD';
-  response.writeHead(status, {
-    ...headers,
-    ...(status !== 204 && { 'Content-Length': Buffer.byteLength(body) }),
-    ...((unread || isLast) && { Connection: 'close' }),
-  });
+  const head: Record<string, string | number> = { ...headers };
+  if (status !== 204) head['Content-Length'] = Buffer.byteLength(body);
+  if (unread || isLast) head['Connection'] = 'close';
+  response.writeHead(status, head);
   response.end(isEmpty ? undefined : body);
   if (unread) linger(request);
 };

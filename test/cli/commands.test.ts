@@ -35,6 +35,19 @@ describe('placard', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
+  test('says which Node it needs where it runs on an older one', async () => {
+    for (const [older, isRefused] of [
+      ['20.19.0', true],
+      ['22.12.0', true],
+      ['22.13.0', false],
+    ] as const) {
+      const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${older}'})`;
+      const { code, stderr } = await runCli(['--version'], { NODE_OPTIONS: `--import=${pretend}` });
+      expect({ older, code }).toEqual({ older, code: isRefused ? 1 : 0 });
+      if (isRefused) expect(stderr).toMatch(/^placard needs Node 22\.13 or newer; this is [^\n]+\.\n$/);
+    }
+  });
+
   test('ends with one sentence for a command that does not exist', async () => {
     const { code, stderr } = await runCli(['publish']);
     expect({ code, stderr }).toEqual({

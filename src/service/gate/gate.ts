@@ -9,7 +9,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { admit } from './key.ts';
 import { takeRate } from './rate.ts';
-import { refusalOf, replyOf } from './reply.ts';
+import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
 
 export interface GateOptions {
   routes: readonly Route[];
@@ -32,7 +32,10 @@ export interface Passage {
  */
 export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
   const byPath = new Map(
-    routes.map((route) => [route.path, { route, tell: tellOf(route), open: crossOriginHeaders(route) }]),
+    routes.map((route) => [
+      route.path,
+      { route, tell: tellOf(route), open: { ...JSON_HEADERS, ...crossOriginHeaders(route) } },
+    ]),
   );
 
   return async (exchange: Exchange): Promise<Passage> => {

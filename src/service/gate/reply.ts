@@ -10,10 +10,13 @@ export const JSON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The one place where an answer becomes text. */
-export const replyOf = ({ status, body, headers }: Answer, more: Record<string, string> = {}): Reply => ({
+/** The one place where an answer becomes text. `base` are the headers it begins with, those of JSON among them. */
+export const replyOf = (
+  { status, body, headers }: Answer,
+  base: Record<string, string> = JSON_HEADERS,
+): Reply => ({
   status,
-  headers: { ...JSON_HEADERS, ...more, ...headers },
+  headers: { ...base, ...headers },
   body: JSON.stringify(body),
 });
 
@@ -23,12 +26,12 @@ export const refusalOf = (
   dialect: ErrorDialect,
   log: Log,
   facts: Record<string, unknown>,
-  more: Record<string, string> = {},
+  base: Record<string, string> = JSON_HEADERS,
 ): Reply => {
   if (error instanceof HttpError) {
     const body = { ...errorBody(dialect, error.message), ...error.members };
-    return replyOf({ status: error.status, body, ...(error.headers && { headers: error.headers }) }, more);
+    return replyOf({ status: error.status, body, ...(error.headers && { headers: error.headers }) }, base);
   }
   log.error({ ...facts, ...errorFacts(error) }, 'request failed');
-  return replyOf({ status: 500, body: errorBody(dialect, FATAL.internal) }, more);
+  return replyOf({ status: 500, body: errorBody(dialect, FATAL.internal) }, base);
 };
