@@ -62,9 +62,8 @@ export const createDemoEndpoints = ({ shop, studio }: Endpoints) => {
     try {
       send(response, 200, await studio.preview(userId, campaign as unknown as CampaignText, variantId));
     } catch (error) {
-      const problem = studio.problemOf(error);
-      if (problem === null) throw error;
-      send(response, 422, { problem });
+      const problem = error instanceof Error ? error.message : String(error);
+      send(response, studio.isDraftProblem(error) ? 422 : 502, { problem });
     }
   };
 

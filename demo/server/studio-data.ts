@@ -31,8 +31,17 @@ const readWorkspace = (file: string): WorkspaceText => JSON.parse(readFileSync(f
  * alone, over the same users: what is seen is what would be sent, and nothing of it is stored or live.
  */
 export const createStudioData = (store: Store, workspaceFile: string) => {
+  // Looking costs nobody a request of theirs.
+  const unlimited: Store = {
+    ...store,
+    takeRate: async () => ({ allowed: true, limit: 1, remaining: 1, resetAtMs: 0 }),
+  };
+
   const askAs = async (userId: string, workspace: WorkspaceText, campaign: CampaignText) => {
-    const service = createService({ workspaces: [{ ...workspace, campaigns: [campaign] }], store });
+    const service = createService({
+      workspaces: [{ ...workspace, campaigns: [campaign] }],
+      store: unlimited,
+    });
     const placements = campaign.placements.slice(0, 10);
     const response = await service.fetch(
       new Request('http://localhost/v1/device-messaging/banners/sync', {
@@ -55,7 +64,7 @@ export const createStudioData = (store: Store, workspaceFile: string) => {
 
     /** Throws a `WorkspaceError` that names the path where the draft cannot be used. */
     async preview(userId: string, draft: CampaignText, variantId: string): Promise<PreviewAnswer> {
-      const { limits: _, ...workspace } = readWorkspace(workspaceFile);
+      const workspace = readWorkspace(workspaceFile);
       const variants = draft.variants.filter((variant) => variant.variant_id === variantId);
       const shown = { ...draft, campaign_id: PREVIEW_ID, status: 'active' as const, variants };
       const [banners, ruled] = await Promise.all([
@@ -71,7 +80,7 @@ export const createStudioData = (store: Store, workspaceFile: string) => {
       return { banners, eligible: Object.values(ruled).some((banner) => banner !== null) };
     },
 
-    /** What a person should read of a problem with a draft. */
-    problemOf: (error: unknown): string | null => (error instanceof WorkspaceError ? error.message : null),
+    /** True where the draft itself is to blame, and the error says where. */
+    isDraftProblem: (error: unknown): boolean => error instanceof WorkspaceError,
   };
 };
