@@ -1,5 +1,11 @@
 import { ConnectionDropped } from './fault.ts';
 
+/**
+ * Requests that wait for their answer. A real network holds them; here nothing else would, and Node's collector takes a
+ * request that hangs together with the abort that should end it.
+ */
+const underWay = new Set<Request>();
+
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 const MAX_REDIRECTS = 20;
 
@@ -52,17 +58,24 @@ const travel = async (
 };
 
 /**
+ * What hangs is held by nobody, perhaps not even by its test, and Node's Request follows the signal of the one it was made
+ * from only weakly: without this an abort would be collected as garbage before it could fire.
+ */
+const underWay = new Set<unknown>();
+
+/**
  * A `fetch` in front of a handler that fails as a browser's does: a dropped connection is a `TypeError`, an abort
  * rejects with its reason, redirects are followed or refused as the request says, and nobody else answers.
  */
 export const networkOf =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>
   async (input, init) => {
-    // Node's Request hears the abort of the one it was made from only as long as somebody holds that one.
-    const held = new Set<unknown>([input, init]);
+    const request = new Request(input, init);
+    const held = [input, init, request];
+    underWay.add(held);
     try {
-      return await travel(new Request(input, init), handle, origin);
+      return await travel(request, handle, origin);
     } finally {
-      held.clear();
+      underWay.delete(held);
     }
   };
