@@ -1,11 +1,5 @@
 import { ConnectionDropped } from './fault.ts';
 
-/**
- * Requests that wait for their answer. A real network holds them; here nothing else would, and Node's collector takes a
- * request that hangs together with the abort that should end it.
- */
-const underWay = new Set<Request>();
-
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 const MAX_REDIRECTS = 20;
 
