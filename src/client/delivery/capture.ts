@@ -21,8 +21,10 @@ export interface CaptureOptions {
   appId: string;
   appVersion: string;
   eventNow: () => number;
-  /** Whether this tab may store at all; the transaction asks the stored consent as well. */
-  isAllowed: () => boolean;
+  /** Whether events are taken at all; what was taken before is still stored. */
+  isOpen: () => boolean;
+  /** Whether this tab may store; the transaction asks the stored consent as well. */
+  mayStore: () => boolean;
   /** Called with what was stored, before the promises resolve. */
   onStored: (kept: Kept[]) => void;
   /** The disk is full: makes room, or goes on in memory. */
@@ -40,7 +42,8 @@ export const createCapture = ({
   appId,
   appVersion,
   eventNow,
-  isAllowed,
+  isOpen,
+  mayStore,
   onStored,
   onFull,
   onFailed,
@@ -58,7 +61,7 @@ export const createCapture = ({
       (meta) => {
         // A lost connection asks twice, and the first time may have been committed after all.
         if (meta.slices.includes(slice)) return { writes: [], result: decided };
-        if (meta.consent !== 'enabled' || !isAllowed()) return null;
+        if (meta.consent !== 'enabled' || !mayStore()) return null;
         meta.slices = [...meta.slices.slice(1 - REMEMBERED_SLICES), slice];
         decided = waiting.map(({ event: { type, bannerId, placementId, userId }, at }) => {
           meta.sequence += 1;
@@ -119,7 +122,7 @@ export const createCapture = ({
   };
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
-    if (!isAllowed()) return Promise.resolve(null);
+    if (!isOpen() || !mayStore()) return Promise.resolve(null);
     const at = Math.floor(event.at ?? eventNow());
     return new Promise((resolve) => {
       line.push({ event, at, resolve });

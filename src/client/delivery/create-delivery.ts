@@ -1,4 +1,3 @@
-import { utf8Bytes } from '../../protocol/index.ts';
 import type { Notify } from '../notice.ts';
 import { createFallbackStore } from '../platform/fallback-store.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
@@ -10,7 +9,7 @@ import { createConsent } from './consent.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
-import { type BatchDelivery, createDeliver } from './deliver.ts';
+import { createDeliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryOptions } from './delivery-options.ts';
 import { readDiagnostics } from './diagnostics.ts';
@@ -24,19 +23,16 @@ import { createLedger } from './ledger.ts';
 import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
 import { createMirror } from './mirror.ts';
 import { createPostTrack } from './post-track.ts';
-import { type Batch, bannerEvent, type EventKey, type Kept, type WaitReason } from './records.ts';
-import { report } from './report.ts';
+import { bannerEvent, type EventKey, type Kept } from './records.ts';
+import { createSendBatch } from './send-batch.ts';
 import { createSender } from './sender.ts';
 import { createSettle } from './settle.ts';
 import type { DeliverySetup } from './setup.ts';
 import type { TabNews } from './tab-news.ts';
 import { createTake, sameGroupBy } from './take.ts';
+import { createWakeUp } from './wake-up.ts';
 
 const STORE_NAME = 'placard-outbox';
-/** How often what is too old is looked for. */
-const EXPIRE_MS = 60 * 60_000;
-/** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
-const REFUSED_AT_ONCE_MS = 20;
 
 /**
  * Wires the half of the client that gets events to the server: what is captured is stored, taken in batches, delivered,
@@ -52,7 +48,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     makeRoom = async () => undefined,
   } = setup;
   const options = deliveryOptions(setup.options);
-  const { maxWaitMs, timeoutMs, inDoubt } = options;
+  const { maxWaitMs, inDoubt } = options;
   const { now } = clock;
   const asksHost = setup.correct !== 'in-a-page';
   const correct = setup.correct === 'in-a-page' ? undefined : setup.correct;
@@ -67,10 +63,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const tab = newId();
 
   let isStopped = false;
-  let batchLimit = options.maxBatch;
-  let announcedUntil = 0;
-  let expiredAt = Number.NEGATIVE_INFINITY;
-  const inFlight = new Set<AbortController>();
   /** The last flush while its answers are out; how many events it delivered. */
   let leaving = Promise.resolve(0);
 
@@ -126,7 +118,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     notify,
     purge: caps.purge,
     abort() {
-      for (const request of inFlight) request.abort();
+      batches.abortAll();
       mirror.clear();
     },
     flush: () => sender.run(true),
@@ -139,54 +131,26 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   });
   const look = () => void (maySend() && !setup.onlyOnDemand && sender.run(false));
 
-  /** Each wait is told once, whoever meets it first. */
-  const announce = ({ until, reason }: { until: number; reason: WaitReason }) => {
-    if (announcedUntil === until) return;
-    announcedUntil = until;
-    notify({ type: 'waiting', untilMs: until, reason });
-  };
-  const deliver = createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch }), now);
-  const settle = createSettle({
+  const batches = createSendBatch({
     ...options,
-    ledger,
-    now,
-    random,
-    newId,
-    corrects: setup.correct !== undefined,
-    isOnline: () => globalThis.navigator?.onLine !== false,
+    clock,
+    deliver: createDeliver(createPostTrack({ endpoint: setup.endpoint, fetch }), now),
+    settle: createSettle({
+      ...options,
+      ledger,
+      now,
+      random,
+      newId,
+      corrects: setup.correct !== undefined,
+      isOnline: () => globalThis.navigator?.onLine !== false,
+    }),
+    budget,
+    mirror,
+    isLeaving: () => !lifecycle.isVisible(),
+    onAnswer: buffer.answered,
+    onSettled: ({ gone: keys }) => gone(keys),
+    notify,
   });
-  const finish = async (batch: Batch, delivery: BatchDelivery, key: string) => {
-    const settled = await settle(batch, delivery, key);
-    gone(settled.gone);
-    report(notify, delivery, settled);
-    if (settled.waiting !== null) announce(settled.waiting);
-    return { delivery, settled };
-  };
-  const send = async (batch: Batch, key: string) => {
-    const giveBack = budget.take(utf8Bytes(batch.body), !lifecycle.isVisible());
-    mirror.take(batch.keys);
-    const began = clock.monotonic();
-    const abort = new AbortController();
-    inFlight.add(abort);
-    const cancelTimeout = clock.after(timeoutMs, () =>
-      abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    );
-    const delivery = await deliver(
-      { body: batch.body, key, keepalive: giveBack !== undefined, signal: abort.signal },
-      batch.keys.length,
-    );
-    cancelTimeout();
-    inFlight.delete(abort);
-    giveBack?.();
-    if (delivery.type !== 'in-doubt') {
-      if (giveBack !== undefined) budget.recover();
-      buffer.answered();
-    } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
-    if (delivery.type === 'rejected' && delivery.status === 413) {
-      batchLimit = Math.max(1, Math.ceil(batch.keys.length / 2));
-    }
-    return finish(batch, delivery, key);
-  };
 
   const sender = createSender({
     tab,
@@ -200,14 +164,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       tab,
       now,
       newId,
-      maxBatch: () => batchLimit,
+      maxBatch: batches.limit,
       isTaken: mirror.isHeld,
       asksHost,
     }),
-    send,
-    async abandon(batch) {
-      await finish(batch, { type: 'in-doubt', cause: new Error('its page is gone'), abandoned: true }, '');
-    },
+    send: batches.send,
+    abandon: batches.abandon,
     correct: asksHost
       ? createCorrection({ ledger, clock, correct, maxWaitMs, notify, onGone: gone })
       : async () => undefined,
@@ -217,7 +179,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     isAllowed: maySend,
     wakeAt: (time) => buffer.at(time),
-    onWaiting: announce,
+    onWaiting: batches.announce,
     onIdle: () => news.post({ type: 'idle' }),
     notify,
   });
@@ -230,20 +192,20 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     tab,
     now,
     newId,
-    maxBatch: () => batchLimit,
-    timeoutMs,
+    maxBatch: batches.limit,
+    timeoutMs: options.timeoutMs,
     sameGroup: sameGroupBy(inDoubt),
     isAllowed: maySend,
-    send,
+    send: batches.send,
   });
   const worker = createHandOver();
   const leave = () => {
     // Whoever outlives the page reads the answers.
     if (maySend() && ledger.known()?.events !== 0 && worker.handOver()) return;
-    const left = lastFlush();
-    leaving = left;
-    void left.then(() => {
-      if (leaving === left) leaving = Promise.resolve(0);
+    const flushed = Promise.all([leaving, lastFlush()]).then(([before, now]) => before + now);
+    leaving = flushed;
+    void flushed.then(() => {
+      if (leaving === flushed) leaving = Promise.resolve(0);
     });
   };
 
@@ -252,9 +214,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     void caps.enforce().catch(storageFailed);
     const meta = ledger.known();
-    if (meta === undefined || isAhead(meta.wait.until, now(), LONGEST_WAIT_MS)) return;
+    if (meta === undefined) return;
+    if (isAhead(meta.wait.until, now(), LONGEST_WAIT_MS)) return buffer.at(meta.wait.until);
     if (!lifecycle.isVisible()) leave();
-    else if (meta.events >= batchLimit) look();
+    else if (meta.events >= batches.limit()) look();
     buffer.added();
   };
   const capture = createCapture({
@@ -263,7 +226,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     appId: setup.appId,
     appVersion: setup.appVersion,
     eventNow: createEventClock(clock),
-    isAllowed: () => !isStopped && consent.mayStore(),
+    isOpen: () => !isStopped,
+    mayStore: consent.mayStore,
     onStored: stored,
     async onFull() {
       await makeRoom();
@@ -272,44 +236,25 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     onFailed: storageFailed,
   });
 
-  /** A sign that the network or the user is back ends a backoff early, once. */
-  const ease = async () => {
-    await ledger.step([], (meta) => {
-      const { until, eased, reason } = meta.wait;
-      const isOwnWait = reason === 'backoff' || reason === 'offline';
-      if (eased || !isOwnWait || until <= now()) return null;
-      meta.wait = { ...meta.wait, until: now(), eased: true };
-      return { writes: [], result: true };
-    });
-  };
-  const wake = async () => {
-    if (!maySend()) return;
-    if (now() - expiredAt > EXPIRE_MS) {
-      expiredAt = now();
-      await caps.expire();
-    }
-    look();
-  };
-  const start = () => void wake().catch(storageFailed);
-  const awake = () => {
-    if (!maySend()) return;
-    store.retry();
-    sender.askKey();
-    void ease().then(wake).catch(storageFailed);
-  };
-
+  const wakeUp = createWakeUp({
+    lifecycle,
+    clock,
+    ledger,
+    isAllowed: maySend,
+    retry() {
+      store.retry();
+      sender.askKey();
+    },
+    expire: caps.expire,
+    look,
+    onFailed: storageFailed,
+  });
   const stops = [
+    wakeUp.stop,
     lifecycle.on('hidden', leave),
     lifecycle.on('leave', leave),
-    lifecycle.on('visible', awake),
-    lifecycle.on('online', awake),
-    lifecycle.on('resumed', awake),
-    lifecycle.on('activated', awake),
-    lifecycle.on('restored', () => {
-      // Other tabs may have sent what this one remembers.
-      mirror.clear();
-      awake();
-    }),
+    // Other tabs may have sent meanwhile what this one remembers.
+    lifecycle.on('restored', mirror.clear),
     news.subscribe((item) => {
       if (item.type === 'idle') sender.othersIdle();
       else if (item.type === 'gone') mirror.take(item.keys);
@@ -317,7 +262,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       else consent.onNews(item.state);
     }),
   ];
-  start();
+  wakeUp.start();
 
   const diagnostics = () => readDiagnostics(store, { tab, now: now(), isMemory: store.isMemory });
 
@@ -347,7 +292,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     disable: consent.disable,
     async enable() {
       await consent.enable();
-      awake();
+      wakeUp.awake();
     },
     stop() {
       isStopped = true;

@@ -31,6 +31,10 @@ export interface LastFlushOptions {
  * keepalive fetches (a beacon carries no Authorization header, and nobody reads its answer). The batches are written
  * without waiting, so that a later page knows what is in doubt. What does not fit the budget stays stored. Answers how
  * many events were delivered.
+ *
+ * `fetchLater` is not used. Nobody can ever read its answer, so each event it carries would be in doubt and sent again,
+ * and one that is planned while the page lives cannot be taken back once the browser has begun it. What it would add,
+ * events beyond the keepalive budget of a page that dies at once, is on disk for the next page or the service worker.
  */
 export const createLastFlush =
   ({

@@ -57,6 +57,21 @@ describe('several tabs', () => {
     assertDeliveredExactlyOnce(world.service.events, captured as never);
   });
 
+  test('case 17: a tab that only captured during the wait of another one sends when the wait is over', async () => {
+    const world = createWorld();
+    const first = world.openTab();
+    world.service.fail({ type: 'rate-limit', afterSeconds: 120 });
+    await first.capture('a');
+    await first.delivery.flush();
+    first.kill();
+    const second = world.openTab({ openChannel: deafLink });
+    await second.capture('b');
+    await world.clock.advance(119_000);
+    expect(world.service.requests).toHaveLength(1);
+    await world.clock.advance(10_000);
+    expect(world.sent().flat()).toEqual(['a', 'a', 'b']);
+  });
+
   test('a flush in one tab waits for the tab that sends, then sends the rest', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
