@@ -39,7 +39,7 @@ export const createThreadCommitter = async (file: string): Promise<Committer> =>
       new Promise((resolve, reject) => {
         if (died) return reject(died);
         settle = (error) => (error ? reject(error) : resolve());
-        thread.postMessage(group);
+        thread.postMessage({ ...group, handedOver: [] }, group.handedOver);
       }),
     async close() {
       if (died === null) thread.postMessage('close');

@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 
 /**
  * What one transaction stores: flat lists of column values, because they cross to the writer's thread and plain
- * lists of texts and numbers cross fastest.
+ * lists cross fastest. Long texts are bytes, which are handed over instead of copied.
  */
 export interface Group {
   /** id, workspace, profile, version */
@@ -13,9 +13,9 @@ export interface Group {
   deletes: number[];
   /** workspace, key, id, 1 to add or 0 to remove: in the order in which it was done */
   keys: SQLInputValue[];
-  /** request, workspace, attributes */
+  /** request, workspace, attributes as bytes */
   journal: SQLInputValue[];
-  /** request, workspace, received, newest, events */
+  /** request, workspace, received, newest, events as bytes */
   events: SQLInputValue[];
   /** The columns of `banner_events`, in their order. */
   bannerEvents: SQLInputValue[];
@@ -24,6 +24,8 @@ export interface Group {
   /** workspace, secret */
   secrets: SQLInputValue[];
   progress: { lastRequest: number; settledRequest: number } | null;
+  /** The memory of the bytes above, which leaves this thread with them. */
+  handedOver: ArrayBuffer[];
 }
 
 export const createGroup = (): Group => ({
@@ -37,7 +39,17 @@ export const createGroup = (): Group => ({
   points: [],
   secrets: [],
   progress: null,
+  handedOver: [],
 });
+
+const encoder = new TextEncoder();
+
+/** A long text as the bytes that the group hands over. */
+export const bytesOf = (group: Group, text: string): Uint8Array => {
+  const bytes = encoder.encode(text);
+  group.handedOver.push(bytes.buffer);
+  return bytes;
+};
 
 export const BANNER_EVENT_COLUMNS = [
   'workspace_id',

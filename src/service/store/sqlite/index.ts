@@ -9,7 +9,7 @@ import { type Changes, createWorkingSet, type Entry } from '../working-set.ts';
 import { createBehind } from './behind.ts';
 import { claimFile } from './claim.ts';
 import { createInlineCommitter, createThreadCommitter } from './commit.ts';
-import { createGroup } from './group.ts';
+import { bytesOf, createGroup } from './group.ts';
 import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading, type Reader } from './reader.ts';
 import { checkVersion, migrate, SQLITE_VERSION } from './schema.ts';
@@ -239,11 +239,11 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     for (const { entry, key } of changes.keysAdded) {
       group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 1);
     }
-    if (noted.length > 0) group.journal.push(lastRequest, workspaceId, JSON.stringify(noted));
+    if (noted.length > 0) group.journal.push(lastRequest, workspaceId, bytesOf(group, JSON.stringify(noted)));
     if (changes.events.length > 0) {
       let newest = 0;
       for (const { timeMs } of changes.events) if (timeMs > newest) newest = timeMs;
-      group.events.push(lastRequest, workspaceId, nowMs, newest, packEvents(changes.events));
+      group.events.push(lastRequest, workspaceId, nowMs, newest, bytesOf(group, packEvents(changes.events)));
     }
     for (const { day, count } of changes.points) group.points.push(workspaceId, day, count);
     scheduleRest();

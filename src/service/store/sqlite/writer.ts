@@ -32,7 +32,7 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
     'DELETE FROM user_keys WHERE workspace_id = ? AND key = ? AND user_id = ?',
   );
   const insertEvents = database.prepare(
-    'INSERT INTO events (request, workspace_id, received_at_ms, newest_ms, events) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO events (request, workspace_id, received_at_ms, newest_ms, events) VALUES (?, ?, ?, ?, CAST(? AS TEXT))',
   );
   const insertBannerEvent = database.prepare(
     `INSERT OR IGNORE INTO banner_events (${BANNER_EVENT_COLUMNS.join(', ')})
@@ -53,7 +53,7 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
   );
   const addSecret = database.prepare('INSERT OR IGNORE INTO secrets (workspace_id, secret) VALUES (?, ?)');
   const insertJournal = database.prepare(
-    'INSERT INTO journal (request, workspace_id, attributes) VALUES (?, ?, ?)',
+    'INSERT INTO journal (request, workspace_id, attributes) VALUES (?, ?, CAST(? AS TEXT))',
   );
   const clearJournal = database.prepare('DELETE FROM journal WHERE request <= ?');
   const setProgress = database.prepare('UPDATE progress SET last_request = ?, settled_request = ?');
