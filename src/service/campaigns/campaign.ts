@@ -2,15 +2,20 @@ import type { PropertyType } from '../../protocol/index.ts';
 import type { AudienceMember } from './audience-member.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
 
-/** A property value ready to be filled in for one user; throws where its template cannot be rendered. */
+/** Fills in a property's value for one user; throws where its template cannot be rendered. */
 export type Fill = (context: PersonaliseContext) => unknown;
+
+/** A property as an answer carries it, or what makes it for one user. */
+export type Property =
+  | { name: string; ready: { type: PropertyType; value: unknown } }
+  | { name: string; type: PropertyType; fill: Fill };
 
 export interface Variant {
   variantId: string;
   /** Share among the variants of its campaign; 0 is never drawn. */
   weight: number;
   expiresAfterSeconds: number | null;
-  properties: { name: string; type: PropertyType; fill: Fill }[];
+  properties: readonly Property[];
 }
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */

@@ -20,7 +20,9 @@ const compileVariant = (
   expiresAfterSeconds: variant.expires_after_seconds ?? null,
   properties: Object.entries(variant.properties).flatMap(([name, property]) => {
     try {
-      return [{ name, type: property.type, fill: compileProperty(property) }];
+      const { type } = property;
+      const fill = compileProperty(property);
+      return [fill === null ? { name, ready: { type, value: property.value } } : { name, type, fill }];
     } catch (error) {
       problem(
         [...path, 'properties', name, 'value'],

@@ -7,7 +7,7 @@ import type { AudienceMember } from './audience-member.ts';
 import { audienceOf } from './audience-of.ts';
 import type { BannerIds } from './banner-id.ts';
 import type { Campaign, Variant } from './campaign.ts';
-import { candidatesFor } from './candidates.ts';
+import { campaignOrder, placesFor } from './campaign-order.ts';
 import { drawn, lotsOf } from './lot.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
 
@@ -90,10 +90,15 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
   };
 
   const propertiesOf = (variant: Variant): WireBanner['properties'] => {
-    context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
-    const filled = context;
+    const of = () => {
+      context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
+      return context;
+    };
     return Object.fromEntries(
-      variant.properties.map(({ name, type, fill }) => [name, { type, value: fill(filled) }]),
+      variant.properties.map((property) => [
+        property.name,
+        'ready' in property ? property.ready : { type: property.type, value: property.fill(of()) },
+      ]),
     );
   };
 
@@ -124,8 +129,9 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     }
   };
 
-  // A campaign is often a candidate for several placements of one question.
-  const judged = new Array<number>(workspace.campaigns.length).fill(UNKNOWN);
+  const { campaigns, order } = campaignOrder(workspace);
+  // By the campaign's place in the order: it is often a candidate for several placements of one question.
+  const judged = new Int32Array(campaigns.length).fill(UNKNOWN);
   const judge = (campaign: Campaign): number => {
     const isTest = campaign.testUsers.size > 0 && campaign.testUsers.has(externalUserId);
     if (!isTest && !(isRunning(campaign, now) && isMember(campaign))) return NOT_FOR_THIS_USER;
@@ -133,13 +139,11 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
   };
 
   return question.placementIds.map((placementId) => {
-    for (const { number, campaign } of candidatesFor(workspace, placementId, externalUserId)) {
-      let round = judged[number] ?? UNKNOWN;
-      if (round === UNKNOWN) {
-        round = judge(campaign);
-        judged[number] = round;
-      }
-      const banner = round === NOT_FOR_THIS_USER ? null : bannerOf(campaign, placementId, round);
+    for (const place of placesFor(order.get(placementId), campaigns, externalUserId)) {
+      if (judged[place] === UNKNOWN) judged[place] = judge(campaigns[place]!);
+      const round = judged[place]!;
+      if (round === NOT_FOR_THIS_USER) continue;
+      const banner = bannerOf(campaigns[place]!, placementId, round);
       if (banner) return [placementId, banner];
     }
     return [placementId, null];

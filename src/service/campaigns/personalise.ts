@@ -99,10 +99,16 @@ const datetimeOf = (text: string): number => {
 
 const CONVERT = { number: numberOf, boolean: booleanOf, datetime: datetimeOf };
 
-/** Compiles a property's value once; throws where its template cannot be read. */
-export const compileProperty = ({ type, value }: Property): Fill => {
+const hasTemplate = (value: unknown): boolean => {
+  if (typeof value === 'string') return isTemplate(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasTemplate);
+};
+
+/** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
+export const compileProperty = ({ type, value }: Property): Fill | null => {
+  if (!hasTemplate(value)) return null;
   if (type === 'jsonobject') return compileJson(value);
-  if (typeof value !== 'string') return () => value;
+  if (typeof value !== 'string') return null;
   const text = compileText(value);
   if (type === 'string' || type === 'image') return text;
   const convert = CONVERT[type];

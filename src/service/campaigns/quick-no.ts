@@ -28,21 +28,31 @@ const scalarNo = (operator: string, operand: unknown): ScalarNo | null => {
   return (value) => typeof value !== 'number' || !holds(value, operand);
 };
 
+/** What is at a path, or something that is no scalar where that is not for certain. */
+const readerOf = (steps: readonly string[]): ((member: Filter) => unknown) => {
+  const [first = '', second = ''] = steps;
+  const step = (value: unknown, name: string): unknown => {
+    // What is behind an array is any of its elements: that is for the library to find.
+    if (value === undefined || value === null || Array.isArray(value)) return value;
+    return (value as Filter)[name];
+  };
+  // Nearly every path is that of a member or of a custom attribute.
+  if (steps.length === 1) return (member) => member[first];
+  if (steps.length === 2) return (member) => step(member[first], second);
+  return (member) => steps.reduce(step, member as unknown);
+};
+
 const pathNo = (path: string, condition: unknown): QuickNo | null => {
   const operators = isFilter(condition) ? Object.entries(condition) : [['$eq', condition] as const];
   const checks = operators.flatMap(([operator, operand]) => scalarNo(operator, operand) ?? []);
   if (checks.length === 0) return null;
-  const steps = path.split('.');
+  const read = readerOf(path.split('.'));
+  const [only] = checks;
+  const isNot: ScalarNo =
+    checks.length === 1 && only ? only : (value) => checks.some((check) => check(value));
   return (member) => {
-    let value: unknown = member;
-    for (const step of steps) {
-      // What is behind an array is any of its elements: that is for the library to find.
-      if (Array.isArray(value)) return false;
-      if (value === undefined || value === null) break;
-      value = (value as Filter)[step];
-    }
-    if (typeof value === 'function' || (typeof value === 'object' && value !== null)) return false;
-    return checks.some((isNot) => isNot(value));
+    const value = read(member);
+    return (typeof value !== 'object' || value === null) && typeof value !== 'function' && isNot(value);
   };
 };
 
