@@ -2,7 +2,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+// The pages are served, not imported: for whoever looks for unused files.
+import type {} from './pages/element-page.ts';
 import type { Told } from './pages/local-placard.ts';
+import type {} from './pages/react-page.ts';
 
 const STRICT =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
