@@ -4,17 +4,17 @@ import postgres, { type Sql } from 'postgres';
 const CONNECTIONS = 10;
 const CONNECT_SECONDS = 10;
 
-export const connect = (url: string, options: { connections?: number } = {}): Sql =>
+/**
+ * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
+ * table that was small when its plan was made may have grown.
+ */
+const BY_KEYS = { enable_seqscan: false, enable_hashjoin: false, enable_mergejoin: false };
+
+/** `readsWhole` is for exports and upkeep, which do read whole tables. */
+export const connect = (url: string, options: { connections?: number; readsWhole?: boolean } = {}): Sql =>
   postgres(url, {
     max: options.connections ?? CONNECTIONS,
     connect_timeout: CONNECT_SECONDS,
     onnotice: () => undefined,
-    connection: {
-      application_name: 'placard',
-      // Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better,
-      // and a table that was small when its plan was made may have grown.
-      enable_seqscan: false,
-      enable_hashjoin: false,
-      enable_mergejoin: false,
-    },
+    connection: { application_name: 'placard', ...(options.readsWhole ? {} : BY_KEYS) },
   });

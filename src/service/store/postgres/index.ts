@@ -15,7 +15,7 @@ const CLOSE_SECONDS = 5;
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const sql = connect(url, { connections: READER_CONNECTIONS });
+  const sql = connect(url, { connections: READER_CONNECTIONS, readsWhole: true });
   try {
     await checkSchema(sql);
   } catch (error) {
@@ -31,7 +31,7 @@ export const forgetPostgresEvents = async (
   beforeMs: number,
   dryRun: boolean,
 ): Promise<Forgotten[]> => {
-  const sql = connect(url, { connections: 1 });
+  const sql = connect(url, { connections: 1, readsWhole: true });
   try {
     await checkSchema(sql);
     return await dropPartitionsBefore(sql, beforeMs, dryRun);

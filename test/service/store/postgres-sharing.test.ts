@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/store/index.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+import { anEvent, byExternalId, collect } from './contract.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+
+let stores: [Store, Store];
+beforeEach(async () => {
+  const url = await aDatabase();
+  stores = [await openStore(url), await openStore(url)];
+});
+afterEach(() => Promise.all(stores.map((store) => store.close())));
+
+const count = (store: Store, user: string) =>
+  store.writeUsers({
+    workspaceId: 'demo',
+    lookups: [byExternalId(user)],
+    nowMs: NOW,
+    apply: (users: UserSet) => {
+      const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
+      profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
+      users.changed(profile);
+      users.record(profile, anEvent(profile, 'e'));
+      return Number(profile.custom['n']);
+    },
+  });
+
+test('what one replica remembers of a user gives way to what another has written', async () => {
+  // In turn: each finds its memory outdated every time.
+  for (let i = 0; i < 20; i += 1) expect(await count(stores[i % 2]!, 'u-1')).toBe(i + 1);
+  // Twice each: the second time its memory is right.
+  for (let i = 20; i < 40; i += 1) expect(await count(stores[(i >> 1) % 2]!, 'u-1')).toBe(i + 1);
+});
+
+test('replicas that write the same users at once lose no write of either', async () => {
+  const users = ['a', 'b', 'c', 'd', 'e'];
+  const counts = await Promise.all(
+    Array.from({ length: 400 }, (_, i) => count(stores[i % 2]!, users[i % users.length]!)),
+  );
+  expect(counts.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 80 }, (_, i) => users.map(() => i + 1)).flat(),
+  );
+  const profiles = await collect(stores[0].exportUsers('demo'));
+  expect(profiles.map(({ custom, events }) => [custom['n'], events['e']?.count])).toEqual(
+    users.map(() => [80, 80]),
+  );
+});
+
+test('works that want the same users in another order wait for each other and go through', async () => {
+  const both = (store: Store, order: string[]) =>
+    store.writeUsers({
+      workspaceId: 'demo',
+      lookups: order.map(byExternalId),
+      nowMs: NOW,
+      apply: (users) => {
+        for (const id of order) {
+          const profile = users.find(byExternalId(id))[0] ?? users.create({ externalId: id }, NOW);
+          profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
+          users.changed(profile);
+        }
+      },
+    });
+  await Promise.all(
+    Array.from({ length: 100 }, (_, i) => both(stores[i % 2]!, i % 3 === 0 ? ['x', 'y'] : ['y', 'x'])),
+  );
+  const profiles = await stores[1].readUsers('demo', [byExternalId('x'), byExternalId('y')]);
+  expect(profiles.map(({ custom }) => custom['n'])).toEqual([100, 100]);
+});
+
+test('a work that the database refuses falls alone', async () => {
+  const [store] = stores;
+  const refused = store.writeUsers({
+    workspaceId: 'demo',
+    lookups: [],
+    nowMs: NOW,
+    apply: (users) => {
+      const profile = users.create({ externalId: 'bad' }, NOW);
+      users.record(profile, { ...anEvent(profile, 'e'), timeMs: Number.NaN });
+    },
+  });
+  const [bad, ...good] = await Promise.allSettled([
+    refused,
+    ...Array.from({ length: 20 }, (_, i) => count(store, `good-${i}`)),
+  ]);
+  expect(bad?.status).toBe('rejected');
+  expect(good.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+  expect(await collect(store.exportUsers('demo'))).toHaveLength(20);
+  expect(await collect(store.exportEvents('demo'))).toHaveLength(20);
+});
+
+test('a limit is shared: never more than it allows, and hardly less', async () => {
+  const at = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const window = { key: 'track', rule: { requests: 1_000, windowSeconds: 3_600 } };
+  const states = await Promise.all(
+    Array.from({ length: 1_600 }, (_, i) => stores[i % 2]!.takeRate([window], at)),
+  );
+  const allowed = states.filter((state) => state.allowed).length;
+  expect(allowed).toBeLessThanOrEqual(1_000);
+  // Each replica may keep one lease, a hundredth of the limit, that it does not use.
+  expect(allowed).toBeGreaterThanOrEqual(980);
+  for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
+});
