@@ -10,6 +10,8 @@ import { createIdbStore } from './platform/idb-store.ts';
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);
+  /** The app of the pages: each app has an outbox of its own. */
+  appId: string;
   /** The same choices as in the pages. */
   delivery?: Partial<DeliveryOptions>;
   /** Hears what the sender does. */
@@ -33,14 +35,15 @@ interface WorkerScope {
  * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
  * `correct` hook of the next page.
  */
-export const installSender = ({ apiKey, instance, endpoint, delivery, onNotice }: SenderOptions): void => {
+export const installSender = (options: SenderOptions): void => {
+  const { apiKey, appId, instance, endpoint, delivery, onNotice } = options;
   const base = endpoint ?? INSTANCES[instance];
   if (base === undefined) throw new ConfigError('instance', 'a known instance, or use "endpoint"');
   const scope = globalThis as unknown as WorkerScope;
   const sender = createDelivery({
     endpoint: base,
     apiKey,
-    appId: '',
+    appId,
     appVersion: '',
     options: delivery,
     openStore: createIdbStore,

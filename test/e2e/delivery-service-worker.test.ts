@@ -42,7 +42,7 @@ beforeEach(async () => {
   pages.file(
     '/worker.js',
     `import { installSender } from '/placard/service-worker.js';
-     installSender({ endpoint: '${api.origin}', apiKey: 'client-key', delivery: { timeoutMs: 2000 } });
+     installSender({ endpoint: '${api.origin}', apiKey: 'client-key', appId: 'app-1', delivery: { timeoutMs: 2000 } });
      addEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
     { 'content-type': 'text/javascript' },
   );

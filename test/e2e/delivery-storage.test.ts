@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
+import { outboxName } from '../../src/client/delivery/outbox-name.ts';
 import {
   assertConserved,
   assertDeliveredExactlyOnce,
@@ -181,12 +182,13 @@ describe('IndexedDB that fails later', () => {
     const page = await openDelivery(context, url);
     await capture(page, 2);
     const outcome = await page.evaluate(
-      () =>
+      (name) =>
         new Promise((resolve) => {
-          const request = indexedDB.deleteDatabase('placard-outbox');
+          const request = indexedDB.deleteDatabase(name);
           request.onsuccess = () => resolve('deleted');
           request.onblocked = () => resolve('blocked');
         }),
+      outboxName(api.origin, 'app-1'),
     );
     expect(outcome).toBe('deleted');
     expect(await diagnose(page)).toMatchObject({ captured: 0 });

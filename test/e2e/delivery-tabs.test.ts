@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
+import { outboxName } from '../../src/client/delivery/outbox-name.ts';
 import {
   assertConserved,
   assertDeliveredExactlyOnce,
@@ -124,15 +125,16 @@ test('wipe leaves an empty store behind, whatever the other tab does', async () 
   expect(await capture(second)).toEqual([null]);
   expect(await capture(first)).toEqual([null]);
   const left = await first.evaluate(
-    () =>
+    (name) =>
       new Promise<number>((resolve, reject) => {
-        const request = indexedDB.open('placard-outbox');
+        const request = indexedDB.open(name);
         request.onerror = () => reject(request.error);
         request.onsuccess = () => {
           const count = request.result.transaction('records').objectStore('records').count();
           count.onsuccess = () => resolve(count.result);
         };
       }),
+    outboxName(api.origin, 'app-1'),
   );
   expect(left).toBe(0);
 });

@@ -22,6 +22,7 @@ import { createLastFlush } from './last-flush.ts';
 import { createLedger } from './ledger.ts';
 import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
 import { createMirror } from './mirror.ts';
+import { outboxName } from './outbox-name.ts';
 import { createPostTrack } from './post-track.ts';
 import { bannerEvent, type EventKey, type Kept } from './records.ts';
 import { createSendBatch } from './send-batch.ts';
@@ -31,8 +32,6 @@ import type { DeliverySetup } from './setup.ts';
 import type { TabNews } from './tab-news.ts';
 import { createTake, sameGroupBy } from './take.ts';
 import { createWakeUp } from './wake-up.ts';
-
-const STORE_NAME = 'placard-outbox';
 
 /**
  * Wires the half of the client that gets events to the server: what is captured is stored, taken in batches, delivered,
@@ -61,6 +60,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   };
   const newId = () => `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const tab = newId();
+  const name = outboxName(setup.endpoint, setup.appId);
 
   let isStopped = false;
   /** The last flush while its answers are out; how many events it delivered. */
@@ -69,7 +69,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const storageFailed = (cause: unknown) =>
     notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
 
-  const disk = createRestingStore(openStore(STORE_NAME), lifecycle);
+  const disk = createRestingStore(openStore(name), lifecycle);
   const store = createFallbackStore({
     primary: disk,
     clock,
@@ -84,7 +84,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       if (!on) look();
     },
   });
-  const news = createTabChannel<TabNews>(STORE_NAME, lifecycle, setup.openChannel);
+  const news = createTabChannel<TabNews>(name, lifecycle, setup.openChannel);
   const ledger = createLedger({
     store,
     newId,

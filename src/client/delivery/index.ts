@@ -1,3 +1,4 @@
 export { createDelivery } from './create-delivery.ts';
 export type { CapturedEvent, DeadLetter, Delivery, Diagnostics, FlushOutcome } from './delivery.ts';
+export { outboxName } from './outbox-name.ts';
 export type { DeliverySetup } from './setup.ts';

@@ -72,6 +72,27 @@ describe('several tabs', () => {
     expect(world.sent().flat()).toEqual(['a', 'a', 'b']);
   });
 
+  test('two apps on one origin keep their events, their keys and their opt-outs apart', async () => {
+    const world = createWorld();
+    const [shop, portal] = [world.openTab(), world.openTab({ appId: 'app-2', apiKey: 'another key' })];
+    await shop.capture('of the shop');
+    await portal.capture('of the portal');
+    await portal.delivery.flush();
+    await portal.delivery.wipe();
+    await shop.delivery.flush();
+    expect(
+      world.service.requests.map(({ status, headers, body }) => [
+        status,
+        headers.get('authorization'),
+        (body as { app_id: string }).app_id,
+      ]),
+    ).toEqual([
+      [401, 'Bearer another key', 'app-2'],
+      [202, 'Bearer client-key', 'app-1'],
+    ]);
+    expect(await shop.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+  });
+
   test('a flush in one tab waits for the tab that sends, then sends the rest', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];

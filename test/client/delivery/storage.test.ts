@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A world whose one tab has a store that fails on demand. */
 const withFaultyStore = () => {
   const world = createWorld();
-  const store = createFaultyStore(world.disk.openStore('placard-outbox'));
+  const store = createFaultyStore(world.disk.openStore(world.name));
   return { world, store, openTab: (setup = {}) => world.openTab({ openStore: () => store, ...setup }) };
 };
 
@@ -161,7 +161,7 @@ describe('storage', () => {
 
   test('case 44: records of another version are neither read nor deleted', async () => {
     const world = createWorld();
-    const store = world.disk.openStore('placard-outbox');
+    const store = world.disk.openStore(world.name);
     const foreign: [StoreKey, unknown][] = [
       [['control', 2, 'meta'], { v: 2, layout: 'unknown' }],
       [['event', 1, 5, 5], { v: 2, what: 'tomorrow in our place' }],
@@ -181,7 +181,7 @@ describe('storage', () => {
     const first = world.openTab();
     await first.captureMany(3);
     first.kill();
-    const store = world.disk.openStore('placard-outbox');
+    const store = world.disk.openStore(world.name);
     const [key] = world.records().find(([, value]) => (value as { bannerId?: string }).bannerId === 'b1')!;
     await store.setMany([[key, { v: 1, type: 'click', time: 'yesterday' }]]);
     const tab = world.openTab();
@@ -202,7 +202,7 @@ describe('storage', () => {
     const first = world.openTab();
     await first.captureMany(3);
     first.kill();
-    await world.disk.openStore('placard-outbox').setMany([[['control', 1, 'meta'], 'garbage']]);
+    await world.disk.openStore(world.name).setMany([[['control', 1, 'meta'], 'garbage']]);
     const tab = world.openTab();
     await tab.capture('b9');
     await world.clock.advance(MINUTE_MS);

@@ -1,5 +1,10 @@
 import type { EventType } from '../../../src/client/banner-event.ts';
-import { createDelivery, type Delivery, type DeliverySetup } from '../../../src/client/delivery/index.ts';
+import {
+  createDelivery,
+  type Delivery,
+  type DeliverySetup,
+  outboxName,
+} from '../../../src/client/delivery/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
@@ -40,16 +45,17 @@ export const createFakeLifecycle = (prerendering = false) => {
   };
 };
 
-/** A channel between the tabs of one test. */
+/** Channels between the tabs of one test, by their names. */
 const createLinks = () => {
-  const links = new Set<{ listeners: ((event: { data: unknown }) => void)[] }>();
-  return (): TabLink => {
-    const link: { listeners: ((event: { data: unknown }) => void)[] } = { listeners: [] };
+  const links = new Set<{ name: string; listeners: ((event: { data: unknown }) => void)[] }>();
+  return (name: string): TabLink => {
+    const link: { name: string; listeners: ((event: { data: unknown }) => void)[] } = { name, listeners: [] };
     links.add(link);
     return {
       postMessage(message) {
         const data = structuredClone(message);
-        for (const other of [...links].filter((candidate) => candidate !== link)) {
+        for (const other of links) {
+          if (other === link || other.name !== name) continue;
           queueMicrotask(() => {
             if (links.has(other)) for (const listener of other.listeners) listener({ data });
           });
@@ -85,6 +91,7 @@ export const createWorld = () => {
   const disk = createMemoryDisk();
   const service = createFakeService({ now: clock.now, setTimeout: clock.setTimeout });
   const openChannel = createLinks();
+  const name = outboxName(service.origin, 'app-1');
   let tabs = 0;
   const options: { keepalive: boolean; redirect: RequestRedirect; url: string }[] = [];
 
@@ -157,7 +164,9 @@ export const createWorld = () => {
     bodies: () => service.requests.map(({ body }) => body as TrackBody),
     /** The banner IDs of each request. */
     sent: () => service.requests.map(({ body }) => (body as TrackBody).events.map(({ id }) => id)),
-    records: () => disk.records('placard-outbox'),
+    /** The store of the tabs. */
+    name,
+    records: () => disk.records(name),
   };
 };
 
