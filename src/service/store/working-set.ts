@@ -84,11 +84,14 @@ export const unlink = (profile: Profile): void => {
 
 const RANK: Record<Change, number> = { recorded: 0, attributes: 1, whole: 2, removed: 3 };
 
+/** A profile of fewer characters counts as one. */
+const ORDINARY_CHARACTERS = 4_096;
+
 export interface WorkingSetOptions {
   newId(nowMs: number): string;
   /** Reads what the store has and the set has not. */
   load?(workspaceId: string, lookup: Lookup): Profile[];
-  /** How many profiles one of the two generations keeps for the works that follow. */
+  /** How many profiles one of the two generations keeps for the works that follow; a large one counts as several. */
   capacity?: number;
   /** True while an entry knows more than the store: it must stay. */
   isPending?(entry: Entry): boolean;
@@ -308,6 +311,11 @@ export const createWorkingSet = ({
       const entry = add(space, profile);
       indexAll(entry);
       return entry;
+    },
+
+    /** Tells of a profile's size, in characters of its text. */
+    weigh(characters: number) {
+      size += Math.floor(characters / ORDINARY_CHARACTERS);
     },
 
     /** The profile of an external ID where it is in memory; `undefined` where only the store can tell. */

@@ -14,10 +14,10 @@ const MAX_KEY_CHARACTERS = 1_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
 const CONTROL = /[\u0000-\u001f]/;
 
-/** A key that is too long or has control characters is kept as its hash; the profile itself tells a true match. */
+/** A key that is too long or has control characters is kept as its hash, behind a mark that no other key has. */
 const keyOf = (kind: string, value: string): string =>
   value.length > MAX_KEY_CHARACTERS || CONTROL.test(value)
-    ? `${kind}#${createHash('sha256').update(value).digest('hex')}`
+    ? `${kind}\u0001${createHash('sha256').update(value).digest('hex')}`
     : kind + value;
 
 const aliasKey = (alias: UserAlias): string =>

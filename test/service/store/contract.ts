@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type Store, type StoredEvent } from '../../../src/service/store/index.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
@@ -114,6 +115,14 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           { brazeId },
         ]);
         expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
+      });
+
+      test('are told apart from whoever is named like the hash of a long name', async () => {
+        const long = `a\u0001${'b'.repeat(900)}`;
+        const hash = createHash('sha256').update(long).digest('hex');
+        const ids = [long, `#${hash}`, hash];
+        for (const id of ids) await create({ externalId: id });
+        for (const id of ids) expect(await find(byExternalId(id))).toMatchObject([{ externalId: id }]);
       });
 
       test('may share an e-mail address', async () => {

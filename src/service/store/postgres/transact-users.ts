@@ -75,6 +75,7 @@ export const createTransact = (sql: Sql) => {
   ): Promise<Map<UserWork<unknown>, unknown>> => {
     const values = new Map<UserWork<unknown>, unknown>();
     const versions = new Map<string, number>();
+    const lengths = new Map<string, number>();
     const changed = new Map<string, Entry>();
     await sql.begin(async (transaction) => {
       const wanted = wantedBy(batch);
@@ -130,7 +131,9 @@ export const createTransact = (sql: Sql) => {
       for (const { profile, workspaceId, isNew, removed } of changed.values()) {
         if (removed && !isNew) deletes.push([profile.brazeId, workspaceId]);
         else if (!removed) {
-          (isNew ? inserts : updates).push([profile.brazeId, workspaceId, writeProfile(profile)]);
+          const text = writeProfile(profile);
+          lengths.set(profile.brazeId, text.length);
+          (isNew ? inserts : updates).push([profile.brazeId, workspaceId, text]);
         }
       }
       const keyRows = (isAdded: boolean) =>
@@ -154,7 +157,8 @@ export const createTransact = (sql: Sql) => {
     });
     for (const { profile, removed } of changed.values()) {
       unlink(profile);
-      if (!removed) cache.put(profile, (versions.get(profile.brazeId) ?? 0) + 1);
+      const { brazeId } = profile;
+      if (!removed) cache.put(profile, (versions.get(brazeId) ?? 0) + 1, lengths.get(brazeId) ?? 0);
     }
     return values;
   };

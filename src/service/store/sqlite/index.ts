@@ -91,7 +91,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
   const behind = createBehind();
   const set = createWorkingSet({
     newId: createBrazeIds(reader.lastSerial()),
-    load: reader.load,
+    load: (workspaceId, lookup) => reader.load(workspaceId, lookup, set.weigh),
     capacity: CACHED_PROFILES,
     isPending: (entry) => entry.behindSince > 0 || entry.commit > durableNumber,
   });
@@ -126,7 +126,9 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     // After a work that failed halfway, memory is not to be trusted.
     for (const entry of mustReload ? [] : behind.due(lastRequest, all)) {
       entry.commit = openNumber;
-      group.updates.push(writeProfile(entry.profile), lastRequest, idOf(entry.profile.brazeId));
+      const text = writeProfile(entry.profile);
+      set.weigh(text.length);
+      group.updates.push(text, lastRequest, idOf(entry.profile.brazeId));
     }
     group.progress = { lastRequest, settledRequest: behind.settledRequest(lastRequest) };
   };
@@ -229,6 +231,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
         continue;
       }
       const text = writeProfile(profile);
+      set.weigh(text.length);
       if (entry.isNew) group.inserts.push(idOf(profile.brazeId), workspaceId, text, lastRequest);
       else group.updates.push(text, lastRequest, idOf(profile.brazeId));
       entry.isNew = false;
@@ -239,7 +242,12 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     for (const { entry, key } of changes.keysAdded) {
       group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 1);
     }
-    if (noted.length > 0) group.journal.push(lastRequest, workspaceId, bytesOf(group, JSON.stringify(noted)));
+    if (noted.length > 0) {
+      const text = JSON.stringify(noted);
+      // Large attributes of one user, not many users: those are counted already.
+      set.weigh(text.length / noted.length);
+      group.journal.push(lastRequest, workspaceId, bytesOf(group, text));
+    }
     if (changes.events.length > 0) {
       let newest = 0;
       for (const { timeMs } of changes.events) if (timeMs > newest) newest = timeMs;

@@ -53,14 +53,22 @@ export const createReader = (database: DatabaseSync) => {
   const readUnsettled = prepareUnsettled(database);
 
   const rows = (workspaceId: string, lookup: Lookup) => {
+    if (lookup.by === 'external_id') {
+      const row = byKey.get(workspaceId, lookupKey(lookup));
+      return row ? [row] : [];
+    }
     if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
     const serial = serialOf(lookup.value);
     return serial === null ? [] : byId.all(serial, workspaceId);
   };
 
   /** The profiles that a lookup may name, as their rows have them, which may be behind. */
-  const load = (workspaceId: string, lookup: Lookup): Profile[] =>
-    rows(workspaceId, lookup).map((row) => readProfile(text(row, 'profile')));
+  const load = (workspaceId: string, lookup: Lookup, weigh?: (characters: number) => void): Profile[] =>
+    rows(workspaceId, lookup).map((row) => {
+      const stored = text(row, 'profile');
+      weigh?.(stored.length);
+      return readProfile(stored);
+    });
 
   async function* pages(statement: StatementSync, workspaceId: string) {
     for (let last = 0; ; ) {
