@@ -15,6 +15,9 @@ import { afterFrame } from './platform/after-frame.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { readOptions } from './read-options.ts';
 
+/** Between two tries to load what is not needed for the first paint, in milliseconds. */
+const CHUNK_RETRY_MS = 2_000;
+
 /** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
 const NOTHING_KNOWN: Diagnostics = {
   captured: 0,
@@ -122,6 +125,15 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     return loading;
   };
 
+  /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
+  const restAtLast = (): Promise<AfterPaint> =>
+    rest().catch(async (cause) => {
+      fail('storage', 'A part of the client could not be loaded', cause);
+      await new Promise<void>((resolve) => after(CHUNK_RETRY_MS, resolve));
+      if (isStopped) throw cause;
+      return restAtLast();
+    });
+
   /** Runs a verb that must not throw into the page. */
   const safely = async <T>(kind: FailureKind, otherwise: T, work: () => Promise<T>): Promise<T> => {
     try {
@@ -142,7 +154,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
 
   const startSession = async (): Promise<void> => {
-    await (await rest()).startSession();
+    await (await restAtLast()).startSession();
     // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
     if (cache.userId() !== null) await (await rest()).forgetFormerUsers();
   };
@@ -170,7 +182,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
     // Without a detour where it can be: before a navigation each turn of the event loop counts.
-    return loaded ? loaded.delivery.capture(event) : rest().then(({ delivery }) => delivery.capture(event));
+    return loaded
+      ? loaded.delivery.capture(event)
+      : restAtLast().then(({ delivery }) => delivery.capture(event));
   };
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
