@@ -20,6 +20,8 @@ export interface CaptureOptions {
   tab: string;
   appId: string;
   appVersion: string;
+  /** The device's clock, which `at` was read from, and the one that keeps order. */
+  now: () => number;
   eventNow: () => number;
   /** Whether events are taken at all; what was taken before is still stored. */
   isOpen: () => boolean;
@@ -41,6 +43,7 @@ export const createCapture = ({
   tab,
   appId,
   appVersion,
+  now,
   eventNow,
   isOpen,
   mayStore,
@@ -123,7 +126,9 @@ export const createCapture = ({
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     if (!isOpen() || !mayStore()) return Promise.resolve(null);
-    const at = Math.floor(event.at ?? eventNow());
+    // An age is true on either clock, a time is not: the device's may have been set back meanwhile.
+    const age = event.at === undefined ? 0 : Math.max(0, now() - event.at);
+    const at = Math.floor(eventNow() - age);
     return new Promise((resolve) => {
       line.push({ event, at, resolve });
       if (draining) return;

@@ -202,7 +202,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const leave = () => {
     // Whoever outlives the page reads the answers.
     if (maySend() && ledger.known()?.events !== 0 && worker.handOver()) return;
-    const flushed = Promise.all([leaving, lastFlush()]).then(([before, now]) => before + now);
+    const flushed = Promise.all([leaving, lastFlush()]).then(
+      ([before, now]) => before + now,
+      (cause) => {
+        storageFailed(cause);
+        return 0;
+      },
+    );
     leaving = flushed;
     void flushed.then(() => {
       if (leaving === flushed) leaving = Promise.resolve(0);
@@ -225,6 +231,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     tab,
     appId: setup.appId,
     appVersion: setup.appVersion,
+    now,
     eventNow: createEventClock(clock),
     isOpen: () => !isStopped,
     mayStore: consent.mayStore,

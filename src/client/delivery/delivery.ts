@@ -36,7 +36,10 @@ export interface CapturedEvent {
   bannerId: string;
   placementId: string;
   userId: string;
-  /** Unix milliseconds when it happened. Default: the moment of the call. The stored time may be later, never earlier. */
+  /**
+   * When it happened, in Unix milliseconds of the device's clock. Default: the moment of the call. The stored time comes
+   * from a clock that keeps order, and no two events of one user, banner and type have the same.
+   */
   at?: number;
 }
 

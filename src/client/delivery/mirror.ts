@@ -1,5 +1,8 @@
 import { type EventKey, type Kept, keyText } from './records.ts';
 
+/** More than a last flush can carry; older ones are left to whoever reads the store. */
+const MOST_EVENTS = 1_000;
+
 /**
  * What this tab captured and nobody has delivered yet, in memory: a page that goes away cannot wait for the disk. It
  * may name events that are gone; sending one again is harmless to a service that counts each event once.
@@ -10,6 +13,10 @@ export const createMirror = () => {
   return {
     add(kept: Kept[]) {
       for (const item of kept) waiting.set(keyText(item.key), item);
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= MOST_EVENTS) break;
+        waiting.delete(oldest);
+      }
     },
     /** Part of a batch now. */
     take(keys: EventKey[]) {

@@ -4,6 +4,7 @@ import {
   assertConserved,
   assertDeliveredExactlyOnce,
   assertDeliveredInOrder,
+  createFaultyStore,
 } from '../../../src/testing/index.ts';
 import { createWorld, deafLink } from './world.ts';
 
@@ -226,6 +227,38 @@ describe('network and lifecycle', () => {
     const times = world.service.requests.map(({ at }) => at);
     expect(times.slice(1).map((at, i) => at - times[i]!)).toEqual([60_000, 60_000, 60_000]);
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
+  });
+
+  test('an event that is captured later than it happened keeps its age, whatever the clock did', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const event = { type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' } as const;
+    const start = world.clock.now();
+    world.clock.jump(-2 * 24 * HOUR_MS);
+    const late = await tab.delivery.capture({ ...event, at: world.clock.now() - 400 });
+    expect(late!.time).toBe(start - 400);
+    const next = await tab.delivery.capture({ ...event, at: world.clock.now() + 5_000 });
+    expect(next!.time).toBe(start);
+  });
+
+  test('a disk that fails during the last flush is a notice, and no exception in the page', async () => {
+    const world = createWorld();
+    const store = createFaultyStore(world.disk.openStore(world.name));
+    const tab = world.openTab({ openStore: () => store });
+    await tab.captureMany(3);
+    store.fail(
+      { type: 'reject', error: 'QuotaExceededError' },
+      { verbs: ['update', 'setMany'], times: Number.POSITIVE_INFINITY },
+    );
+    tab.tell('hidden');
+    await world.settle();
+    expect(world.service.events).toHaveLength(3);
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(60_000);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+    expect(world.service.events).toHaveLength(3);
   });
 
   test('times keep their order through jumps of the clock, within a page and over a reload', async () => {
