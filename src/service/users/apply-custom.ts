@@ -1,4 +1,4 @@
-import { MAX_ARRAY_ELEMENTS } from '../../protocol/index.ts';
+import { MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES, utf8Bytes } from '../../protocol/index.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { fitsNested, isShallow, mergeDeep } from './nested.ts';
 import { getOwn, isRecord, setOwn } from './own.ts';
@@ -41,9 +41,14 @@ export const applyCustom = (
 
 /** Lists hold 500 elements and 100 KiB; the oldest, at the front, make room. */
 const newest = (list: Scalar[]): Scalar[] => {
-  let kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
-  while (!fitsNested(kept)) kept = kept.slice(1);
-  return kept;
+  const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
+  if (fitsNested(kept)) return kept;
+  // An element and the comma after it; the last has none, and two brackets are around them.
+  const bytes = kept.map((value) => utf8Bytes(JSON.stringify(value)) + 1);
+  let total = bytes.reduce((sum, each) => sum + each, 1);
+  let first = 0;
+  for (; total > MAX_NESTED_BYTES; first += 1) total -= bytes[first]!;
+  return kept.slice(first);
 };
 
 const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], remove: Scalar[]) => {

@@ -11,6 +11,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { applyAttributes, attributeLookups } from './apply-attributes.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedDoing, checkDoing } from './check-doing.ts';
+import { checkAlias } from './check-identity.ts';
 import { dayOf } from './dates.ts';
 import { isRecord } from './own.ts';
 import { createProblems } from './problems.ts';
@@ -49,16 +50,26 @@ const refuseTooMany = (arrays: Arrays, { most, counting, mostPerUser }: TrackInp
   if (mostPerUser !== undefined && count > mostPerUser) refuseTooManyPerUser(arrays, mostPerUser);
 };
 
+const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
+
+/** The first identifier of an object as one text; `null` where it has none that is one. */
+const identifierOf = (object: Record<string, unknown>): string | null => {
+  for (const name of IDENTIFIERS) {
+    const value = object[name];
+    if (value === undefined || value === null || value === '') continue;
+    if (typeof value === 'string' || typeof value === 'number') return `${name} ${value}`;
+    const alias = checkAlias(value);
+    return alias && JSON.stringify([alias.alias_label, alias.alias_name]);
+  }
+  return null;
+};
+
 /** A user is told apart by the identifier as it was sent. */
 const refuseTooManyPerUser = (arrays: Arrays, most: number) => {
   const counts = new Map<string, number>();
   for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
-    if (!isRecord(object)) continue;
-    const name = (['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const).find(
-      (member) => object[member] !== undefined && object[member] !== null && object[member] !== '',
-    );
-    if (name === undefined) continue;
-    const id = JSON.stringify([name, object[name]]);
+    const id = isRecord(object) ? identifierOf(object) : null;
+    if (id === null) continue;
     const count = (counts.get(id) ?? 0) + 1;
     if (count > most) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
     counts.set(id, count);

@@ -215,6 +215,15 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
   });
 
+  test('a list of more than 100 KB lets its oldest elements go, and no more than it must', async () => {
+    const element = (i: number) => `${i}`.padStart(3, '0') + 'ż'.repeat(250);
+    const bytes = new TextEncoder().encode(JSON.stringify(element(0))).length + 1;
+    const fitting = Math.floor((102_400 - 1) / bytes);
+    const kept = (await after({ a: Array.from({ length: 400 }, (_, i) => element(i)) })) as string[];
+    expect(kept).toHaveLength(fitting);
+    expect([kept[0], kept.at(-1)]).toEqual([element(400 - fitting), element(399)]);
+  });
+
   test('an addition that would burst 100 KB is left out whole', async () => {
     const big = (id: number) => ({ id, t: Array.from({ length: 250 }, () => 'x'.repeat(200)) });
     await set({ a: [big(1)] });

@@ -362,5 +362,15 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
       body: { message: 'Max objects per user exceeded' },
     });
     expect(await bulk({ attributes: objects(50), events: events(99) })).toMatchObject({ status: 201 });
+    const user_alias = { alias_name: 'n', alias_label: 'l' };
+    const aliases = Array.from({ length: 101 }, () => ({ user_alias }));
+    expect(await bulk({ attributes: aliases })).toMatchObject({ status: 400 });
+  });
+
+  test('is not led astray by identifiers of an absurd depth', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const many = Array.from({ length: 101 }, () => '{"external_id":"u-1"}').join();
+    const answer = await bulk(`{"attributes":[{"external_id":${deep}}],"events":[${many}]}`);
+    expect(answer).toMatchObject({ status: 400, body: { message: 'Max objects per user exceeded' } });
   });
 });
