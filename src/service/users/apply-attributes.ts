@@ -12,9 +12,9 @@ const spreadTo = ({ identity, groups, standard }: CheckedAttributes): string | n
   return setsState ? identity.email : null;
 };
 
-/** Everyone this object may read or write. */
-export const attributeLookups = (checked: CheckedAttributes): Lookup[] => {
-  const lookups: Lookup[] = checked.identity ? [checked.identity.lookup] : [];
+/** Adds everyone this object may read or write. */
+export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
+  if (checked.identity) lookups.push(checked.identity.lookup);
   const email = spreadTo(checked);
   if (email !== null) lookups.push({ by: 'email', value: email });
   if (checked.isTokenImport) {
@@ -22,7 +22,6 @@ export const attributeLookups = (checked: CheckedAttributes): Lookup[] => {
       lookups.push({ by: 'push_token', value: { app_id, token } });
     }
   }
-  return lookups;
 };
 
 const writeSubscriptions = (profile: Profile, { groups, standard }: CheckedAttributes) => {
@@ -33,7 +32,7 @@ const writeSubscriptions = (profile: Profile, { groups, standard }: CheckedAttri
 };
 
 /** A device has one token at a time, and a token is kept once. */
-const withTokens = (stored: PushToken[], added: PushToken[]): PushToken[] => {
+const withTokens = (stored: PushToken[], added: readonly PushToken[]): PushToken[] => {
   let tokens = stored;
   for (const token of added) {
     tokens = tokens.filter(

@@ -15,8 +15,8 @@ export interface CheckedAttributes {
   mergeObjects: boolean;
   standard: { name: string; value: unknown }[];
   custom: CustomChange[];
-  groups: GroupChange[];
-  pushTokens: PushToken[];
+  groups: readonly GroupChange[];
+  pushTokens: readonly PushToken[];
   /** Tokens that somebody has already are left alone. */
   isTokenImport: boolean;
   /** One of its nested values is bad, which costs the whole request its nested updates. */
@@ -36,6 +36,9 @@ const NO_ATTRIBUTES = new Set([
   '_merge_objects',
   'push_token_import',
 ]);
+
+/** Most objects have no groups and no tokens: they share one empty list. */
+const NONE: readonly never[] = [];
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
@@ -72,8 +75,8 @@ export const checkAttributes = (
     mergeObjects: object['_merge_objects'] === true,
     standard: [],
     custom: [],
-    groups: [],
-    pushTokens: [],
+    groups: NONE,
+    pushTokens: NONE,
     isTokenImport,
     hasBadNested: false,
   };

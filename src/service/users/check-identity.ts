@@ -52,6 +52,12 @@ export const checkExternalId = (
   return { value: text };
 };
 
+/** What stands beside the identifier that looks up: a valid value is written, `null` clears, all else is left. */
+const written = (value: unknown, isValid: boolean): string | null | undefined => {
+  if (isValid) return value as string;
+  return value === null ? null : undefined;
+};
+
 /** Whom an object is about, and the e-mail and phone that are written to that profile. */
 export interface Identity {
   lookup: Lookup;
@@ -127,14 +133,10 @@ export const checkIdentity = (
   ) {
     problems.add(notValid('_update_existing_only'));
   }
-  const written = (value: unknown, isValid: boolean, by: Lookup['by']) => {
-    if (lookup.by === by) return undefined;
-    return isValid ? (value as string) : value === null ? null : undefined;
-  };
   return {
     lookup,
-    email: written(email, emailIsValid, 'email'),
-    phone: written(phone, phoneIsValid, 'phone'),
+    email: lookup.by === 'email' ? undefined : written(email, emailIsValid),
+    phone: lookup.by === 'phone' ? undefined : written(phone, phoneIsValid),
     updateExistingOnly: typeof updateExistingOnly === 'boolean' ? updateExistingOnly : undefined,
   };
 };

@@ -8,7 +8,7 @@ import {
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { applyAttributes, attributeLookups } from './apply-attributes.ts';
+import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedDoing, checkDoing } from './check-doing.ts';
 import { checkAlias } from './check-identity.ts';
@@ -115,7 +115,7 @@ export const trackUsers = async ({
   if (attributes.length === 0 && doings.length === 0) refuse(problems.entries);
 
   const lookups: Lookup[] = [];
-  for (const checked of attributes) lookups.push(...attributeLookups(checked));
+  for (const checked of attributes) addAttributeLookups(checked, lookups);
   for (const { identity } of doings) lookups.push(identity.lookup);
   await store.writeUsers({
     workspaceId: workspace.workspaceId,
