@@ -44,6 +44,38 @@ const shop = (endpoint: string) => ({
   `,
 });
 
+const PROPERTIES = {
+  headline: 'Summer sale',
+  body: 'Until Sunday',
+  button_text: 'Look',
+  link: 'https://shop.example/sale',
+};
+
+/** The templates on a page that allows no style, no string of script and no other origin than the service's. */
+const strict = (endpoint: string) => ({
+  headers: {
+    'content-security-policy': `default-src 'none'; script-src 'self'; connect-src ${endpoint}; img-src https:; style-src 'none'; require-trusted-types-for 'script'`,
+  },
+  script: `
+    import { createPlacard } from '/placard/index.js';
+    import { card, hero, strip } from '/placard/templates.js';
+    globalThis.violations = [];
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      violations.push(violatedDirective + ' ' + blockedURI));
+    globalThis.notices = [];
+    const placard = createPlacard({
+      endpoint: ${JSON.stringify(endpoint)}, apiKey: 'client-key', appId: 'strict', appVersion: '1', userId: 'kim',
+    });
+    placard.subscribe((notice) => notices.push(notice));
+    for (const [name, hook] of Object.entries({ strip, card, promo: hero })) {
+      const element = document.createElement('div');
+      element.id = name;
+      document.body.append(element);
+      placard.mount(name, element, hook);
+    }
+  `,
+});
+
 const SETTLED = `await placard.flush();
   const { pending, inDoubt } = await placard.diagnostics();
   return pending + inDoubt === 0`;
@@ -68,9 +100,9 @@ describe.each(ENGINES)('$name', (kind) => {
     engine = await kind.launch();
     console.log(`Engine under test: ${engine.version}`);
     pages = await startPageServer({
-      entries: ['index'],
+      entries: ['index', 'templates'],
       modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
-      origins: 8,
+      origins: 9,
     });
     origins = [...pages.origins];
   });
@@ -186,5 +218,22 @@ describe.each(ENGINES)('$name', (kind) => {
     await first.reload();
     await until(first, notice('synced'));
     expect(await first.run(`return document.querySelector('#slot p')`)).toBeNull();
+  });
+
+  it('case 67: draws every template on the strictest page without a violation', async () => {
+    for (const name of ['strip', 'card', 'promo']) fake.setBanner(name, aBanner(name, PROPERTIES));
+    pages.set('/strict', strict(api.origin));
+    const page = await open('/strict');
+    await until(page, `return globalThis.notices?.filter(({ type }) => type === 'shown').length === 3`);
+    for (const name of ['strip', 'card', 'promo']) {
+      const box = await page.run<{ text: string; height: number }>(`
+        const place = document.getElementById('${name}');
+        const text = (place.firstElementChild.shadowRoot ?? place).textContent;
+        return { text, height: place.getBoundingClientRect().height };`);
+      expect(box.text).toContain('Summer sale');
+      expect(box.height).toBeGreaterThan(20);
+    }
+    expect(await page.run('return violations')).toEqual([]);
+    expect(await page.run(`return notices.filter(({ type }) => type === 'failed')`)).toEqual([]);
   });
 });
