@@ -84,31 +84,35 @@ const notice = (type: string) => `return globalThis.notices?.some((notice) => no
 const tracked = (type: string) =>
   `return globalThis.notices?.filter((notice) => notice.type === 'tracked' && notice.event.type === '${type}').length`;
 
+let pages: PageServer;
+/** Each test has an origin, and with it a storage, of its own. */
+let origins: string[];
+
+beforeAll(async () => {
+  pages = await startPageServer({
+    entries: ['index', 'templates'],
+    modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
+    origins: ENGINES.length * 7 + 1,
+  });
+  origins = [...pages.origins];
+});
+afterAll(() => pages?.close());
+
 describe.each(ENGINES)('$name', (kind) => {
   // The runner's line for a skipped engine has its name.
   if (kind.missing) return it.skip(`is not here: ${kind.missing}`, () => undefined);
 
   let engine: Engine;
-  let pages: PageServer;
   let fake: FakeService;
   let api: HttpServer;
   let opened: EnginePage[];
-  /** Each test has an origin, and with it a storage, of its own. */
-  let origins: string[];
 
   beforeAll(async () => {
     engine = await kind.launch();
     console.log(`Engine under test: ${engine.version}`);
-    pages = await startPageServer({
-      entries: ['index', 'templates'],
-      modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
-      origins: 9,
-    });
-    origins = [...pages.origins];
   });
   afterAll(async () => {
     await engine?.close();
-    await pages?.close();
   });
   beforeEach(async () => {
     fake = createFakeService({ banners: { hero: aBanner('hero', { title: 'Sale' }) } });
