@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
+import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { LOCK_USERS } from '../../../src/service/store/postgres/user-statements.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
@@ -101,4 +103,16 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   // Each replica may keep one lease, a hundredth of the limit, that it does not use.
   expect(allowed).toBeGreaterThanOrEqual(980);
   for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
+});
+
+test('requests look users up by their keys, however small the tables were when the plan was made', async () => {
+  const url = await aDatabase();
+  await (await openStore(url)).close();
+  const sql = connect(url, { connections: 1 });
+  const plan = await sql.unsafe(`EXPLAIN ${LOCK_USERS}`, ['xa\u001exb', 'demo\u001edemo', '', '']);
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  expect(text).toContain('user_keys_pkey');
+  expect(text).toContain('users_pkey');
+  expect(text).not.toMatch(/Seq Scan|Hash Join/);
+  await sql.end();
 });

@@ -8,7 +8,7 @@ const CONNECT_SECONDS = 10;
  * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
  * table that was small when its plan was made may have grown.
  */
-const BY_KEYS = { enable_seqscan: false, enable_hashjoin: false, enable_mergejoin: false };
+const BY_KEYS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
 
 /** `readsWhole` is for exports and upkeep, which do read whole tables. */
 export const connect = (url: string, options: { connections?: number; readsWhole?: boolean } = {}): Sql =>
