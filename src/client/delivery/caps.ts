@@ -1,106 +1,25 @@
-import type { BannerEvent } from '../banner-event.ts';
-import type { DropReason } from '../notice.ts';
-import type { Store, StoreKey } from '../platform/store.ts';
+import type { StoreKey } from '../platform/store.ts';
 import { isAhead, LONGEST_ANSWER_MS } from './deadline.ts';
 import { EVENT_VALUE } from './event-value.ts';
-import type { Ledger } from './ledger.ts';
-import {
-  type Batch,
-  bannerEvent,
-  batchKey,
-  bytesOf,
-  CONTROL_RANGE,
-  DEAD_RANGE,
-  type DeadRecord,
-  EVENT_RANGE,
-  type EventKey,
-  isBatch,
-  keyText,
-  type Meta,
-  readEvent,
-  type StoredEvent,
-} from './records.ts';
+import { type Batch, batchKey, bytesOf, CONTROL_RANGE, isBatch, type Meta, readEvent } from './records.ts';
+import { createRemoval, type Found, type RemovalOptions } from './removal.ts';
 
-/** Records in one transaction. */
-const SLICE = 200;
 /** Down to this part of a cap, so that a full store is not scanned for every event. */
 const HEADROOM = 0.95;
 
-export type Dropped = { event: BannerEvent; reason: DropReason };
-
-interface Found {
-  key: StoreKey;
-  event: StoredEvent;
-  isDead: boolean;
-}
-
-export interface CapsOptions {
-  store: Store;
-  ledger: Ledger;
+export interface CapsOptions extends RemovalOptions {
   now: () => number;
   maxEvents: number;
   maxBytes: number;
   maxAgeMs: number;
-  onGone: (keys: EventKey[], dropped: Dropped[]) => void;
 }
 
 /** Keeps the outbox under its caps by count, bytes and age; every event given up is counted with a reason. */
-export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, onGone }: CapsOptions) => {
+export const createCaps = (options: CapsOptions) => {
+  const { store, ledger, now, maxEvents, maxBytes, maxAgeMs } = options;
+  const { candidates, remove } = createRemoval(options);
   /** The byte cap shrinks where the browser gives less (private mode). */
   let bytesCap = maxBytes;
-
-  const eventOf = (key: StoreKey, record: unknown): Found | undefined => {
-    const isDead = (key as string[])[0] === 'dead';
-    const event = readEvent(isDead ? (record as DeadRecord | undefined)?.event : record);
-    return typeof event === 'string' ? undefined : { key, event, isDead };
-  };
-
-  /** All events and dead letters that may go: not those of open batches, whose answer may still come. */
-  const candidates = async (): Promise<Found[]> => {
-    const control = await store.entries<unknown>(CONTROL_RANGE);
-    const open = new Set(
-      control
-        .map(([, record]) => record)
-        .filter(isBatch)
-        .flatMap(({ keys, held }) => [...keys, ...held].map(keyText)),
-    );
-    const found: Found[] = [];
-    for (const range of [EVENT_RANGE, DEAD_RANGE]) {
-      let from = range.from!;
-      for (;;) {
-        const records = await store.entries<unknown>({ ...range, from, limit: SLICE });
-        for (const [key, record] of records) {
-          const candidate = eventOf(key, record);
-          if (candidate !== undefined && !open.has(keyText(key as EventKey))) found.push(candidate);
-        }
-        if (records.length < SLICE) break;
-        from = [...(records.at(-1)![0] as (string | number)[]), 0];
-      }
-    }
-    return found;
-  };
-
-  const remove = async (victims: Found[], reason: 'evicted' | 'expired' | 'purged'): Promise<number> => {
-    let removed = 0;
-    for (let from = 0; from < victims.length; from += SLICE) {
-      const slice = victims.slice(from, from + SLICE);
-      const gone = await ledger.step(
-        slice.map(({ key }) => key),
-        (meta, records) => {
-          const there = slice.filter(({ key }, i) => eventOf(key, records[i]) !== undefined);
-          for (const { event, isDead } of there) count(meta, event, isDead, reason);
-          return { writes: there.map(({ key }) => [key, undefined]), result: there };
-        },
-      );
-      if (gone === undefined) break;
-      removed += gone.length;
-      onGone(
-        gone.map(({ key }) => key as EventKey),
-        gone.map(({ event }) => ({ event: bannerEvent(event), reason })),
-      );
-    }
-    return removed;
-  };
 
   const isOver = (meta: Meta | undefined): meta is Meta =>
     meta !== undefined && (meta.events + meta.deadLetters > maxEvents || meta.bytes > bytesCap);
@@ -196,16 +115,4 @@ export const createCaps = ({ store, ledger, now, maxEvents, maxBytes, maxAgeMs, 
       });
     },
   };
-};
-
-const count = (
-  meta: Meta,
-  event: StoredEvent,
-  isDead: boolean,
-  reason: 'evicted' | 'expired' | 'purged',
-): void => {
-  if (isDead) meta.deadLetters -= 1;
-  else meta.events -= 1;
-  meta.bytes -= bytesOf(event);
-  meta[reason] += 1;
 };

@@ -3,9 +3,9 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { Notify } from '../notice.ts';
 import type { Correct } from '../options.ts';
 import type { Clock } from '../platform/clock.ts';
+import { bury } from './event-moves.ts';
 import type { Ledger } from './ledger.ts';
 import { bannerEvent, bytesOf, type EventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
-import { bury } from './settle.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;

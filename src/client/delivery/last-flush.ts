@@ -1,12 +1,12 @@
 import type { Store } from '../platform/store.ts';
 import { isAhead, LEASE_MS, LONGEST_WAIT_MS } from './deadline.ts';
+import type { Settled } from './event-moves.ts';
 import type { KeepaliveBudget } from './keepalive-budget.ts';
 import type { Keyring } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mirror } from './mirror.ts';
 import { planLastFlush } from './plan-last-flush.ts';
 import { type Batch, batchKey, type StoredEvent, VERSION } from './records.ts';
-import type { Settled } from './settle.ts';
 import { answerUntil } from './take.ts';
 
 export interface LastFlushOptions {

@@ -1,6 +1,6 @@
 import type { Notify } from '../notice.ts';
 import type { BatchDelivery } from './deliver.ts';
-import type { Settled } from './settle.ts';
+import type { Settled } from './event-moves.ts';
 
 const about = (delivery: BatchDelivery): string | undefined => {
   if (delivery.type === 'in-doubt') return 'no answer could be read';

@@ -2,11 +2,12 @@ import { utf8Bytes } from '../../protocol/index.ts';
 import type { Notify } from '../notice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BatchDelivery, createDeliver } from './deliver.ts';
+import type { Settled } from './event-moves.ts';
 import type { KeepaliveBudget } from './keepalive-budget.ts';
 import type { Mirror } from './mirror.ts';
 import type { Batch, WaitReason } from './records.ts';
 import { report } from './report.ts';
-import type { createSettle, Settled } from './settle.ts';
+import type { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
 const REFUSED_AT_ONCE_MS = 20;

@@ -1,29 +1,20 @@
 import type { Notify } from '../notice.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { StoreKey } from '../platform/store.ts';
-import { LEASE_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
+import type { Settled } from './event-moves.ts';
 import { fingerprint, type Keyring } from './keyring.ts';
-import type { Ledger } from './ledger.ts';
 import type { Batch, Kept, WaitReason } from './records.ts';
-import type { Settled } from './settle.ts';
+import { createSenderLease, type SenderLeaseOptions, SUCCESSOR_MS } from './sender-lease.ts';
 import type { Taken } from './take.ts';
 
-/** Often enough that one late renewal loses nothing. */
-const RENEW_MS = 3_000;
 /** A refused key is asked for again at most this often, unless the host or the page gives a reason. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails. */
 const NO_KEY_MS = 30_000;
 /** When the store fails, for example because the disk is full. */
 const STORE_FAILED_MS = 30_000;
-/** After another tab's lease ends. */
-const SUCCESSOR_MS = 50;
 
-export interface SenderOptions {
-  tab: string;
-  clock: Clock;
-  ledger: Ledger;
+export interface SenderOptions extends SenderLeaseOptions {
   keyring: Keyring;
   take: (options: { all: boolean }) => Promise<Taken>;
   /** Sends a leased batch and brings its outcome to disk. */
@@ -38,18 +29,16 @@ export interface SenderOptions {
   wakeAt: (time: number) => void;
   /** Nobody may send before `until`. */
   onWaiting: (wait: { until: number; reason: WaitReason }) => void;
-  /** This tab sends no more. */
-  onIdle: () => void;
   notify: Notify;
 }
 
 /** The loop of the one sending tab: take a batch, deliver it, settle it, until nothing is due. */
 export const createSender = (options: SenderOptions) => {
-  const { tab, clock, ledger, keyring, take, send, abandon, correct, quarantine } = options;
-  const { isAllowed, wakeAt, onWaiting, onIdle, notify } = options;
+  const { clock, ledger, keyring, take, send, abandon, correct, quarantine } = options;
+  const { isAllowed, wakeAt, onWaiting, notify } = options;
   let running: { all: boolean; again: boolean; delivered: number; done: Promise<number> } | undefined;
   let askKeyAt = 0;
-  const idleWaiters = new Set<() => void>();
+  const { untilIdle, renew, release, othersIdle } = createSenderLease(options);
 
   /** The key to send with, or `undefined` while there is none that the server has not refused. */
   const usableKey = async (): Promise<string | undefined> => {
@@ -77,53 +66,6 @@ export const createSender = (options: SenderOptions) => {
       return { writes: [], result: true };
     });
     return true;
-  };
-
-  const untilIdle = (until: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = () => {
-        idleWaiters.delete(wake);
-        cancel();
-        resolve();
-      };
-      const cancel = clock.after(Math.max(0, until - clock.now()) + SUCCESSOR_MS, wake);
-      idleWaiters.add(wake);
-    });
-
-  /** Says that this tab still sends, while a request is under way. */
-  const renew = (): (() => void) => {
-    let cancel: () => void = () => undefined;
-    let isOver = false;
-    const next = () => {
-      cancel = clock.after(RENEW_MS, async () => {
-        try {
-          await ledger.step([], (meta) => {
-            if (meta.sender?.tab !== tab) return null;
-            meta.sender.until = clock.now() + LEASE_MS;
-            return { writes: [], result: true };
-          });
-        } catch {
-          // The lease then ends by itself, and the batch's own lease still keeps others from sending it.
-        }
-        if (!isOver) next();
-      });
-    };
-    next();
-    return () => {
-      isOver = true;
-      cancel();
-    };
-  };
-
-  const release = async (): Promise<void> => {
-    if (ledger.known()?.sender?.tab === tab) {
-      await ledger.step([], (meta) => {
-        if (meta.sender?.tab !== tab) return null;
-        meta.sender = null;
-        return { writes: [], result: true };
-      });
-    }
-    onIdle();
   };
 
   const sendOne = async (batch: Batch, key: string): Promise<number> => {
@@ -210,10 +152,7 @@ export const createSender = (options: SenderOptions) => {
       run.done = work(run);
       return run.done;
     },
-    /** Another tab stopped sending. */
-    othersIdle() {
-      for (const wake of [...idleWaiters]) wake();
-    },
+    othersIdle,
     /** There is a reason to ask the host for its key again. */
     askKey() {
       askKeyAt = 0;

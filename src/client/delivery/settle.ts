@@ -1,11 +1,16 @@
-import type { BannerEvent } from '../banner-event.ts';
-import type { DropReason } from '../notice.ts';
 import type { InDoubtPolicy } from '../options.ts';
-import type { StoreKey } from '../platform/store.ts';
 import { backoffMs } from './backoff.ts';
 import { afterDelivery, afterRefusal } from './bisect.ts';
 import { LONGEST_WAIT_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
+import {
+  bury,
+  createEventMoves,
+  type EventMovesOptions,
+  nothingSettled,
+  type Settled,
+  type Writes,
+} from './event-moves.ts';
 import type { Skipped } from './judge-errors.ts';
 import { fingerprint } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
@@ -13,16 +18,11 @@ import {
   type Batch,
   bannerEvent,
   batchKey,
-  bytesOf,
-  type DeadRecord,
-  deadKey,
-  type EventKey,
   isBatch,
   type Kept,
   type Meta,
   readEvent,
   type StoredEvent,
-  VERSION,
   type WaitReason,
 } from './records.ts';
 
@@ -31,93 +31,24 @@ const SAME_KEY_PROBE_MS = LONGEST_WAIT_MS;
 /** Banners are not set up: look again now and then. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
 
-/** What one settled batch came to. */
-export interface Settled {
-  delivered: BannerEvent[];
-  skipped: { event: BannerEvent; reason: string; attempts: number }[];
-  dropped: { event: BannerEvent; reason: DropReason; detail: string }[];
-  /** Skipped events whose correction must be asked. */
-  toCorrect: Kept[];
-  inDoubt: BannerEvent[];
-  /** Set when nothing may be sent before `until`. */
-  waiting: { until: number; reason: WaitReason } | null;
-  /** Keys that left the queue. */
-  gone: EventKey[];
-}
-
-export interface SettleOptions {
+export interface SettleOptions extends EventMovesOptions {
   ledger: Ledger;
-  now: () => number;
   random: () => number;
   newId: () => string;
-  maxAttempts: number;
-  /** How long an uncorrected event waits before it goes out again. */
-  maxWaitMs: number;
-  /** Whether the host gave a correction hook. */
-  corrects: boolean;
   inDoubt: Record<StoredEvent['type'], InDoubtPolicy>;
   isOnline: () => boolean;
 }
 
-type Writes = [StoreKey, unknown][];
-
-/** Moves an event to the dead letters; answers the two writes. */
-export const bury = (meta: Meta, { key, event }: Kept, reason: string): Writes => {
-  meta.events -= 1;
-  meta.deadLetters += 1;
-  const { skip: _asked, after: _wait, ...letter } = event;
-  const record: DeadRecord = { v: VERSION, event: letter, reason };
-  return [
-    [key, undefined],
-    [deadKey(key), record],
-  ];
-};
-
-const forget = (meta: Meta, { key, event }: Kept): Writes => {
-  meta.events -= 1;
-  meta.bytes -= bytesOf(event);
-  return [[key, undefined]];
-};
-
 /** Brings the outcome of one batch to disk in one transaction: index i of the answer is item i of `batch.keys`. */
 export const createSettle = (options: SettleOptions) => {
-  const { ledger, now, random, newId, maxAttempts, maxWaitMs, corrects, inDoubt, isOnline } = options;
+  const { ledger, now, random, newId, corrects, inDoubt, isOnline } = options;
+  const { skip, confirm, giveUp } = createEventMoves(options);
 
   const wait = (meta: Meta, settled: Settled, reason: WaitReason, delayMs?: number) => {
     const failures = meta.wait.failures + 1;
     const until = now() + (delayMs ?? backoffMs(failures, random));
     meta.wait = { until, reason, failures, eased: false };
     settled.waiting = { until, reason };
-  };
-
-  /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
-  const skip = (meta: Meta, settled: Settled, { key, event }: Kept, reason: string): Writes => {
-    const attempts = event.attempts + 1;
-    const older: StoredEvent = { ...event, attempts };
-    settled.skipped.push({ event: bannerEvent(event), reason, attempts });
-    if (attempts >= maxAttempts) {
-      settled.gone.push(key);
-      settled.dropped.push({ event: bannerEvent(event), reason: 'attempts', detail: reason });
-      return bury(meta, { key, event: older }, reason);
-    }
-    if (!corrects) return [[key, { ...older, after: now() + maxWaitMs }]];
-    const asked = { ...older, skip: reason };
-    settled.toCorrect.push({ key, event: asked });
-    return [[key, asked]];
-  };
-
-  const confirm = (meta: Meta, settled: Settled, kept: Kept): Writes => {
-    meta.delivered += 1;
-    settled.delivered.push(bannerEvent(kept.event));
-    settled.gone.push(kept.key);
-    return forget(meta, kept);
-  };
-
-  const giveUp = (meta: Meta, settled: Settled, kept: Kept, detail: string): Writes => {
-    meta.discarded += 1;
-    settled.dropped.push({ event: bannerEvent(kept.event), reason: 'discarded', detail });
-    settled.gone.push(kept.key);
-    return forget(meta, kept);
   };
 
   /** Refused without a name: halve, search, or, refused alone, give it to the host or to the dead letters. */
@@ -168,9 +99,9 @@ export const createSettle = (options: SettleOptions) => {
     });
 
   return async (batch: Batch, delivery: BatchDelivery, key: string): Promise<Settled> => {
-    let settled: Settled = empty();
+    let settled: Settled = nothingSettled();
     await ledger.step([batchKey(batch.id), ...batch.keys], (meta, [stored, ...records]) => {
-      settled = empty();
+      settled = nothingSettled();
       const isOurs = isBatch(stored) && stored.attempt === batch.attempt;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
       const items = batch.keys.map((eventKey, i): Kept | undefined => {
@@ -239,13 +170,3 @@ export const createSettle = (options: SettleOptions) => {
     return settled;
   };
 };
-
-const empty = (): Settled => ({
-  delivered: [],
-  skipped: [],
-  dropped: [],
-  toCorrect: [],
-  inDoubt: [],
-  waiting: null,
-  gone: [],
-});
