@@ -99,8 +99,12 @@ beforeAll(async () => {
 afterAll(() => pages?.close());
 
 describe.each(ENGINES)('$name', (kind) => {
-  // The runner's line for a skipped engine has its name.
-  if (kind.missing) return it.skip(`is not here: ${kind.missing}`, () => undefined);
+  if (kind.missing) {
+    // The runner's short report leaves out what was skipped.
+    console.log(`Engine skipped: ${kind.name}, ${kind.missing}`);
+    it.skip(`is not here: ${kind.missing}`, () => undefined);
+    return;
+  }
 
   let engine: Engine;
   let fake: FakeService;
