@@ -68,5 +68,6 @@ export const createDeliver =
     const { retryAfterMs } = readRateLimit(headers, 'epoch', now());
     // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up.
     const wish = status === 429 || headers.has('retry-after') ? retryAfterMs : undefined;
-    return { type: 'retry', status, reason, ...(wish !== undefined && { afterMs: wish }) };
+    // A time that has passed already (our clock and the server's differ) is no wish: it would make us hammer.
+    return { type: 'retry', status, reason, ...(wish !== undefined && wish > 0 && { afterMs: wish }) };
   };

@@ -289,6 +289,23 @@ describe('server answers', () => {
     },
   );
 
+  test.each([
+    { 'X-RateLimit-Reset': '30' },
+    { 'X-RateLimit-Reset': '1600000000' },
+    { 'Retry-After': '0' },
+    { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' },
+    { 'X-RateLimit-Retry-After': 'soon' },
+  ])('case 17: a 429 with %j, which names no time to come, is backed off from', async (headers) => {
+    const world = createWorld();
+    const tab = world.openTab({ random: () => 0.5 });
+    world.service.fail({ type: 'status', status: 429, headers }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture();
+    await tab.delivery.flush();
+    await world.clock.advance(60_000);
+    expect(world.service.requests.length).toBeGreaterThan(2);
+    expect(world.service.requests.length).toBeLessThan(10);
+  });
+
   test('case 18: a 429 whose headers are hidden backs off with full jitter', async () => {
     const waits = [];
     for (const share of [0, 0.5, 1]) {
