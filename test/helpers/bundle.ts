@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const PREFIX = 'placard-bundle-';
+const OLD_MS = 60 * 60 * 1000;
 
 /** The entries that run in a browser, by the name a test page imports them under: `/placard/<name>.js`. */
 export const BROWSER_ENTRIES: Record<string, string> = {
@@ -36,6 +39,17 @@ const fingerprint = async (entries: Record<string, string>, minify: boolean): Pr
   return hash.digest('hex').slice(0, 16);
 };
 
+/** Builds of earlier states of the source, which no test that runs now can use. */
+const removeOldBundles = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    // Another test process may be faster.
+    const built = await stat(folder).catch(() => undefined);
+    if (built && Date.now() - built.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
+  }
+};
+
 /**
  * Builds entries as ES modules that share their chunks, as an application's bundler would, and answers the folder
  * they are in: `<name>.js` each, chunks in `chunks/`. Paths are from the repository's root.
@@ -45,8 +59,9 @@ export const bundle = async (
   options: { minify?: boolean } = {},
 ): Promise<string> => {
   const minify = options.minify ?? false;
-  const folder = join(tmpdir(), `placard-bundle-${await fingerprint(entries, minify)}`);
+  const folder = join(tmpdir(), `${PREFIX}${await fingerprint(entries, minify)}`);
   if (existsSync(folder)) return folder;
+  await removeOldBundles();
   const partial = await mkdtemp(`${folder}-`);
   await build({
     root: ROOT,

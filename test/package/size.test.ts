@@ -6,10 +6,10 @@ import { BROWSER_PACKAGE_ENTRIES, measureBundle } from '../helpers/bundle-size.t
  * the figure of the day it was set and 3 %; whoever needs more raises it on purpose.
  */
 const BUDGETS: Record<string, { entry: number; all: number }> = {
-  '.': { entry: 6_144, all: 38_045 },
-  './element': { entry: 5_952, all: 5_952 },
+  '.': { entry: 6_144, all: 38_926 },
+  './element': { entry: 5_960, all: 5_960 },
   './react': { entry: 731, all: 731 },
-  './templates': { entry: 5_192, all: 5_192 },
+  './templates': { entry: 5_200, all: 5_200 },
   './webview': { entry: 1_681, all: 1_681 },
 };
 /** What loads before a cached banner is painted never grows beyond this, whatever the budget says. */
