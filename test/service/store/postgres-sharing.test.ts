@@ -108,7 +108,7 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
 test('requests look users up by their keys, however small the tables were when the plan was made', async () => {
   const url = await aDatabase();
   await (await openStore(url)).close();
-  const sql = connect(url, { connections: 1 });
+  const sql = connect(url, 'batches', 1);
   const plan = await sql.unsafe(`EXPLAIN ${LOCK_USERS}`, ['xa\u001exb', 'demo\u001edemo', '', '']);
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
   expect(text).toContain('user_keys_pkey');

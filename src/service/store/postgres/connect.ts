@@ -1,7 +1,7 @@
 import postgres, { type Sql } from 'postgres';
 
-/** Connections of one replica: two that write users, two for banner events, the rest for reads and limits. */
-const CONNECTIONS = 10;
+/** Connections of one replica for all but the writing of users. */
+const CONNECTIONS = 8;
 const CONNECT_SECONDS = 10;
 
 /**
@@ -10,11 +10,23 @@ const CONNECT_SECONDS = 10;
  */
 const BY_KEYS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
 
-/** `readsWhole` is for exports and upkeep, which do read whole tables. */
-export const connect = (url: string, options: { connections?: number; readsWhole?: boolean } = {}): Sql =>
+/**
+ * A batch joins a list of any length with tables that grow. A plan that is kept may be of the time when a table was
+ * empty, and walk all of it for every element of the list later; planning anew costs a batch next to nothing.
+ */
+const PLAN_ANEW = { plan_cache_mode: 'force_custom_plan' };
+
+const SETTINGS = { requests: BY_KEYS, batches: { ...BY_KEYS, ...PLAN_ANEW }, exports: {} };
+
+/** `purpose` says what the connections are for: single requests, batches of writes, or reading whole tables. */
+export const connect = (
+  url: string,
+  purpose: keyof typeof SETTINGS,
+  connections: number = CONNECTIONS,
+): Sql =>
   postgres(url, {
-    max: options.connections ?? CONNECTIONS,
+    max: connections,
     connect_timeout: CONNECT_SECONDS,
     onnotice: () => undefined,
-    connection: { application_name: 'placard', ...(options.readsWhole ? {} : BY_KEYS) },
+    connection: { application_name: 'placard', ...SETTINGS[purpose] },
   });

@@ -7,7 +7,7 @@ import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { createUserWriter } from './write-users.ts';
+import { createUserWriter, LANES } from './write-users.ts';
 
 const READER_CONNECTIONS = 2;
 const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ const CLOSE_SECONDS = 5;
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const sql = connect(url, { connections: READER_CONNECTIONS, readsWhole: true });
+  const sql = connect(url, 'exports', READER_CONNECTIONS);
   try {
     await checkSchema(sql);
   } catch (error) {
@@ -31,7 +31,7 @@ export const forgetPostgresEvents = async (
   beforeMs: number,
   dryRun: boolean,
 ): Promise<Forgotten[]> => {
-  const sql = connect(url, { connections: 1, readsWhole: true });
+  const sql = connect(url, 'exports', 1);
   try {
     await checkSchema(sql);
     return await dropPartitionsBefore(sql, beforeMs, dryRun);
@@ -42,16 +42,18 @@ export const forgetPostgresEvents = async (
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  const sql = connect(url);
+  const sql = connect(url, 'requests');
+  const batches = connect(url, 'batches', LANES);
+  const end = () => Promise.all([sql, batches].map((each) => each.end({ timeout: CLOSE_SECONDS })));
   try {
     await migrate(sql);
     await ensurePartitions(sql, Date.now());
   } catch (error) {
-    await sql.end({ timeout: CLOSE_SECONDS });
+    await end();
     throw error;
   }
   const reader = createReader(sql);
-  const users = createUserWriter(sql);
+  const users = createUserWriter(batches);
   const bannerEvents = createBannerEventWriter(sql);
   const takeRate = createRateLeases(sql);
   const secrets = new Map<string, Promise<string>>();
@@ -132,7 +134,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       isClosed = true;
       clearInterval(partitionTimer);
       await Promise.allSettled(writing);
-      await sql.end({ timeout: CLOSE_SECONDS });
+      await end();
     },
   };
 };

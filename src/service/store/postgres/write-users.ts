@@ -6,7 +6,7 @@ import { createTransact, RESTART } from './transact-users.ts';
 
 /** Works in one transaction, and transactions at once. */
 const MAX_WORKS = 48;
-const LANES = 2;
+export const LANES = 2;
 
 interface Waiting {
   work: UserWork<unknown>;
