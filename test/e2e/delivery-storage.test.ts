@@ -171,11 +171,12 @@ describe('IndexedDB that fails later', () => {
     expect(errors).toEqual([]);
     const diagnostics = await diagnose(page);
     assertConserved(diagnostics);
-    expect(diagnostics.evicted).toBeGreaterThan(0);
+    // Where the disk is too full even for a removal, which writes as well, events go on in memory and none is given up.
+    expect(diagnostics.evicted > 0 || diagnostics.memoryMode).toBe(true);
     const dropped = await page.evaluate(() =>
       globalThis.heard.flatMap((notice) => (notice.type === 'dropped' ? [notice.event.type] : [])),
     );
-    expect(dropped.filter((type) => type === 'impression').length).toBeGreaterThan(0);
+    expect(dropped).toEqual(Array.from({ length: diagnostics.evicted }, () => 'impression'));
   });
 
   test('case 44: another tab may delete or upgrade the database, no open hangs', async () => {

@@ -237,8 +237,11 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     mayStore: consent.mayStore,
     onStored: stored,
     async onFull() {
-      await makeRoom();
-      if (!(await caps.shrink())) store.degrade(new Error('the storage quota is used up'));
+      // A removal writes too, and the disk may be too full even for that; the host's cache may fail like any other.
+      const hasRoom = await makeRoom()
+        .then(caps.shrink)
+        .catch(() => false);
+      if (!hasRoom) store.degrade(new Error('the storage quota is used up'));
     },
     onFailed: storageFailed,
   });
