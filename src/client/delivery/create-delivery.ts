@@ -237,8 +237,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     mayStore: consent.mayStore,
     onStored: stored,
     async onFull() {
-      // A removal writes too, and the disk may be too full even for that; the host's cache may fail like any other.
+      // The host's cache may fail like any other store, and a removal writes too: the disk may be too full for it.
       const hasRoom = await makeRoom()
+        .catch(() => undefined)
         .then(caps.shrink)
         .catch(() => false);
       if (!hasRoom) store.degrade(new Error('the storage quota is used up'));

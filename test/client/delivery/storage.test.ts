@@ -159,6 +159,27 @@ describe('storage', () => {
     expect(world.sent()).toEqual([['a']]);
   });
 
+  test('case 43: a disk so full that it refuses even to forget means memory mode, and no event is refused', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const tab = openTab({
+      options: { maxWaitMs: DAY_MS },
+      makeRoom: () => Promise.reject(new Error('the cache is broken too')),
+    });
+    await tab.captureMany(10, 'impression');
+    const lift = store.fail(
+      { type: 'reject', error: 'QuotaExceededError' },
+      { verbs: ['update'], times: Number.POSITIVE_INFINITY },
+    );
+    expect(await tab.captureMany(5, 'click')).not.toContain(null);
+    expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
+    lift();
+    tab.tell('visible');
+    await world.settle();
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 15, pending: 15, memoryMode: false });
+    assertConserved(diagnostics);
+  });
+
   test('case 44: records of another version are neither read nor deleted', async () => {
     const world = createWorld();
     const store = world.disk.openStore(world.name);
