@@ -2,7 +2,8 @@ import type { Forgotten } from './forgotten.ts';
 import { forgetPostgresEvents, openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { forgetSqliteEvents } from './sqlite/forget.ts';
-import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
+import { openSqliteStore } from './sqlite/index.ts';
+import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
 
 export { type Forgotten, WHAT_IS_FORGOTTEN } from './forgotten.ts';

@@ -4,15 +4,17 @@ import { createBrazeIds, serialOf } from '../../users/braze-id.ts';
 import { type Attributes, attributesOf, readProfile, writeProfile } from '../../users/profile-text.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import { packEvents } from '../packed-events.ts';
-import type { Store, StoreReader } from '../store.ts';
+import type { Store } from '../store.ts';
 import { type Changes, createWorkingSet, type Entry } from '../working-set.ts';
 import { createBehind } from './behind.ts';
 import { claimFile } from './claim.ts';
 import { createInlineCommitter, createThreadCommitter } from './commit.ts';
-import { bytesOf, createGroup } from './group.ts';
+import { createCommitQueue } from './commit-queue.ts';
+import { bytesOf } from './group.ts';
 import { createRateWindows } from './rate-windows.ts';
-import { createReader, prepareForReading, type Reader } from './reader.ts';
-import { checkVersion, migrate, SQLITE_VERSION } from './schema.ts';
+import { readingVerbs } from './read-store.ts';
+import { createReader, prepareForReading } from './reader.ts';
+import { checkVersion, migrate } from './schema.ts';
 import { settle } from './unsettled.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -22,32 +24,6 @@ const CACHED_PROFILES = 50_000;
 
 /** When nothing has come for this long, rows that are behind are brought up to date. */
 const REST_MS = 500;
-
-interface Waiter {
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-/** Opens a file for reading beside the service that writes it. */
-export const openSqliteReader = (file: string): StoreReader => {
-  const database = new DatabaseSync(file, { readOnly: true });
-  prepareForReading(database);
-  if (checkVersion(database, file) < SQLITE_VERSION) {
-    database.close();
-    throw new Error(`${file} is of an older Placard: start the service once, which brings it forward`);
-  }
-  const reader = createReader(database);
-  return { ...readingVerbs(reader), close: async () => database.close() };
-};
-
-const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
-  workspaceIds: async () => reader.workspaceIds(),
-  readUsers: async (workspaceId, lookups) => reader.profiles(workspaceId, lookups),
-  dataPoints: reader.dataPoints,
-  exportUsers: reader.users,
-  exportEvents: reader.events,
-  exportBannerEvents: reader.bannerEvents,
-});
 
 /**
  * The embedded store. One process owns the file: it works on profiles in memory and hands what has changed to the
@@ -73,15 +49,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
   const takeRate = createRateWindows();
   const secrets = new Map<string, string>();
 
-  /** The group that is open, by number, and the last one that is durable. */
-  let openNumber = 1;
-  let durableNumber = 0;
-  let group = createGroup();
-  let waiters: Waiter[] = [];
-  let isWriting = false;
-  let isScheduled = false;
   let isClosed = false;
-  let idle: (() => void) | null = null;
 
   /** The last request, and whether memory must be made anew from the file before the next. */
   let lastRequest = reader.progress().lastRequest;
@@ -93,7 +61,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     newId: createBrazeIds(reader.lastSerial()),
     load: (workspaceId, lookup) => reader.load(workspaceId, lookup, set.weigh),
     capacity: CACHED_PROFILES,
-    isPending: (entry) => entry.behindSince > 0 || entry.commit > durableNumber,
+    isPending: (entry) => entry.behindSince > 0 || !queue.isDurable(entry.commit),
   });
 
   const idOf = (brazeId: string): number => serialOf(brazeId)!;
@@ -123,9 +91,10 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
 
   /** Adds rows that are behind to the group: the late ones, or as many as fit when there is nothing else to do. */
   const catchUp = (all: boolean) => {
+    const group = queue.group();
     // After a work that failed halfway, memory is not to be trusted.
     for (const entry of mustReload ? [] : behind.due(lastRequest, all)) {
-      entry.commit = openNumber;
+      entry.commit = queue.number();
       const text = writeProfile(entry.profile);
       set.weigh(text.length);
       group.updates.push(text, lastRequest, idOf(entry.profile.brazeId));
@@ -136,72 +105,30 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
   const rest = () => {
     restTimer = null;
     if (isClosed || mustReload || behind.isEmpty()) return;
-    if (isWriting || waiters.length > 0) {
+    if (queue.isBusy()) {
       scheduleRest();
       return;
     }
     catchUp(true);
     // Nobody waits for it; where it fails, memory starts from the file as after any failed group.
-    durable().then(rest, () => undefined);
+    queue.durable().then(rest, () => undefined);
   };
   const scheduleRest = () => {
     restTimer ??= setTimeout(rest, REST_MS).unref();
   };
 
-  const flush = async () => {
-    isScheduled = false;
-    if (isWriting || waiters.length === 0) return;
-    isWriting = true;
-    catchUp(false);
-    const writing = { group, waiters, number: openNumber };
-    group = createGroup();
-    waiters = [];
-    openNumber += 1;
-    try {
-      await committer.commit(writing.group);
-      durableNumber = writing.number;
-      for (const waiter of writing.waiters) waiter.resolve();
-    } catch (error) {
-      // Whatever was done since stands on what was not stored: it fails with it, and memory starts from the file.
-      const failed = [...writing.waiters, ...waiters];
-      group = createGroup();
-      waiters = [];
+  const queue = createCommitQueue({
+    committer,
+    seal: () => catchUp(false),
+    // Memory holds what was not stored: it starts from the file again.
+    onFailure: () => {
       mustReload = true;
-      for (const waiter of failed) waiter.reject(error);
-    }
-    isWriting = false;
-    if (waiters.length > 0) void flush();
-    else idle?.();
-  };
-
-  const durable = (): Promise<void> => {
-    if (isClosed) return Promise.reject(new Error('The store is closed'));
-    const promise = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
-    if (!isWriting && !isScheduled) {
-      isScheduled = true;
-      // Requests that arrived in the same turn join the group.
-      setImmediate(() => void flush());
-    }
-    return promise;
-  };
-
-  /** Resolves when nothing is being written or waits to be. */
-  const quiet = async (): Promise<void> => {
-    while (isWriting || waiters.length > 0) {
-      await new Promise<void>((resolve) => {
-        const before = idle;
-        idle = () => {
-          idle = null;
-          before?.();
-          resolve();
-        };
-      });
-    }
-  };
+    },
+  });
 
   /** Makes memory say what the file says. Whoever waited must look at `mustReload` again. */
   const reloaded = async (): Promise<void> => {
-    await quiet();
+    await queue.quiet();
     if (mustReload) reload();
   };
 
@@ -209,16 +136,17 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
   const register = (workspaceId: string) => {
     if (secrets.has(workspaceId)) return;
     const secret = reader.secret(workspaceId);
-    if (secret === undefined) group.secrets.push(workspaceId, randomBytes(32).toString('hex'));
+    if (secret === undefined) queue.group().secrets.push(workspaceId, randomBytes(32).toString('hex'));
     else secrets.set(workspaceId, secret);
   };
 
   const absorb = (workspaceId: string, changes: Changes, nowMs: number) => {
     lastRequest += 1;
+    const group = queue.group();
     const noted: [string, Attributes][] = [];
     for (const { entry, change } of changes.entries) {
       const { profile } = entry;
-      entry.commit = openNumber;
+      entry.commit = queue.number();
       if (change === 'recorded' || change === 'attributes') {
         if (change === 'attributes') noted.push([profile.brazeId, attributesOf(profile)]);
         behind.add(entry, lastRequest);
@@ -283,7 +211,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
       }
       register(work.workspaceId);
       absorb(work.workspaceId, set.take(), work.nowMs);
-      await durable();
+      await queue.durable();
       return result;
     },
 
@@ -301,8 +229,9 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
     async recordBannerEvents(workspaceId, events) {
       if (events.length === 0) return;
       register(workspaceId);
+      const { bannerEvents } = queue.group();
       for (const event of events) {
-        group.bannerEvents.push(
+        bannerEvents.push(
           workspaceId,
           event.externalUserId,
           event.bannerId,
@@ -318,7 +247,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
           event.receivedAtMs,
         );
       }
-      await durable();
+      await queue.durable();
     },
 
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
@@ -327,22 +256,21 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
       const cached = secrets.get(workspaceId);
       if (cached !== undefined) return cached;
       register(workspaceId);
-      await durable();
+      await queue.durable();
       const secret = reader.secret(workspaceId)!;
       secrets.set(workspaceId, secret);
       return secret;
     },
 
     async ping() {
-      await durable();
+      await queue.durable();
     },
 
     async close() {
       if (isClosed) return;
       isClosed = true;
       if (restTimer) clearTimeout(restTimer);
-      await quiet();
-      await committer.close();
+      await queue.close();
       if (!inMemory) database.close();
       releaseFile();
     },

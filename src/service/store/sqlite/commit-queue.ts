@@ -1,0 +1,90 @@
+import type { Committer } from './commit.ts';
+import { createGroup, type Group } from './group.ts';
+
+interface Waiter {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export interface CommitQueueOptions {
+  committer: Committer;
+  /** The last that may be added to a group before it is written. */
+  seal(group: Group): void;
+  /** A group was not stored; those who waited for it, and for what came after, have yet to hear of it. */
+  onFailure(): void;
+}
+
+/** Group commit: one group is written at a time, and all that comes meanwhile makes the next. */
+export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOptions) => {
+  let openNumber = 1;
+  let durableNumber = 0;
+  let group = createGroup();
+  let waiters: Waiter[] = [];
+  let isWriting = false;
+  let isScheduled = false;
+  let isClosed = false;
+  const idle: (() => void)[] = [];
+
+  const isBusy = () => isWriting || waiters.length > 0;
+
+  const next = () => {
+    const taken = { group, waiters, number: openNumber };
+    group = createGroup();
+    waiters = [];
+    return taken;
+  };
+
+  const flush = async () => {
+    isScheduled = false;
+    if (isWriting || waiters.length === 0) return;
+    isWriting = true;
+    seal(group);
+    const writing = next();
+    openNumber += 1;
+    try {
+      await committer.commit(writing.group);
+      durableNumber = writing.number;
+      for (const { resolve } of writing.waiters) resolve();
+    } catch (error) {
+      // Whatever was done since stands on what was not stored: it fails with it.
+      const failed = [...writing.waiters, ...next().waiters];
+      onFailure();
+      for (const { reject } of failed) reject(error);
+    }
+    isWriting = false;
+    if (waiters.length > 0) void flush();
+    else for (const resolve of idle.splice(0)) resolve();
+  };
+
+  /** Resolves when nothing is being written or waits to be. */
+  const quiet = async (): Promise<void> => {
+    while (isBusy()) await new Promise<void>((resolve) => idle.push(resolve));
+  };
+
+  return {
+    /** The group that is open, and its number. */
+    group: () => group,
+    number: () => openNumber,
+    isDurable: (number: number) => number <= durableNumber,
+    isBusy,
+    quiet,
+
+    /** Resolves once the group that is open now is stored. */
+    durable(): Promise<void> {
+      if (isClosed) return Promise.reject(new Error('The store is closed'));
+      const promise = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
+      if (!isWriting && !isScheduled) {
+        isScheduled = true;
+        // Requests that arrived in the same turn join the group.
+        setImmediate(() => void flush());
+      }
+      return promise;
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      await quiet();
+      await committer.close();
+    },
+  };
+};
