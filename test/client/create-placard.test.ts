@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { outboxName } from '../../src/client/delivery/index.ts';
 import {
   type Banner,
   createPlacard,
@@ -417,11 +418,13 @@ test('contract 7.8: a wipe without consent forgets what an earlier visit has sto
     first.placard.mount('home_hero', aSlot(), draw);
     await first.heard('tracked');
     first.placard.stop();
+    const outbox = first.openStore(outboxName(first.service.origin, 'app'));
+    expect(await outbox.entries()).not.toEqual([]);
     const second = open({ service: first.service, openStore: first.openStore, consent: 'disabled' });
     if (isStopped) second.placard.stop();
     await second.placard.wipe();
     expect(await first.openStore('placard-banners').entries()).toEqual([]);
-    expect(await first.openStore('placard-outbox').entries()).toEqual([]);
+    expect(await outbox.entries()).toEqual([]);
     expect(localStorage).toHaveLength(0);
   }
 });
