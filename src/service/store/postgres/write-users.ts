@@ -4,9 +4,10 @@ import { createBatcher } from './batcher.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
 import { createTransact, RESTART } from './transact-users.ts';
 
-/** Works in one transaction, and transactions at once. */
-const MAX_WORKS = 48;
-export const LANES = 2;
+/** Works in one transaction. */
+const MAX_WORKS = 64;
+/** Transactions at once: two would mostly wait for each other's rows, and what is remembered would be outdated. */
+export const LANES = 1;
 
 interface Waiting {
   work: UserWork<unknown>;
