@@ -26,3 +26,6 @@ process.on('message', async (order: PumpOrder) => {
   process.send?.(await pump({ ...order, next: createTrackRequests({ key: order.key, pickUser }) }));
 });
 process.send?.('ready');
+
+// Nobody is left to stop it where the bench itself has ended.
+process.once('disconnect', () => process.exit());

@@ -11,3 +11,6 @@ process.on('message', (message) => {
   if (message === 'memory') process.send?.({ rss: process.memoryUsage().rss });
 });
 process.send?.({ port: listening.port });
+
+// Nobody is left to stop it where the bench itself has ended.
+process.once('disconnect', () => process.exit());
