@@ -14,8 +14,9 @@ const entries = {
   service: 'src/service/index.ts',
   testing: 'src/testing/index.ts',
   placard: 'src/cli/placard.ts',
-  // A thread of its own: the service starts it by its file.
+  // Threads of their own: the service starts them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
+  'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
 };
 
 const isDependency = (id: string) =>

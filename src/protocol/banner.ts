@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { mapOf } from './map-of.ts';
 
 /** The six property types a banner may carry. A type outside this list is kept raw and read by no getter. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'image', 'jsonobject', 'datetime'] as const;
@@ -24,7 +25,7 @@ export const wireBanner = z.object({
   is_test_send: z._default(z.boolean(), false),
   /** Unix seconds; -1 means never. */
   expires_at: z.number(),
-  properties: z.nullable(z.record(z.string(), wireProperty)),
+  properties: z.nullable(mapOf(wireProperty)),
 });
 export type WireBanner = z.infer<typeof wireBanner>;
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createEndOfTurn } from './end-of-turn.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
 import { HttpError } from './gate/http-error.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
@@ -70,8 +71,8 @@ const exchangeOf = (request: IncomingMessage, invite: () => void): Exchange => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
-    body: async (maxBytes) => {
-      if (Number(request.headers['content-length'] ?? 0) > maxBytes) return null;
+    body: (maxBytes) => {
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null);
       invite();
       return bodyOf(request, maxBytes);
     },
@@ -121,15 +122,24 @@ export const listen = async (
   }: ListenOptions = {},
 ): Promise<Listening> => {
   let stopping = false;
+  const atEndOfTurn = createEndOfTurn();
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
-    const serve = async () => {
-      if (files && (await files(request, response))) return;
-      write(request, response, await service.handle(exchangeOf(request, invite)), stopping);
-    };
-    serve().catch((error: unknown) => {
+    const failed = (error: unknown) => {
       log.error(errorFacts(error), 'answer not written');
       response.destroy();
-    });
+    };
+    const serve = async () => {
+      if (files && (await files(request, response))) return;
+      const reply = await service.handle(exchangeOf(request, invite));
+      atEndOfTurn(() => {
+        try {
+          write(request, response, reply, stopping);
+        } catch (error) {
+          failed(error);
+        }
+      });
+    };
+    serve().catch(failed);
   };
   const server = createServer(
     {

@@ -71,11 +71,34 @@ export const createMetrics = (): Metrics => {
     buckets: SECONDS,
     registers,
   });
-  const waiting = new Gauge({
+  const waited = new Histogram({
+    name: 'placard_commit_wait_seconds',
+    help: 'How long the first of the works that are stored together waited for its turn.',
+    buckets: SECONDS,
+    registers,
+  });
+  const committing = new Histogram({
+    name: 'placard_commit_seconds',
+    help: 'How long the database took to store works together, until they are durable.',
+    buckets: SECONDS,
+    registers,
+  });
+  const together = new Histogram({
+    name: 'placard_commit_works',
+    help: 'How many works were stored together.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const underWay = new Map<string, { count: number }>();
+  new Gauge({
     name: 'placard_store_waiting',
     help: 'Store calls under way or in the queue, by operation.',
     labelNames: ['operation'],
     registers,
+    // Told when asked for: a gauge costs more than a number, twice a call.
+    collect() {
+      for (const [operation, { count }] of underWay) this.labels(operation).set(count);
+    },
   });
   const points = new Gauge({
     name: 'placard_data_points',
@@ -121,16 +144,24 @@ export const createMetrics = (): Metrics => {
       endpoint.seconds(seconds);
     },
     timed: (store) => {
+      store.onCommit(({ works, waitedMs, writingMs }) => {
+        waited.observe(waitedMs / 1000);
+        committing.observe(writingMs / 1000);
+        together.observe(works);
+      });
       const timing = <A extends unknown[], R>(operation: string, call: (...given: A) => Promise<R>) => {
         const histogram = operations.labels(operation);
-        const gauge = waiting.labels(operation);
-        return (...given: A): Promise<R> => {
+        const calls = { count: 0 };
+        underWay.set(operation, calls);
+        return async (...given: A): Promise<R> => {
           const started = performance.now();
-          gauge.inc();
-          return call(...given).finally(() => {
-            gauge.dec();
+          calls.count += 1;
+          try {
+            return await call(...given);
+          } finally {
+            calls.count -= 1;
             histogram.observe((performance.now() - started) / 1000);
-          });
+          }
         };
       };
       return {

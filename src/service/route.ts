@@ -33,12 +33,11 @@ export interface RouteContext {
   tell: Tell;
 }
 
-/** `body` is sent as JSON. */
-export interface Answer {
-  status: number;
-  body: unknown;
-  headers?: Record<string, string>;
-}
+/** `body` is sent as JSON; `text` is JSON already. */
+export type Answer = { status: number; headers?: Record<string, string> } & (
+  | { body: unknown }
+  | { text: string }
+);
 
 /** One row of the API. */
 export interface Route {

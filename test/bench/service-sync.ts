@@ -1,4 +1,5 @@
 // POST banners/sync: three placements, a hundred active campaigns, beside a server that answers a stored body.
+// The users are so few that the service has them in memory, and so many that it has not.
 //   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,12 +17,14 @@ import type { Bench, Row } from './row.ts';
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 const CONNECTIONS = 32;
-const USERS = 10_000;
+/** Those that the service has in memory after a moment, and far more than it keeps there. */
+const KNOWN_USERS = 10_000;
+const MANY_USERS = 500_000;
 
 const pumpFile = fileURLToPath(new URL('./load/sync-pump-process.ts', import.meta.url));
 
-const measure = async (port: number): Promise<PumpResult> => {
-  const child = fork(pumpFile, [port, USERS, CONNECTIONS, SECONDS].map(String));
+const measure = async (port: number, users: number): Promise<PumpResult> => {
+  const child = fork(pumpFile, [port, users, CONNECTIONS, SECONDS].map(String));
   const [result] = (await once(child, 'message')) as [PumpResult];
   const others = Object.keys(result.statuses).filter((status) => status !== '200');
   if (others.length > 0) throw new Error(`answers other than 200: ${JSON.stringify(result.statuses)}`);
@@ -41,28 +44,28 @@ const anAnswer = async (port: number): Promise<string> => {
   return text;
 };
 
-const run = async (): Promise<Row[]> => {
+const compare = async (users: number, whose: string): Promise<Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-bench-sync-'));
   try {
     const database = join(folder, 'bench.db');
     const stored = join(folder, 'answer.json');
-    await fillWithUsers(database, USERS);
+    await fillWithUsers(database, users);
     const floors: PumpResult[] = [];
     const ours: PumpResult[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const service = await startServer('./sync-service-process.ts', [database]);
       writeFileSync(stored, await anAnswer(service.port));
-      ours.push(await measure(service.port));
+      ours.push(await measure(service.port, users));
       await service.stop();
       const floor = await startServer('./sync-floor-process.ts', [database, stored]);
-      floors.push(await measure(floor.port));
+      floors.push(await measure(floor.port, users));
       await floor.stop();
     }
     const rates = (results: PumpResult[]) => results.map(({ requests, seconds }) => requests / seconds);
     const p99 = (results: PumpResult[]) => median(results.map((result) => result.p99));
     return [
       {
-        what: 'banners/sync, 3 placements, 100 campaigns, SQLite',
+        what: `banners/sync, 3 placements, 100 campaigns, SQLite, ${whose}`,
         figure: perSecond(median(rates(ours))),
         floor: perSecond(median(rates(floors))),
         ratio: times(median(rates(ours)) / median(rates(floors))),
@@ -75,5 +78,10 @@ const run = async (): Promise<Row[]> => {
     rmSync(folder, { recursive: true });
   }
 };
+
+const run = async (): Promise<Row[]> => [
+  ...(await compare(KNOWN_USERS, '10,000 users')),
+  ...(await compare(MANY_USERS, '500,000 users, most of them not in memory')),
+];
 
 export const benches: Bench[] = [{ name: 'service-sync', run }];

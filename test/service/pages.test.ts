@@ -80,8 +80,41 @@ describe('GET /metrics', () => {
     );
     expect(body).toMatch(/placard_store_seconds_count\{operation="write_users"\} \d+/);
     expect(body).toMatch(/placard_store_waiting\{operation="write_users"\} 0/);
+    for (const name of ['placard_commit_wait_seconds', 'placard_commit_seconds', 'placard_commit_works']) {
+      expect(body).toMatch(new RegExp(`${name}_count [1-9]`));
+    }
     expect(body).toMatch(/placard_data_points\{workspace="test",day="2026-03-01"\} \d+/);
     expect(body).not.toMatch(/secret|not an address|u-1|test-server-key/);
+  });
+
+  test('tells how many store calls are under way', async () => {
+    const store = await openStore(':memory:');
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const bannerUser: Store['bannerUser'] = async (...given) => {
+      asked.resolve();
+      await held.promise;
+      return store.bannerUser(...given);
+    };
+    const running = await runService([aWorkspace()], { store: { ...store, bannerUser } });
+    const waiting = async () =>
+      /placard_store_waiting\{operation="banner_user"\} (\d+)/.exec(
+        (await running.call('GET', '/metrics')).body,
+      )?.[1];
+    try {
+      expect(await waiting()).toBe('0');
+      const answered = running.call('POST', '/v1/device-messaging/banners/sync', {
+        key: CLIENT_KEY,
+        body: { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home'] },
+      });
+      await asked.promise;
+      expect(await waiting()).toBe('1');
+      held.resolve();
+      expect((await answered).status).toBe(200);
+      expect(await waiting()).toBe('0');
+    } finally {
+      await running.stop();
+    }
   });
 
   test('has no label for each name that somebody made up', async () => {

@@ -6,17 +6,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Who asks for banners: the profile where there is one, and where the question comes from. */
 export interface Asker {
   externalId: string;
-  profile: Profile | null;
+  profile: Readonly<Profile> | null;
   appId: string;
   appVersion: string;
 }
+
+export const daysSince = (timeMs: number, nowMs: number): number => (nowMs - timeMs) / DAY_MS;
 
 const doings = ({ count, first, last }: Tally, nowMs: number): Doings => ({
   count,
   first: new Date(first),
   last: new Date(last),
-  first_days_ago: (nowMs - first) / DAY_MS,
-  last_days_ago: (nowMs - last) / DAY_MS,
+  first_days_ago: daysSince(first, nowMs),
+  last_days_ago: daysSince(last, nowMs),
 });
 
 /** Makes what a filter asks for when it asks: a user may have done a thousand things, a filter looks at one. */

@@ -1,6 +1,6 @@
 import sift from 'sift';
 import type { AudienceMember } from './audience-member.ts';
-import { quickNo } from './quick-no.ts';
+import { type Clause, clausesOf } from './quick-checks.ts';
 import { patternProblem } from './safe-pattern.ts';
 
 // The package is CommonJS for Node: everything it exports is a member of its default.
@@ -140,14 +140,18 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
   return Object.fromEntries(result);
 };
 
+/** A filter that is ready. */
+export interface Audience {
+  matches(member: AudienceMember): boolean;
+  /** What must hold for it to match, as far as that is told more cheaply. */
+  clauses: readonly Clause[];
+}
+
 /**
  * Compiles a filter in MongoDB query form, once for all users; `undefined` where it has a problem, which is told with
  * its path. An empty filter is everyone.
  */
-export const compileAudience = (
-  filter: Filter,
-  told: Told,
-): ((member: AudienceMember) => boolean) | undefined => {
+export const compileAudience = (filter: Filter, told: Told): Audience | undefined => {
   let sound = true;
   const prepared = prepare(filter, '', [], (path, problem) => {
     sound = false;
@@ -156,8 +160,7 @@ export const compileAudience = (
   if (!sound) return undefined;
   try {
     const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
-    const isNot = quickNo(prepared as Filter);
-    return isNot ? (member) => !isNot(member) && test(member) : (member) => test(member);
+    return { matches: (member) => test(member), clauses: clausesOf(prepared as Filter) };
   } catch (error) {
     told([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
     return undefined;

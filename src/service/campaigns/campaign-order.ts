@@ -1,5 +1,6 @@
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
+import { createCandidates, sought } from './candidates.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
@@ -9,6 +10,7 @@ const inOrder = (one: Campaign, other: Campaign): number =>
 
 /** Places in the order of the campaigns that may fill one placement. */
 interface Places {
+  /** Of active ones that are not sought by what they ask of a user. */
   active: readonly number[];
   /** Of those that name test users, whatever their status. */
   tests: readonly number[];
@@ -19,6 +21,9 @@ interface CampaignOrder {
   campaigns: readonly Campaign[];
   /** By placement ID. */
   order: ReadonlyMap<string, Places>;
+  candidates: ReturnType<typeof createCandidates>;
+  /** By place: room for the notes of one question, which is answered in one go. A new array each time costs more than asking. */
+  notes: Int32Array;
 }
 
 /** Made once a workspace; a reload makes a new workspace, and the old one goes with its order. */
@@ -37,23 +42,33 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
     [...placementIds].map((placementId) => [
       placementId,
       {
-        active: places(placementId, ({ status }) => status === 'active'),
+        active: places(placementId, (campaign) => campaign.status === 'active' && !sought(campaign)),
         tests: places(placementId, ({ testUsers }) => testUsers.size > 0),
       },
     ]),
   );
-  known.set(workspace, { campaigns, order });
-  return { campaigns, order };
+  const fresh = {
+    campaigns,
+    order,
+    candidates: createCandidates(campaigns),
+    notes: new Int32Array(campaigns.length),
+  };
+  known.set(workspace, fresh);
+  return fresh;
 };
 
-/** The places to look at for one user: campaigns that test on this user come before all others. */
+const NOWHERE: Places = { active: [], tests: [] };
+
+/** The places to look at for one user, with those `found` for this one: campaigns that test on the user come before all others. */
 export const placesFor = (
-  places: Places | undefined,
-  campaigns: readonly Campaign[],
+  { campaigns, order }: CampaignOrder,
+  placementId: string,
+  found: readonly number[],
   externalUserId: string,
 ): readonly number[] => {
-  if (!places) return [];
-  const { active, tests } = places;
+  const { active: unsought, tests } = order.get(placementId) ?? NOWHERE;
+  const here = found.filter((place) => campaigns[place]?.placements.has(placementId));
+  const active = here.length === 0 ? unsought : [...unsought, ...here].sort((one, other) => one - other);
   if (tests.length === 0) return active;
   const testing = tests.filter((place) => campaigns[place]?.testUsers.has(externalUserId));
   if (testing.length === 0) return active;

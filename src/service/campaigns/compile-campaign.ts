@@ -2,6 +2,7 @@ import type { CampaignFile } from '../workspace/file-schema.ts';
 import { compileAudience } from './audience.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { compileProperty } from './personalise.ts';
+import { compileProperties, type Property } from './write-properties.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -18,19 +19,21 @@ const compileVariant = (
   variantId: variant.variant_id,
   weight: variant.weight ?? 1,
   expiresAfterSeconds: variant.expires_after_seconds ?? null,
-  properties: Object.entries(variant.properties).flatMap(([name, property]) => {
-    try {
-      const { type } = property;
-      const fill = compileProperty(property);
-      return [fill === null ? { name, ready: { type, value: property.value } } : { name, type, fill }];
-    } catch (error) {
-      problem(
-        [...path, 'properties', name, 'value'],
-        `expected a Liquid template, got one that fails: ${messageOf(error)}`,
-      );
-      return [];
-    }
-  }),
+  properties: compileProperties(
+    Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
+      try {
+        const { type, value } = property;
+        const fill = compileProperty(property);
+        return [fill === null ? { name, type, value } : { name, type, fill }];
+      } catch (error) {
+        problem(
+          [...path, 'properties', name, 'value'],
+          `expected a Liquid template, got one that fails: ${messageOf(error)}`,
+        );
+        return [];
+      }
+    }),
+  ),
 });
 
 /** Makes a checked campaign of the file ready: what does not compile is told as a problem. */

@@ -1,15 +1,16 @@
-import type { WireBanner } from '../../protocol/index.ts';
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { AudienceMember } from './audience-member.ts';
-import { audienceOf } from './audience-of.ts';
+import { type Asker, audienceOf } from './audience-of.ts';
 import type { BannerIds } from './banner-id.ts';
+import { bannerText } from './banner-text.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { campaignOrder, placesFor } from './campaign-order.ts';
 import { drawn, lotsOf } from './lot.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
+import { mayMatch } from './quick-checks.ts';
 
 export interface Question {
   workspace: Workspace;
@@ -54,26 +55,24 @@ const testVariantFor = (
 const UNKNOWN = -2;
 const NOT_FOR_THIS_USER = -1;
 
-/** Answers which banner each placement has for one user, in the order asked. */
-export const decide = (question: Question): [string, WireBanner | null][] => {
+/** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
+export const decide = (question: Question): string => {
   const { workspace, externalUserId, user, now, ids, log } = question;
-  const dismissals = new Map(user.dismissals.map((dismissal) => [dismissal.campaignId, dismissal]));
+  const asker: Asker = {
+    externalId: externalUserId,
+    profile: user.profile,
+    appId: question.appId,
+    appVersion: question.appVersion,
+  };
   let member: AudienceMember | undefined;
   let context: PersonaliseContext | undefined;
 
   const isMember = ({ campaignId, audience }: Campaign): boolean => {
     if (!audience) return true;
-    member ??= audienceOf(
-      {
-        externalId: externalUserId,
-        profile: user.profile,
-        appId: question.appId,
-        appVersion: question.appVersion,
-      },
-      now,
-    );
+    if (!mayMatch(audience.clauses, asker, now)) return false;
+    member ??= audienceOf(asker, now);
     try {
-      return audience(member);
+      return audience.matches(member);
     } catch (error) {
       // A user's own attribute names can trip a filter; such a user is not in the audience.
       log.warn({ campaign: campaignId, ...errorFacts(error) }, 'audience not decided');
@@ -83,27 +82,24 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
 
   /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
   const roundOf = (campaign: Campaign): number | null => {
-    const dismissal = dismissals.get(campaign.campaignId);
+    const dismissal = user.dismissals.find(({ campaignId }) => campaignId === campaign.campaignId);
     if (!dismissal) return 0;
     if (campaign.reeligibleAfterMs === null) return null;
     return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : null;
   };
 
-  const propertiesOf = (variant: Variant): WireBanner['properties'] => {
-    const of = () => {
-      context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
-      return context;
-    };
-    return Object.fromEntries(
-      variant.properties.map((property) => [
-        property.name,
-        'ready' in property ? property.ready : { type: property.type, value: property.fill(of()) },
-      ]),
-    );
+  const contextOf = (): PersonaliseContext => {
+    context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
+    return context;
   };
 
   /** `null` where a property cannot be filled in for this user. */
-  const bannerOf = (campaign: Campaign, placementId: string, round: number): WireBanner | null => {
+  const bannerOf = (
+    campaign: Campaign,
+    placementId: string,
+    placement: string,
+    round: number,
+  ): string | null => {
     const { workspaceId } = workspace;
     const { campaignId } = campaign;
     const isTestSend = campaign.testUsers.has(externalUserId);
@@ -112,14 +108,14 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
-      return {
+      return bannerText({
         id: ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend }),
-        placement_id: placementId,
-        is_control: isControl,
-        is_test_send: isTestSend,
-        expires_at: expiresAt(campaign, variant, now),
-        properties: variant ? propertiesOf(variant) : null,
-      };
+        placement,
+        isControl,
+        isTestSend,
+        expiresAt: expiresAt(campaign, variant, now),
+        properties: variant ? variant.properties(contextOf) : null,
+      });
     } catch (error) {
       log.warn(
         { workspace: workspaceId, campaign: campaignId, variant: variantId, ...errorFacts(error) },
@@ -129,23 +125,32 @@ export const decide = (question: Question): [string, WireBanner | null][] => {
     }
   };
 
-  const { campaigns, order } = campaignOrder(workspace);
+  const ordered = campaignOrder(workspace);
+  const { campaigns, notes: judged } = ordered;
+  const found = ordered.candidates(asker, now);
   // By the campaign's place in the order: it is often a candidate for several placements of one question.
-  const judged = new Int32Array(campaigns.length).fill(UNKNOWN);
+  judged.fill(UNKNOWN);
   const judge = (campaign: Campaign): number => {
     const isTest = campaign.testUsers.size > 0 && campaign.testUsers.has(externalUserId);
     if (!isTest && !(isRunning(campaign, now) && isMember(campaign))) return NOT_FOR_THIS_USER;
     return roundOf(campaign) ?? NOT_FOR_THIS_USER;
   };
 
-  return question.placementIds.map((placementId) => {
-    for (const place of placesFor(order.get(placementId), campaigns, externalUserId)) {
+  const bestFor = (placementId: string, placement: string): string | null => {
+    for (const place of placesFor(ordered, placementId, found, externalUserId)) {
       if (judged[place] === UNKNOWN) judged[place] = judge(campaigns[place]!);
       const round = judged[place]!;
       if (round === NOT_FOR_THIS_USER) continue;
-      const banner = bannerOf(campaigns[place]!, placementId, round);
-      if (banner) return [placementId, banner];
+      const banner = bannerOf(campaigns[place]!, placementId, placement, round);
+      if (banner !== null) return banner;
     }
-    return [placementId, null];
-  });
+    return null;
+  };
+
+  let text = '';
+  for (const placementId of question.placementIds) {
+    const placement = JSON.stringify(placementId);
+    text += `${text === '' ? '{' : ','}${placement}:${bestFor(placementId, placement)}`;
+  }
+  return `${text}}`;
 };

@@ -7,15 +7,20 @@ export interface Lots {
 }
 
 /** 48 bits make a number that JavaScript holds exactly. */
-const DIGITS = 12;
-const share = (digest: string, from: number) =>
-  Number.parseInt(digest.slice(from, from + DIGITS), 16) / 16 ** DIGITS;
+const BYTES = 6;
+
+/** A digest's bytes as a share of all they could be; each is one character of the text. */
+const share = (digest: string, from: number) => {
+  let number = 0;
+  for (let at = from; at < from + BYTES; at += 1) number = number * 256 + digest.charCodeAt(at);
+  return number / 256 ** BYTES;
+};
 
 /** What a user draws in a campaign: always the same, on every replica, and unrelated to what others draw or to other campaigns. */
 export const lotsOf = (workspaceId: string, campaignId: string, userId: string): Lots => {
   // JSON keeps 'a' + 'bc' and 'ab' + 'c' apart.
-  const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'hex');
-  return { control: share(digest, 0), variant: share(digest, DIGITS) };
+  const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'binary');
+  return { control: share(digest, 0), variant: share(digest, BYTES) };
 };
 
 /** Draws one of weighted entries; `undefined` where no weight is above 0. */

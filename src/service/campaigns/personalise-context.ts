@@ -19,7 +19,7 @@ const aliasesOf = (standard: Record<string, unknown>) => ({
 /** Everything a template may know of one user. A device counts as known when the profile has it. */
 export const personaliseContext = (
   externalId: string,
-  profile: Profile | null,
+  profile: Readonly<Profile> | null,
   deviceId: string | undefined,
   appPlatforms: ReadonlyMap<string, string>,
 ): PersonaliseContext => {

@@ -1,8 +1,8 @@
 import { Liquid, type Template } from 'liquidjs';
 import type { CampaignFile } from '../workspace/file-schema.ts';
-import type { Fill } from './campaign.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
 import { quickText } from './quick-text.ts';
+import type { Fill } from './write-properties.ts';
 
 const MAX_TEMPLATE_CHARACTERS = 100_000;
 /** The last resort, and far above what a sound template needs: a busy machine must show what an idle one shows. */

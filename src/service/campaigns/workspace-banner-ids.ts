@@ -8,9 +8,9 @@ export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
 export const workspaceBannerIds = (store: Store): BannerIdsOf => {
   const known = new Map<string, Promise<BannerIds>>();
   return (workspaceId) => {
-    const made =
-      known.get(workspaceId) ??
-      store.secret(workspaceId).then((secret) => createBannerIds(workspaceId, secret));
+    const ready = known.get(workspaceId);
+    if (ready) return ready;
+    const made = store.secret(workspaceId).then((secret) => createBannerIds(workspaceId, secret));
     known.set(workspaceId, made);
     // A store that was away for a moment is asked again.
     made.catch(() => known.delete(workspaceId));

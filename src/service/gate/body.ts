@@ -10,6 +10,9 @@ const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const BYTE_ORDER_MARK = '\uFEFF';
+const REPLACEMENT = '\uFFFD';
+const PLAIN = ['', 'identity'];
+const ZIPPED = ['gzip', 'x-gzip'];
 
 /** The banner endpoints' tables have no 413 and no 415. */
 const tooLarge = (route: Route) => new HttpError(route.tooLarge, FATAL.tooLarge);
@@ -18,8 +21,7 @@ const unsupported = (route: Route) =>
 /** The general REST documentation has this text in `error`; both readers find it. */
 const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
 
-const decoded = async (bytes: Uint8Array, encoding: string, route: Route): Promise<Uint8Array> => {
-  if (encoding === '' || encoding === 'identity') return bytes;
+const inflated = async (bytes: Uint8Array, route: Route): Promise<Uint8Array> => {
   try {
     return await inflate(bytes, { maxOutputLength: route.maxBodyBytes });
   } catch (error) {
@@ -27,18 +29,24 @@ const decoded = async (bytes: Uint8Array, encoding: string, route: Route): Promi
   }
 };
 
+/** Not every sequence of bytes is a text: one that is none comes out with U+FFFD in it, where no one may have put it. */
+const textOf = (bytes: Uint8Array): string => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+};
+
 /** Reads the body of a POST as JSON: content type, encoding, size, syntax, in this order. */
 export const readJson = async (exchange: Exchange, route: Route): Promise<unknown> => {
   if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw unsupported(route);
   const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
-  if (!['', 'identity', 'gzip', 'x-gzip'].includes(encoding)) throw unsupported(route);
+  const isPlain = PLAIN.includes(encoding);
+  if (!isPlain && !ZIPPED.includes(encoding)) throw unsupported(route);
   const sent = await exchange.body(route.maxBodyBytes);
   if (sent === null) throw tooLarge(route);
-  const bytes = await decoded(sent, encoding, route);
-  if (!isUtf8(bytes)) throw unparseable();
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const text = textOf(isPlain ? sent : await inflated(sent, route));
   try {
-    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+    return JSON.parse(text);
   } catch {
     // Whatever the parser says quotes the body, which is the user's data.
     throw unparseable();

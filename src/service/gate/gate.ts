@@ -8,7 +8,7 @@ import { crossOriginHeaders, preflight } from './cross-origin.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { admit } from './key.ts';
-import { takeRate } from './rate.ts';
+import { rateHeaders } from './rate.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
 
 export interface GateOptions {
@@ -56,7 +56,8 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       const workspace = admit(exchange.header('authorization'), route, registry());
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
       const time = now();
-      headers = { ...open, ...(await takeRate(route, workspace, store, time)) };
+      const state = await store.takeRate(workspace.limits[route.limit], time);
+      headers = { ...open, ...rateHeaders(route, state, time) };
       const body = route.method === 'POST' ? await readJson(exchange, route) : undefined;
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, store, query, body, now: time, tell });

@@ -1,17 +1,10 @@
 import { FATAL, rateLimitHeaders } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
-import type { Store } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { RateState } from '../store/store.ts';
 import { HttpError } from './http-error.ts';
 
-/** Counts the request and gives the headers that tell of it, or throws a 429 with its own. */
-export const takeRate = async (
-  route: Route,
-  workspace: Workspace,
-  store: Store,
-  now: number,
-): Promise<Record<string, string>> => {
-  const state = await store.takeRate(workspace.limits[route.limit], now);
+/** The headers that tell of a request that was counted, or a 429 with its own. */
+export const rateHeaders = (route: Route, state: RateState, now: number): Record<string, string> => {
   const headers = rateLimitHeaders(route.rate, state, now, !state.allowed);
   if (!state.allowed) throw new HttpError(429, FATAL.overRateLimit, { headers });
   return headers;

@@ -11,13 +11,10 @@ export const JSON_HEADERS = {
 };
 
 /** The one place where an answer becomes text. `base` are the headers it begins with, those of JSON among them. */
-export const replyOf = (
-  { status, body, headers }: Answer,
-  base: Record<string, string> = JSON_HEADERS,
-): Reply => ({
-  status,
-  headers: { ...base, ...headers },
-  body: JSON.stringify(body),
+export const replyOf = (answer: Answer, base: Record<string, string> = JSON_HEADERS): Reply => ({
+  status: answer.status,
+  headers: answer.headers ? { ...base, ...answer.headers } : base,
+  body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
 });
 
 /** The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500. */

@@ -47,10 +47,8 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
     const { externalUserId, appId, appVersion } = envelopeOf(members, workspace);
     const placementIds = placementsOf(members);
     const deviceId = deviceOf(members);
-    const [user, ids] = await Promise.all([
-      store.bannerUser(workspace.workspaceId, externalUserId),
-      bannerIdsOf(workspace.workspaceId),
-    ]);
+    const ids = await bannerIdsOf(workspace.workspaceId);
+    const user = await store.bannerUser(workspace.workspaceId, externalUserId);
     const banners = decide({
       workspace,
       externalUserId,
@@ -64,6 +62,6 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
       log,
     });
     tell.objects('placements', placementIds.length);
-    return { status: 200, body: { banners: Object.fromEntries(banners) } };
+    return { status: 200, text: `{"banners":${banners}}` };
   },
 });

@@ -10,6 +10,7 @@ export { type Forgotten, WHAT_IS_FORGOTTEN } from './forgotten.ts';
 export type {
   BannerEventRow,
   BannerUser,
+  Commit,
   Dismissal,
   RateRule,
   RateState,

@@ -2,10 +2,23 @@ import { parseInstant } from '../users/dates.ts';
 import type { StoredEvent } from './store.ts';
 
 /**
- * Events of one request (SQLite) or of one user in it (PostgreSQL) share a row: a list of lists, each
- * `[external_id, braze_id, kind, app_id, name, time, details]`.
+ * Events of one request (SQLite) or of one user in it (PostgreSQL) share a row: its users, and lists that name theirs
+ * by its place. Half of an event's text would be the names of its user and of its members.
  */
-type Packed = [
+interface Packed {
+  users: [externalId: string | null, brazeId: string][];
+  events: [
+    user: number,
+    kind: 'e' | 'p',
+    appId: string | null,
+    name: string,
+    time: string,
+    details: StoredEvent['details'],
+  ][];
+}
+
+/** How rows were written first: `[external_id, braze_id, kind, app_id, name, time, details]`. */
+type FirstPacked = [
   string | null,
   string,
   StoredEvent['kind'],
@@ -13,28 +26,51 @@ type Packed = [
   string,
   string,
   StoredEvent['details'],
-];
+][];
 
 export const packEvents = (events: StoredEvent[]): string => {
-  const packed: Packed[] = [];
+  const packed: Packed = { users: [], events: [] };
+  const places = new Map<string, number>();
   for (const { externalId, brazeId, kind, appId, name, time, details } of events) {
-    packed.push([externalId, brazeId, kind, appId, name, time, details]);
+    let user = places.get(brazeId);
+    if (user === undefined || packed.users[user]![0] !== externalId) {
+      user = packed.users.push([externalId, brazeId]) - 1;
+      places.set(brazeId, user);
+    }
+    packed.events.push([user, kind === 'event' ? 'e' : 'p', appId, name, time, details]);
   }
   return JSON.stringify(packed);
 };
 
-export const unpackEvents = (text: string, receivedAtMs: number): StoredEvent[] =>
-  (JSON.parse(text) as Packed[]).map(
-    ([externalId, brazeId, kind, appId, name, time, details]): StoredEvent => ({
+export const unpackEvents = (text: string, receivedAtMs: number): StoredEvent[] => {
+  const row = JSON.parse(text) as Packed | FirstPacked;
+  // What was stored had a time that can be read.
+  const timeMsOf = (time: string) => parseInstant(time) ?? receivedAtMs;
+  if (Array.isArray(row)) {
+    return row.map(([externalId, brazeId, kind, appId, name, time, details]) => ({
       externalId,
       brazeId,
       kind,
       appId,
       name,
       time,
-      // What was stored had a time that can be read.
-      timeMs: parseInstant(time) ?? receivedAtMs,
+      timeMs: timeMsOf(time),
       receivedAtMs,
       details,
-    }),
-  );
+    }));
+  }
+  return row.events.map(([user, kind, appId, name, time, details]) => {
+    const [externalId, brazeId] = row.users[user]!;
+    return {
+      externalId,
+      brazeId,
+      kind: kind === 'e' ? 'event' : 'purchase',
+      appId,
+      name,
+      time,
+      timeMs: timeMsOf(time),
+      receivedAtMs,
+      details,
+    };
+  });
+};

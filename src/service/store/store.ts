@@ -43,8 +43,8 @@ export interface Dismissal {
 
 /** What a sync needs to know of a user, in one read. */
 export interface BannerUser {
-  profile: Profile | null;
-  dismissals: Dismissal[];
+  profile: Readonly<Profile> | null;
+  dismissals: readonly Dismissal[];
 }
 
 /** One window of a rate limit. */
@@ -89,6 +89,14 @@ export interface StoreReader {
   close(): Promise<void>;
 }
 
+/** Works that were stored together. */
+export interface Commit {
+  works: number;
+  /** How long the first of them waited for its turn, and how long the database took, in milliseconds. */
+  waitedMs: number;
+  writingMs: number;
+}
+
 /** Everything durable. A promise that resolves means the change survives a crash and the next reader sees it. */
 export interface Store extends StoreReader {
   kind: 'sqlite' | 'postgres';
@@ -104,6 +112,8 @@ export interface Store extends StoreReader {
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
 
+  /** Tells of every commit from now on, the failed ones as well. */
+  onCommit(listener: (commit: Commit) => void): void;
   /** Rejects where the database cannot be read and written. */
   ping(): Promise<void>;
   /** Waits for writes under way, then closes. */

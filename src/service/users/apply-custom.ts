@@ -1,6 +1,6 @@
-import { MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES, utf8Bytes } from '../../protocol/index.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { fitsNested, isShallow, mergeDeep } from './nested.ts';
+import { newest } from './newest.ts';
 import { getOwn, isRecord, setOwn } from './own.ts';
 
 /** Writes one checked change into a profile's custom attributes. */
@@ -10,26 +10,26 @@ export const applyCustom = (
   mergeObjects: boolean,
 ): void => {
   const { name } = change;
-  const stored = getOwn(custom, name);
   switch (change.kind) {
     case 'set':
+    case 'list':
     case 'objects':
       setOwn<unknown>(custom, name, change.value);
       break;
     case 'clear':
       delete custom[name];
       break;
-    case 'increment':
+    case 'increment': {
+      const stored = getOwn(custom, name);
       // Text or a list cannot be counted up: it stays, as an increment of it means nothing.
       if (stored === undefined || typeof stored === 'number') setOwn(custom, name, (stored ?? 0) + change.by);
       break;
-    case 'list':
-      setOwn(custom, name, newest([...new Set(change.value)]));
-      break;
+    }
     case 'edit list':
       editList(custom, name, change.add, change.remove);
       break;
     case 'object': {
+      const stored = getOwn(custom, name);
       const merged = mergeObjects && isRecord(stored) ? mergeDeep(stored, change.value) : change.value;
       if (merged === change.value || (fitsNested(merged) && isShallow(merged))) setOwn(custom, name, merged);
       break;
@@ -37,18 +37,6 @@ export const applyCustom = (
     case 'edit objects':
       editObjects(custom, name, change.edit, mergeObjects);
   }
-};
-
-/** Lists hold 500 elements and 100 KiB; the oldest, at the front, make room. */
-const newest = (list: Scalar[]): Scalar[] => {
-  const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
-  if (fitsNested(kept)) return kept;
-  // An element and the comma after it; the last has none, and two brackets are around them.
-  const bytes = kept.map((value) => utf8Bytes(JSON.stringify(value)) + 1);
-  let total = bytes.reduce((sum, each) => sum + each, 1);
-  let first = 0;
-  for (; total > MAX_NESTED_BYTES; first += 1) total -= bytes[first]!;
-  return kept.slice(first);
 };
 
 const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], remove: Scalar[]) => {

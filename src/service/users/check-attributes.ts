@@ -3,7 +3,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkIdentity, type Identity } from './check-identity.ts';
 import { checkPushTokens } from './check-push-tokens.ts';
-import { checkStandard, isStandard } from './check-standard.ts';
+import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
 import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
 import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
@@ -23,8 +23,10 @@ export interface CheckedAttributes {
   hasBadNested: boolean;
 }
 
+type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
+
 /** Identifiers and flags, which are no attributes; the two alias names are reserved. */
-const NO_ATTRIBUTES = new Set([
+const NO_ATTRIBUTES = [
   'external_id',
   'user_alias',
   'braze_id',
@@ -35,6 +37,15 @@ const NO_ATTRIBUTES = new Set([
   '_update_existing_only',
   '_merge_objects',
   'push_token_import',
+];
+
+/** What a member of an object is; one that is not named here is a custom attribute. */
+const KINDS = new Map<string, Kind>([
+  ...NO_ATTRIBUTES.map((name) => [name, 'no attribute'] as const),
+  ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
+  ['subscription_groups', 'subscription groups'],
+  ['push_tokens', 'push tokens'],
+  ['email_subscription_info', 'email subscription info'],
 ]);
 
 /** Most objects have no groups and no tokens: they share one empty list. */
@@ -81,17 +92,18 @@ export const checkAttributes = (
     hasBadNested: false,
   };
   for (const name of Object.keys(object)) {
-    if (NO_ATTRIBUTES.has(name)) continue;
+    const kind = KINDS.get(name);
+    if (kind === 'no attribute') continue;
     const value = object[name];
-    if (isStandard(name)) {
+    if (kind === 'standard') {
       const standard = checkStandard(name, value);
       if ('problem' in standard) problems.add(standard.problem);
       else checked.standard.push({ name, value: standard.value });
-    } else if (name === 'subscription_groups') {
+    } else if (kind === 'subscription groups') {
       checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, problems);
-    } else if (name === 'push_tokens') {
+    } else if (kind === 'push tokens') {
       checked.pushTokens = checkPushTokens(value, workspace.appIds, problems);
-    } else if (name === 'email_subscription_info') {
+    } else if (kind === 'email subscription info') {
       problems.add(TRACK_ERROR.emailSubscriptionInfo);
     } else {
       const custom = checkCustom(name, value);

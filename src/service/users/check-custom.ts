@@ -8,6 +8,7 @@ import {
 } from '../../protocol/index.ts';
 import { parseDate } from './dates.ts';
 import { checkNested } from './nested.ts';
+import { newest } from './newest.ts';
 import { isRecord } from './own.ts';
 
 export type Scalar = string | number | boolean;
@@ -38,6 +39,8 @@ export interface CustomProblem {
   nested: boolean;
 }
 
+const invalid = (name: string): CustomProblem => ({ problem: notValid(name), nested: false });
+
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string'
     ? fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value)
@@ -55,30 +58,30 @@ const OBJECTS_EDITS = ['$add', '$update', '$remove'];
 
 /** Checks the name and the value of one custom attribute (contract 3.6). */
 export const checkCustom = (name: string, value: unknown): CustomChange | CustomProblem => {
-  const invalid: CustomProblem = { problem: notValid(name), nested: false };
-  if (!fitsCharacters(name, MAX_NAME_CHARACTERS) || name === '' || !isStorableText(name)) return invalid;
+  if (!fitsCharacters(name, MAX_NAME_CHARACTERS) || name === '' || !isStorableText(name))
+    return invalid(name);
   if (value === null) return { name, kind: 'clear' };
   if (isScalar(value)) return { name, kind: 'set', value };
   if (Array.isArray(value)) {
-    if (isScalars(value)) return { name, kind: 'list', value };
+    if (isScalars(value)) return { name, kind: 'list', value: newest([...new Set(value)]) };
     const isNested = value.every((element) => isRecord(element) || element === null);
-    return isNested && value.some(isRecord) ? checkObjects(name, value) : invalid;
+    return isNested && value.some(isRecord) ? checkObjects(name, value) : invalid(name);
   }
-  if (!isRecord(value)) return invalid;
+  if (!isRecord(value)) return invalid(name);
   if (hasOnly(value, ['inc'])) {
     return Number.isSafeInteger(value['inc'])
       ? { name, kind: 'increment', by: value['inc'] as number }
-      : invalid;
+      : invalid(name);
   }
   if (hasOnly(value, ['$time'])) {
     const time = value['$time'];
     return typeof time === 'string' && parseDate(time) !== null
       ? { name, kind: 'set', value: time }
-      : invalid;
+      : invalid(name);
   }
   if (hasOnly(value, LIST_EDITS)) {
     const { add = [], remove = [] } = value;
-    return isScalars(add) && isScalars(remove) ? { name, kind: 'edit list', add, remove } : invalid;
+    return isScalars(add) && isScalars(remove) ? { name, kind: 'edit list', add, remove } : invalid(name);
   }
   if (hasOnly(value, OBJECTS_EDITS)) return checkObjectsEdit(name, value);
   const nested = checkNested(value);
@@ -87,9 +90,7 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
 };
 
 const faulty = (name: string, fault: 'value' | 'form'): CustomProblem =>
-  fault === 'value'
-    ? { problem: invalidNested(name), nested: true }
-    : { problem: notValid(name), nested: false };
+  fault === 'value' ? { problem: invalidNested(name), nested: true } : invalid(name);
 
 const checkObjects = (name: string, value: unknown[]): CustomChange | CustomProblem => {
   const nested = checkNested(value);
@@ -98,29 +99,28 @@ const checkObjects = (name: string, value: unknown[]): CustomChange | CustomProb
 };
 
 const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomChange | CustomProblem => {
-  const invalid: CustomProblem = { problem: notValid(name), nested: false };
   const edit: ObjectsEdit = { add: [], update: [], remove: [] };
   const { $add = [], $update = [], $remove = [] } = value;
-  if (!Array.isArray($add) || !Array.isArray($update) || !Array.isArray($remove)) return invalid;
+  if (!Array.isArray($add) || !Array.isArray($update) || !Array.isArray($remove)) return invalid(name);
   for (const object of $add) {
     const nested = checkNested(object);
     if ('fault' in nested) return faulty(name, nested.fault);
-    if (!isRecord(nested.value)) return invalid;
+    if (!isRecord(nested.value)) return invalid(name);
     edit.add.push(nested.value);
   }
   for (const entry of $update) {
-    if (!isRecord(entry)) return invalid;
+    if (!isRecord(entry)) return invalid(name);
     const { $identifier_key: key, $identifier_value: wanted, $new_object: object } = entry;
-    if (typeof key !== 'string' || !isScalar(wanted)) return invalid;
+    if (typeof key !== 'string' || !isScalar(wanted)) return invalid(name);
     const nested = checkNested(object);
     if ('fault' in nested) return faulty(name, nested.fault);
-    if (!isRecord(nested.value)) return invalid;
+    if (!isRecord(nested.value)) return invalid(name);
     edit.update.push({ key, value: wanted, object: nested.value });
   }
   for (const entry of $remove) {
-    if (!isRecord(entry)) return invalid;
+    if (!isRecord(entry)) return invalid(name);
     const { $identifier_key: key, $identifier_value: wanted } = entry;
-    if (typeof key !== 'string' || !isScalar(wanted)) return invalid;
+    if (typeof key !== 'string' || !isScalar(wanted)) return invalid(name);
     edit.remove.push({ key, value: wanted });
   }
   return { name, kind: 'edit objects', edit };

@@ -7,6 +7,7 @@ import {
   required,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
+import type { StoredEvent } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkIdentity, type Identity } from './check-identity.ts';
 import { checkProperties } from './check-properties.ts';
@@ -17,17 +18,8 @@ import type { Problems } from './problems.ts';
 /** An event or a purchase that passed every check. */
 export interface CheckedDoing {
   identity: Identity;
-  kind: 'event' | 'purchase';
-  appId: string | null;
-  /** The event's name, or the product. */
-  name: string;
-  time: string;
-  timeMs: number;
-  properties: Record<string, unknown> | undefined;
-  /** Of a purchase. */
-  currency: string;
-  price: number;
-  quantity: number;
+  /** As it will be stored, but for its user, who is not known yet. */
+  event: StoredEvent;
 }
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
@@ -116,17 +108,21 @@ export const checkDoing = (
   }
   const { app_id } = object;
   const isFuture = sentMs > nowMs;
+  const details: StoredEvent['details'] = isPurchase ? { currency, price, quantity } : {};
+  if (properties) details['properties'] = properties;
   return {
     identity,
-    kind,
-    appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
-    name,
-    // Nothing has happened in the future: such a time is replaced by now.
-    time: isFuture ? new Date(nowMs).toISOString() : (time as string),
-    timeMs: isFuture ? nowMs : sentMs,
-    properties,
-    currency,
-    price,
-    quantity,
+    event: {
+      externalId: null,
+      brazeId: '',
+      kind,
+      appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
+      name,
+      // Nothing has happened in the future: such a time is replaced by now.
+      time: isFuture ? new Date(nowMs).toISOString() : (time as string),
+      timeMs: isFuture ? nowMs : sentMs,
+      receivedAtMs: nowMs,
+      details,
+    },
   };
 };

@@ -102,7 +102,7 @@ const CODES = new Map<string, string>([
 /** `null` clears these as well, but a place or a state that is not one does not. */
 const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscribe']);
 
-export const isStandard = (name: string): boolean => STANDARD.has(name);
+export const STANDARD_NAMES: readonly string[] = [...STANDARD.keys()];
 
 /** The value to set, `null` to clear, or the problem. */
 export const checkStandard = (name: string, value: unknown): { value: unknown } | { problem: string } => {

@@ -5,16 +5,6 @@ const isEmpty = (value: object): boolean => {
   return true;
 };
 
-/** What changes of a profile without its names and without what the user did. */
-export type Attributes = Pick<Profile, 'standard' | 'custom' | 'subscriptionGroups' | 'updatedAtMs'>;
-
-export const attributesOf = (profile: Profile): Attributes => ({
-  standard: profile.standard,
-  custom: profile.custom,
-  subscriptionGroups: profile.subscriptionGroups,
-  updatedAtMs: profile.updatedAtMs,
-});
-
 /** A profile as one line of JSON, without the members that are empty: how both stores keep it. */
 export const writeProfile = (profile: Profile): string => {
   const kept: Partial<Profile> = { brazeId: profile.brazeId };

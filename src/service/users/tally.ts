@@ -2,12 +2,6 @@ import type { StoredEvent } from '../store/store.ts';
 import { getOwn, setOwn } from './own.ts';
 import type { Profile, Tally } from './profile.ts';
 
-const tallyOf = <T extends Tally>(tallies: Record<string, T>, name: string): T | undefined => {
-  const tally = tallies[name];
-  // Of what a record inherits only `__proto__` is an object: the careful way is for it and for what is not there.
-  return typeof tally === 'object' && name !== '__proto__' ? tally : getOwn(tallies, name);
-};
-
 const add = (tally: Tally, timeMs: number, count: number) => {
   tally.count += count;
   if (timeMs < tally.first) tally.first = timeMs;
@@ -21,13 +15,13 @@ const add = (tally: Tally, timeMs: number, count: number) => {
 export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
   const { name, timeMs, receivedAtMs } = event;
   if (event.kind === 'event') {
-    const tally = tallyOf(profile.events, name);
+    const tally = getOwn(profile.events, name);
     if (tally) add(tally, timeMs, 1);
     else setOwn(profile.events, name, { first: timeMs, last: timeMs, count: 1 });
   } else {
     // A quantity of n stands for n purchases of one.
     const { price, quantity } = event.details as { price: number; quantity: number };
-    const tally = tallyOf(profile.purchases, name);
+    const tally = getOwn(profile.purchases, name);
     if (tally) {
       add(tally, timeMs, quantity);
       tally.revenue += price * quantity;

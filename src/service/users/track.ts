@@ -16,6 +16,7 @@ import { dayOf } from './dates.ts';
 import { isRecord } from './own.ts';
 import { createProblems } from './problems.ts';
 import { recordDoing } from './record.ts';
+import { createStretch } from './stretch.ts';
 import type { Lookup } from './user-set.ts';
 
 export interface TrackInput {
@@ -94,24 +95,29 @@ export const trackUsers = async ({
   const attributes: CheckedAttributes[] = [];
   const doings: CheckedDoing[] = [];
   let nestedAllowed = true;
-  arrays.attributes?.forEach((object, index) => {
+  const stretch = createStretch();
+  for (const [index, object] of (arrays.attributes ?? []).entries()) {
     problems.at('attributes', index);
     const checked = checkAttributes(object, workspace, problems);
-    if (!checked) return;
-    attributes.push(checked);
-    if (checked.hasBadNested) nestedAllowed = false;
-  });
-  arrays.events?.forEach((object, index) => {
+    if (checked) {
+      attributes.push(checked);
+      if (checked.hasBadNested) nestedAllowed = false;
+    }
+    if (stretch.isOver()) await stretch.rest();
+  }
+  for (const [index, object] of (arrays.events ?? []).entries()) {
     problems.at('events', index);
     const checked = checkDoing(object, 'event', workspace, nowMs, problems);
     if (checked) doings.push(checked);
-  });
+    if (stretch.isOver()) await stretch.rest();
+  }
   const events = doings.length;
-  arrays.purchases?.forEach((object, index) => {
+  for (const [index, object] of (arrays.purchases ?? []).entries()) {
     problems.at('purchases', index);
     const checked = checkDoing(object, 'purchase', workspace, nowMs, problems);
     if (checked) doings.push(checked);
-  });
+    if (stretch.isOver()) await stretch.rest();
+  }
   if (attributes.length === 0 && doings.length === 0) refuse(problems.entries);
 
   const lookups: Lookup[] = [];

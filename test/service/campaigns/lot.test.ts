@@ -22,6 +22,17 @@ describe('the lots of a user', () => {
     expect(new Set(others.map(({ variant }) => variant)).size).toBe(others.length);
   });
 
+  test('never change from one release to the next', () => {
+    expect(lotsOf('demo', 'spring', 'u-771')).toEqual({
+      control: 0.6804096162237556,
+      variant: 0.5042308700236511,
+    });
+    expect(lotsOf('demo', 'spring', 'Łódź')).toEqual({
+      control: 0.6874351559061118,
+      variant: 0.2787690777680609,
+    });
+  });
+
   test('fall evenly', () => {
     for (const which of ['control', 'variant'] as const) {
       const quarters = [0, 0, 0, 0];

@@ -238,6 +238,11 @@ describe.each(ROWS)('contract 2: $method $path', (row) => {
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
 
+    test('takes the sign for what could not be read as the character that it is', async () => {
+      const sent = { ...(body as object), partner: 'some\uFFFDone' };
+      expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
+    });
+
     test('ignores members that it does not know', async () => {
       const sent = { ...(body as object), partner: 'someone' };
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore, type Store, type StoredEvent } from '../../../src/service/store/index.ts';
+import { type Commit, openStore, type Store, type StoredEvent } from '../../../src/service/store/index.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
 
@@ -352,6 +352,17 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect((await store.bannerUser('other', 'u-1')).dismissals).toEqual([]);
       });
 
+      test('show a dismissal to whoever asks once it is stored, however often it was asked before and meanwhile', async () => {
+        const ask = async () => (await store.bannerUser('demo', 'u-1')).dismissals.length;
+        expect(await ask()).toBe(0);
+        const stored = store.recordBannerEvents('demo', [aBannerEvent({ eventType: 'dismiss' })]);
+        const meanwhile = Array.from({ length: 3 }, ask);
+        await stored;
+        expect(await ask()).toBe(1);
+        await Promise.all(meanwhile);
+        expect(await ask()).toBe(1);
+      });
+
       test('need no profile, and find the one there is', async () => {
         expect(await store.bannerUser('demo', 'u-1')).toEqual({ profile: null, dismissals: [] });
         const brazeId = await create({ externalId: 'u-1' });
@@ -408,6 +419,21 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       await create({ externalId: 'u' }, 'b');
       await store.recordBannerEvents('a', [aBannerEvent()]);
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
+    });
+
+    test('tells of its commits: how many works, how long they waited, how long the database took', async () => {
+      await store.secret('demo');
+      const commits: Commit[] = [];
+      store.onCommit((commit) => commits.push(commit));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => create({ externalId: `u-${i}` })));
+      await store.recordBannerEvents('demo', [aBannerEvent()]);
+      const works = () => commits.reduce((sum, commit) => sum + commit.works, 0);
+      await expect.poll(works).toBe(21);
+      expect(commits.length).toBeLessThan(21);
+      for (const { waitedMs, writingMs } of commits) {
+        expect(waitedMs).toBeGreaterThanOrEqual(0);
+        expect(writingMs).toBeGreaterThan(0);
+      }
     });
 
     test('answers a ping', async () => {

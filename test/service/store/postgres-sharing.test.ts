@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { LOCK_USERS } from '../../../src/service/store/postgres/user-statements.ts';
+import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
@@ -105,14 +105,21 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
 });
 
-test('requests look users up by their keys, however small the tables were when the plan was made', async () => {
+test('batches find users by their keys, however small the tables were when the plan was made', async () => {
   const url = await aDatabase();
   await (await openStore(url)).close();
   const sql = connect(url, 'batches', 1);
-  const plan = await sql.unsafe(`EXPLAIN ${LOCK_USERS}`, ['xa\u001exb', 'demo\u001edemo', '', '']);
-  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-  expect(text).toContain('user_keys_pkey');
-  expect(text).toContain('users_pkey');
-  expect(text).not.toMatch(/Seq Scan|Hash Join/);
+  const planOf = async (statement: string, values: string[]) => {
+    const plan = await sql.unsafe(`EXPLAIN ${statement}`, values);
+    return plan.map((row) => row['QUERY PLAN']).join('\n');
+  };
+  const two = ['a\u001eb', 'demo\u001edemo'];
+  const lock = await planOf(LOCK_USERS, [...two, '1\u001e2', ...two]);
+  expect(lock).toContain('user_keys_pkey');
+  expect(lock).toContain('users_pkey');
+  const none = ['', '', '', ''];
+  const store = await planOf(STORE, [...two, '{}\u001e{}', '1\u001e2', '', ...none, ...none, '2', '3']);
+  expect(store).toContain('users_pkey');
+  for (const plan of [lock, store]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
   await sql.end();
 });

@@ -13,6 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'placard-unsettled-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const NOW = Date.UTC(2026, 2, 1);
+const USERS = 8;
 
 type Step =
   | { do: 'attribute'; user: number; value: number }
@@ -23,11 +24,12 @@ type Step =
   | { do: 'merge'; user: number; value: number }
   | { do: 'remove'; user: number; value: number }
   | { do: 'throw'; user: number; value: number }
+  | { do: 'ask'; user: number }
   | { do: 'reopen' }
   | { do: 'compare' };
 
 /** What a step does to a set of users: the store's, or the plain one that the test keeps. */
-const perform = (users: UserSet, step: Extract<Step, { user: number }>): void => {
+const perform = (users: UserSet, step: Extract<Step, { value: number }>): void => {
   const lookup = byExternalId(`u-${step.user}`);
   const profile = users.find(lookup)[0] ?? users.create({ externalId: `u-${step.user}` }, NOW);
   if (step.do === 'attribute' || step.do === 'both' || step.do === 'throw') {
@@ -46,7 +48,7 @@ const perform = (users: UserSet, step: Extract<Step, { user: number }>): void =>
     users.changed(profile);
   }
   if (step.do === 'merge') {
-    const [other] = users.find(byExternalId(`u-${step.value % 8}`));
+    const [other] = users.find(byExternalId(`u-${step.value % USERS}`));
     if (other && other !== profile) {
       profile.custom = { ...other.custom, ...profile.custom };
       profile.events = { ...other.events, ...profile.events };
@@ -129,9 +131,11 @@ const compare = async (store: Store, file: string, profiles: Profile[]) => {
   expect(seen(await collect(store.exportUsers('demo')))).toEqual(seen(profiles));
   const lookups = profiles.map(({ externalId }) => byExternalId(externalId!));
   expect(seen(await store.readUsers('demo', lookups))).toEqual(seen(profiles));
-  for (const { externalId } of profiles.slice(0, 3)) {
-    const { profile } = await store.bannerUser('demo', externalId!);
-    expect(seen([profile!])).toEqual(seen(profiles.filter((other) => other.externalId === externalId)));
+  for (let each = 0; each < USERS; each += 1) {
+    const { profile } = await store.bannerUser('demo', `u-${each}`);
+    expect(seen(profile ? [profile] : [])).toEqual(
+      seen(profiles.filter(({ externalId }) => externalId === `u-${each}`)),
+    );
   }
   // Another process, for all that the file knows.
   const reader = await openStoreReader(file);
@@ -140,7 +144,7 @@ const compare = async (store: Store, file: string, profiles: Profile[]) => {
   await reader.close();
 };
 
-const user = fc.integer({ min: 0, max: 7 });
+const user = fc.integer({ min: 0, max: USERS - 1 });
 const value = fc.integer({ min: 0, max: 1_000 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   ...(['attribute', 'event', 'both', 'purchase'] as const).map((action) => ({
@@ -151,6 +155,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant(action), user, value }) as fc.Arbitrary<Step>,
   })),
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('ask'), user }) as fc.Arbitrary<Step> },
   { weight: 1, arbitrary: fc.constant({ do: 'reopen' }) },
   { weight: 1, arbitrary: fc.constant({ do: 'compare' }) },
 );
@@ -173,6 +178,9 @@ test('whatever was done, in whatever order, every reader sees the users as they 
           await Promise.all(writes);
           writes = [];
           await compare(store, file, plain.all());
+        } else if (next.do === 'ask') {
+          // In the midst of the writes: whatever memory keeps of it, a later question must not hear it again.
+          writes.push(store.bannerUser('demo', `u-${next.user}`));
         } else {
           const write = store.writeUsers({
             workspaceId: 'demo',

@@ -11,6 +11,7 @@ import {
   openStoreReader,
   type Store,
 } from '../../../src/service/store/index.ts';
+import { writeProfile } from '../../../src/service/users/profile-text.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
@@ -211,6 +212,29 @@ describe('a database of another version', () => {
     for (const open of [openStore, openStoreReader]) {
       await expect(open(url)).rejects.toThrow(/schema version 999, this Placard knows versions up to \d+/);
     }
+  });
+
+  test('is brought forward from version 1 of PostgreSQL with everything in it', async () => {
+    const url = await aDatabase();
+    let store = await openStore(url);
+    await write(store, 'u-1', [['old', OLD]]);
+    const [before] = await store.readUsers('demo', [byExternalId('u-1')]);
+    await store.close();
+    const sql = postgres(url, { max: 1 });
+    // As version 1 had it.
+    await sql`ALTER TABLE users RENAME COLUMN packed_profile TO profile`;
+    await sql`DROP FUNCTION placard_expect`;
+    await sql`UPDATE users SET profile = ${writeProfile(before!)}`;
+    await sql`UPDATE placard_schema SET version = 1`;
+    await sql.end();
+    await expect(openStoreReader(url)).rejects.toThrow('older Placard');
+
+    store = await openStore(url);
+    await write(store, 'u-1', [['old', OLD + 1]]);
+    const [profile] = await store.readUsers('demo', [byExternalId('u-1')]);
+    expect(profile).toMatchObject({ ...before, events: { old: { first: OLD, last: OLD + 1, count: 2 } } });
+    expect(await collect(store.exportEvents('demo'))).toHaveLength(2);
+    await store.close();
   });
 
   test('is not read before a service has brought it forward', async () => {

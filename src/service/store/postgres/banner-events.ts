@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import type { BannerEventRow } from '../store.ts';
+import type { BannerEventRow, Commit } from '../store.ts';
 import { createBatcher } from './batcher.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
 
@@ -47,7 +47,7 @@ const rowOf = (workspaceId: string, event: BannerEventRow) => ({
 });
 
 /** Stores banner events, those of several calls in one statement. */
-export const createBannerEventWriter = (sql: Sql) => {
+export const createBannerEventWriter = (sql: Sql, onBatch: (batch: Commit) => void) => {
   const store = async (calls: Waiting[]): Promise<void> => {
     const rows = JSON.stringify(calls.flatMap((call) => call.rows));
     try {
@@ -58,7 +58,7 @@ export const createBannerEventWriter = (sql: Sql) => {
       else for (const { reject } of calls) reject(error);
     }
   };
-  const batcher = createBatcher<Waiting>({ lanes: LANES, most: MAX_CALLS, run: store });
+  const batcher = createBatcher<Waiting>({ lanes: LANES, most: MAX_CALLS, run: store, onBatch });
   return {
     record: (workspaceId: string, events: BannerEventRow[]): Promise<void> =>
       new Promise((resolve, reject) => {

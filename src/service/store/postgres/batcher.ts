@@ -1,3 +1,5 @@
+import type { Commit } from '../store.ts';
+
 /** Runs what waits in batches, a few at a time: all that came while the batches before were under way makes the next. */
 export const createBatcher = <T>(options: {
   /** Batches that may run at once. */
@@ -6,9 +8,10 @@ export const createBatcher = <T>(options: {
   most: number;
   /** Settles every item itself and never rejects. */
   run(items: T[]): Promise<void>;
+  onBatch(batch: Commit): void;
 }) => {
-  const { lanes, most, run } = options;
-  const waiting: T[] = [];
+  const { lanes, most, run, onBatch } = options;
+  const waiting: { item: T; since: number }[] = [];
   let running = 0;
   let scheduled = false;
 
@@ -18,8 +21,11 @@ export const createBatcher = <T>(options: {
       // What waits is shared out, so that the lanes work side by side.
       const share = Math.min(most, Math.ceil(waiting.length / (lanes - running)));
       const items = waiting.splice(0, share);
+      const started = performance.now();
+      const waitedMs = started - items[0]!.since;
       running += 1;
-      void run(items).then(() => {
+      void run(items.map(({ item }) => item)).then(() => {
+        onBatch({ works: items.length, waitedMs, writingMs: performance.now() - started });
         running -= 1;
         start();
       });
@@ -28,7 +34,7 @@ export const createBatcher = <T>(options: {
 
   return {
     add(item: T) {
-      waiting.push(item);
+      waiting.push({ item, since: performance.now() });
       if (scheduled || running >= lanes) return;
       scheduled = true;
       setImmediate(start);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Forgotten } from '../forgotten.ts';
-import type { Store, StoreReader } from '../store.ts';
+import type { Commit, Store, StoreReader } from '../store.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
 import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { createUserWriter, LANES } from './write-users.ts';
+import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
 const READER_CONNECTIONS = 2;
 const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
@@ -43,8 +43,9 @@ export const forgetPostgresEvents = async (
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
   const sql = connect(url, 'requests');
-  const batches = connect(url, 'batches', LANES);
-  const end = () => Promise.all([sql, batches].map((each) => each.end({ timeout: CLOSE_SECONDS })));
+  const batches = connect(url, 'batches', WRITER_CONNECTIONS);
+  const pipe = connect(url, 'batches', 1);
+  const end = () => Promise.all([sql, batches, pipe].map((each) => each.end({ timeout: CLOSE_SECONDS })));
   try {
     await migrate(sql);
     await ensurePartitions(sql, Date.now());
@@ -53,8 +54,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     throw error;
   }
   const reader = createReader(sql);
-  const users = createUserWriter(batches);
-  const bannerEvents = createBannerEventWriter(sql);
+  let tell: (commit: Commit) => void = () => undefined;
+  const users = createUserWriter(batches, pipe, (commit) => tell(commit));
+  const bannerEvents = createBannerEventWriter(sql, (commit) => tell(commit));
   const takeRate = createRateLeases(sql);
   const secrets = new Map<string, Promise<string>>();
   let isClosed = false;
@@ -103,6 +105,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ...reader.verbs,
     secret,
     takeRate,
+    onCommit: (listener) => {
+      tell = listener;
+    },
 
     async writeUsers(work) {
       refuseClosed();

@@ -1,17 +1,17 @@
 import type { Sql } from 'postgres';
 import type { Profile } from '../../users/profile.ts';
-import { readProfile } from '../../users/profile-text.ts';
 import { isNamedBy, lookupKey } from '../../users/user-key.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoreReader } from '../store.ts';
+import { unpackProfile } from './packed-profile.ts';
 
 /** Rows an export holds at once. */
 const PAGE = 500;
 
-const BY_KEYS = `SELECT users.profile FROM user_keys JOIN users USING (braze_id, workspace_id)
+const BY_KEYS = `SELECT users.packed_profile AS profile FROM user_keys JOIN users USING (braze_id, workspace_id)
   WHERE user_keys.workspace_id = $1 AND user_keys.key = ANY($2::text[])
-  UNION SELECT profile FROM users WHERE workspace_id = $1 AND braze_id = ANY($3::text[])`;
+  UNION SELECT packed_profile FROM users WHERE workspace_id = $1 AND braze_id = ANY($3::text[])`;
 
 /** Reads what is committed. */
 export const createReader = (sql: Sql) => {
@@ -26,7 +26,7 @@ export const createReader = (sql: Sql) => {
       prepare: true,
     });
     return rows
-      .map(({ profile }) => readProfile(profile))
+      .map(({ profile }) => unpackProfile(profile))
       .filter((profile) => lookups.some((lookup) => isNamedBy(profile, lookup)));
   };
 
@@ -68,9 +68,9 @@ export const createReader = (sql: Sql) => {
       },
 
       async *exportUsers(workspaceId) {
-        const text = 'SELECT profile FROM users WHERE workspace_id = $1';
+        const text = 'SELECT packed_profile AS profile FROM users WHERE workspace_id = $1';
         for await (const { profile } of rows<{ profile: string }>(text, [workspaceId])) {
-          yield readProfile(profile);
+          yield unpackProfile(profile);
         }
       },
 

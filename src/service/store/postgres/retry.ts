@@ -9,6 +9,14 @@ const BASE_DELAY_MS = 2;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
+/** Thrown where a user is no more whom this replica remembers: the same again will look for him anew. */
+export class OutdatedError extends Error {
+  override name = 'OutdatedError';
+}
+
+export const isConflict = (error: unknown): boolean =>
+  error instanceof OutdatedError || CONFLICTS.has(codeOf(error));
+
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 
 /** Runs a transaction again while others are in its way. */
@@ -17,7 +25,7 @@ export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> 
     try {
       return await transact();
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !CONFLICTS.has(codeOf(error))) throw error;
+      if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
       await new Promise((resolve) =>
         setTimeout(resolve, Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6)),
       );

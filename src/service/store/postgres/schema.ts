@@ -82,6 +82,18 @@ const MIGRATIONS: string[] = [
     PRIMARY KEY (key, start_ms)
   );
   `,
+  // Under another name, so that replicas which know only the older form of it fail instead of misreading it.
+  `
+  ALTER TABLE users RENAME COLUMN profile TO packed_profile;
+  COMMENT ON COLUMN users.version IS 'Another number with every write: a replica can trust what it remembers, or not';
+  CREATE FUNCTION placard_expect(stored bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    IF stored <> expected THEN
+      RAISE EXCEPTION '% of % users were changed by another replica', expected - stored, expected
+        USING ERRCODE = 'serialization_failure';
+    END IF;
+  END $$;
+  `,
 ];
 
 export const POSTGRES_VERSION = MIGRATIONS.length;

@@ -1,165 +1,92 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { createBrazeIds } from '../../users/braze-id.ts';
-import { readProfile, writeProfile } from '../../users/profile-text.ts';
-import { packEvents } from '../packed-events.ts';
-import type { StoredEvent, UserWork } from '../store.ts';
-import { createWorkingSet, type Entry, unlink } from '../working-set.ts';
-import { monthOf } from './partitions.ts';
-import { createProfileCache } from './profile-cache.ts';
-import {
-  ADD_POINTS,
-  columns,
-  DELETE_KEYS,
-  DELETE_USERS,
-  INSERT_EVENTS,
-  INSERT_KEYS,
-  INSERT_USERS,
-  LOCK_CONTACTS,
-  LOCK_USERS,
-  READ_USERS,
-  SEPARATOR,
-  UPDATE_USERS,
-} from './user-statements.ts';
-import { wantedBy } from './wanted.ts';
+import { type Applied, type Batch, createApply } from './apply-works.ts';
+import { lockUsers } from './lock-users.ts';
+import { createProfileCache, type Known } from './profile-cache.ts';
+import { isConflict } from './retry.ts';
+import { isUsual, sendRows, storeUsual } from './store-rows.ts';
+import { inTransaction } from './transaction.ts';
+import { createTrust } from './trust.ts';
+import { createTurn } from './turn.ts';
+import { isNothing, type Wanted, wantedBy } from './wanted.ts';
 
 /** Rows that a day's data points are spread over. */
 const POINT_SLOTS = 64;
 
-interface LockedRow {
-  braze_id: string;
-  workspace_id: string;
-  version: string;
-}
-
-interface ReadRow {
-  workspace_id: string;
-  profile: string;
-}
-
-/** Events of one user and month share a row. */
-const eventRows = (workspaceId: string, events: StoredEvent[]): string[][] => {
-  const groups = new Map<string, StoredEvent[]>();
-  for (const event of events) {
-    const id = `${event.brazeId} ${monthOf(event.timeMs).startMs}`;
-    const group = groups.get(id);
-    if (group) group.push(event);
-    else groups.set(id, [event]);
-  }
-  return [...groups.values()].map((group) => [
-    group[0]!.brazeId,
-    workspaceId,
-    String(group[0]!.timeMs),
-    String(group[0]!.receivedAtMs),
-    packEvents(group),
-  ]);
-};
-
-/** Thrown to roll back and start again without a work that failed. */
-export const RESTART = new Error('A work of the batch failed');
-
-const run = (transaction: TransactionSql, statement: string, rows: string[][], count: number) =>
-  rows.length === 0
-    ? Promise.resolve([])
-    : transaction.unsafe(statement, columns(rows, count), { prepare: true });
-
-/** Applies many works in one transaction; answers what each of them returned, once it is committed. */
-export const createTransact = (sql: Sql) => {
-  const newId = createBrazeIds();
+/**
+ * Applies the works of a batch in one transaction; resolves once it is committed. `sql` is for transactions of several
+ * statements, `pipe` is one connection, which stores in the order in which it is sent.
+ */
+export const createTransactions = (sql: Sql, pipe: Sql) => {
   const cache = createProfileCache();
-  const slot = String(Math.floor(Math.random() * POINT_SLOTS));
+  const trust = createTrust();
+  const turn = createTurn();
+  const apply = createApply({
+    newId: createBrazeIds(),
+    pointSlot: String(Math.floor(Math.random() * POINT_SLOTS)),
+  });
+  /** Resolves once all that was sent over the pipe has its answer. */
+  let piped: Promise<unknown> = Promise.resolve();
 
-  /** One try; works in `failed` are left out. */
-  return async (
-    batch: UserWork<unknown>[],
-    failed: Map<UserWork<unknown>, unknown>,
-  ): Promise<Map<UserWork<unknown>, unknown>> => {
-    const values = new Map<UserWork<unknown>, unknown>();
-    const versions = new Map<string, number>();
-    const lengths = new Map<string, number>();
-    const changed = new Map<string, Entry>();
-    await sql.begin(async (transaction) => {
-      const wanted = wantedBy(batch);
-      // Locks before rows: whoever waited here must see what the one before has created.
-      if (wanted.slots.length > 0) await run(transaction, LOCK_CONTACTS, wanted.slots, 1);
-      const locked = await transaction.unsafe<LockedRow[]>(
-        LOCK_USERS,
-        [...columns(wanted.keys, 2), ...columns(wanted.ids, 2)],
-        { prepare: true },
-      );
-      const set = createWorkingSet({ newId });
-      const unknown: string[][] = [];
-      for (const { braze_id, workspace_id, version } of locked) {
-        versions.set(braze_id, Number(version));
-        const profile = cache.take(braze_id, Number(version));
-        if (profile) set.bring(workspace_id, profile);
-        else unknown.push([braze_id, workspace_id]);
-      }
-      const read = (await run(transaction, READ_USERS, unknown, 2)) as ReadRow[];
-      for (const { workspace_id, profile } of read) set.bring(workspace_id, readProfile(profile));
+  const remember = ({ rows, after }: Applied) => {
+    for (const [brazeId] of rows.deletes) cache.forget(brazeId!);
+    for (const each of after) cache.keep(each);
+  };
 
-      const keys = new Map<string, { row: string[]; isAdded: boolean }>();
-      const events: string[][] = [];
-      const points = new Map<string, number>();
-      for (const work of batch) {
-        if (failed.has(work)) continue;
-        const { workspaceId, apply } = work;
-        try {
-          values.set(work, apply(set.users(workspaceId)));
-        } catch (error) {
-          failed.set(work, error);
-          throw RESTART;
-        }
-        const changes = set.take();
-        for (const { entry } of changes.entries) changed.set(entry.profile.brazeId, entry);
-        const change = (list: typeof changes.keysAdded, isAdded: boolean) => {
-          for (const { entry, key } of list) {
-            const row = [key, workspaceId, entry.profile.brazeId];
-            keys.set(row.join(SEPARATOR), { row, isAdded });
-          }
-        };
-        change(changes.keysRemoved, false);
-        change(changes.keysAdded, true);
-        events.push(...eventRows(workspaceId, changes.events));
-        for (const { day, count } of changes.points) {
-          const id = [workspaceId, day].join(SEPARATOR);
-          points.set(id, (points.get(id) ?? 0) + count);
-        }
-      }
-      const inserts: string[][] = [];
-      const updates: string[][] = [];
-      const deletes: string[][] = [];
-      for (const { profile, workspaceId, isNew, removed } of changed.values()) {
-        if (removed && !isNew) deletes.push([profile.brazeId, workspaceId]);
-        else if (!removed) {
-          const text = writeProfile(profile);
-          lengths.set(profile.brazeId, text.length);
-          (isNew ? inserts : updates).push([profile.brazeId, workspaceId, text]);
-        }
-      }
-      const keyRows = (isAdded: boolean) =>
-        [...keys.values()].flatMap((change) => (change.isAdded === isAdded ? [change.row] : []));
-      // Sent together: the database works on one while the next is on its way.
-      await Promise.all([
-        run(transaction, UPDATE_USERS, updates, 3),
-        run(transaction, DELETE_USERS, deletes, 2),
-        run(transaction, INSERT_USERS, inserts, 3),
-        run(transaction, DELETE_KEYS, keyRows(false), 3),
-        run(transaction, INSERT_KEYS, keyRows(true), 3),
-        run(transaction, INSERT_EVENTS, events, 5),
-        // Last, because every writer of a workspace meets here.
-        run(
-          transaction,
-          ADD_POINTS,
-          [...points].map(([id, count]) => [...id.split(SEPARATOR), slot, String(count)]),
-          4,
-        ),
-      ]);
+  /** What this leaves may be built on at once: it is stored before, or what is built on it is refused as well. */
+  const storeAhead = (applied: Applied): Promise<unknown> => {
+    remember(applied);
+    const stored = storeUsual(pipe, applied.rows);
+    piped = stored.catch(() => undefined);
+    return stored;
+  };
+
+  const storeInTransaction = async (
+    apply: (transaction: TransactionSql) => Promise<Applied>,
+  ): Promise<void> => {
+    await piped;
+    const applied = await inTransaction(sql, async (transaction) => {
+      const value = await apply(transaction);
+      return { sent: sendRows(transaction, value.rows), value };
     });
-    for (const { profile, removed } of changed.values()) {
-      unlink(profile);
-      const { brazeId } = profile;
-      if (!removed) cache.put(profile, (versions.get(brazeId) ?? 0) + 1, lengths.get(brazeId) ?? 0);
+    remember(applied);
+  };
+
+  /** Resolves when the next batch may begin; what is to be waited for then is in the answer. */
+  const store = async (batch: Batch, wanted: Wanted): Promise<{ stored?: Promise<unknown> }> => {
+    const trusted = new Map<string, Known>();
+    if (trust.isGiven()) for (const known of wanted.known) trusted.set(known.profile.brazeId, known);
+    const asked = trust.isGiven() ? { ...wanted, known: [] } : wanted;
+    if (isNothing(asked)) {
+      const applied = apply(batch, trusted, true);
+      if (isUsual(applied.rows)) return { stored: storeAhead(applied) };
+      await storeInTransaction(async () => applied);
+    } else {
+      await storeInTransaction(async (transaction) => {
+        const { found, isAsRemembered } = await lockUsers(transaction, asked);
+        if (asked.known.length > 0) trust.hear(isAsRemembered);
+        return apply(batch, new Map([...trusted, ...found]), trusted.size > 0);
+      });
     }
-    return values;
+    return {};
+  };
+
+  return {
+    /** True while nobody else writes the users of this replica, as far as it knows. */
+    isAlone: trust.isGiven,
+
+    async transact(batch: Batch): Promise<void> {
+      const pass = await turn();
+      const wanted = wantedBy(batch.works, cache);
+      const forget = (error: unknown): never => {
+        if (isConflict(error)) trust.hear(false);
+        // What was applied to them is not stored, or nobody knows.
+        for (const { profile } of wanted.known) cache.forget(profile.brazeId);
+        throw error;
+      };
+      // The next batch must not meet what this one has left in memory.
+      const { stored } = await store(batch, wanted).catch(forget).finally(pass);
+      await stored?.catch(forget);
+    },
   };
 };

@@ -1,5 +1,7 @@
 import { comparableEmail, comparablePhone, lookupKey } from '../../users/user-key.ts';
+import type { Lookup } from '../../users/user-set.ts';
 import type { UserWork } from '../store.ts';
+import type { Known, ProfileCache } from './profile-cache.ts';
 
 /** Locks that stand for e-mail addresses and phone numbers which nobody has yet. */
 const CONTACT_LOCKS = 4_096;
@@ -12,27 +14,51 @@ const slotOf = (text: string): number => {
 };
 
 /** What a transaction must lock before it can know who exists. */
-export const wantedBy = (works: UserWork<unknown>[]) => {
+export interface Wanted {
+  /** Advisory locks, in order. */
+  slots: string[][];
+  /** Users whom the replica remembers. */
+  known: Known[];
+  /** IDs and keys of others, each with its workspace. */
+  ids: string[][];
+  keys: string[][];
+}
+
+export const wantedBy = (works: UserWork<unknown>[], cache: ProfileCache): Wanted => {
+  const known = new Set<Known>();
   const keys = new Map<string, string[]>();
   const ids = new Map<string, string[]>();
   const slots = new Set<number>();
-  for (const { workspaceId, lookups } of works) {
-    for (const lookup of lookups) {
-      if (lookup.by === 'braze_id') {
-        if (/^[0-9a-f]{25}$/.test(lookup.value))
-          ids.set(`${workspaceId} ${lookup.value}`, [lookup.value, workspaceId]);
-        continue;
+
+  const want = (workspaceId: string, lookup: Lookup) => {
+    if (lookup.by === 'external_id') {
+      const remembered = cache.find(workspaceId, lookup.value);
+      if (remembered) {
+        known.add(remembered);
+        return;
       }
-      const key = lookupKey(lookup);
-      keys.set(`${workspaceId} ${key}`, [key, workspaceId]);
-      // Two replicas that both find nobody for an address must not both create somebody.
-      if (lookup.by === 'email') slots.add(slotOf(`${workspaceId} e${comparableEmail(lookup.value)}`));
-      if (lookup.by === 'phone') slots.add(slotOf(`${workspaceId} p${comparablePhone(lookup.value)}`));
     }
-  }
+    if (lookup.by === 'braze_id') {
+      if (/^[0-9a-f]{25}$/.test(lookup.value)) {
+        ids.set(`${workspaceId} ${lookup.value}`, [lookup.value, workspaceId]);
+      }
+      return;
+    }
+    const key = lookupKey(lookup);
+    keys.set(`${workspaceId} ${key}`, [key, workspaceId]);
+    // Two replicas that both find nobody for an address must not both create somebody.
+    if (lookup.by === 'email') slots.add(slotOf(`${workspaceId} e${comparableEmail(lookup.value)}`));
+    if (lookup.by === 'phone') slots.add(slotOf(`${workspaceId} p${comparablePhone(lookup.value)}`));
+  };
+
+  for (const { workspaceId, lookups } of works) for (const lookup of lookups) want(workspaceId, lookup);
   return {
     slots: [...slots].sort((a, b) => a - b).map((slot) => [String(slot)]),
-    keys: [...keys.values()],
+    known: [...known],
     ids: [...ids.values()],
+    keys: [...keys.values()],
   };
 };
+
+export const isNothing = ({ slots, known, ids, keys }: Wanted): boolean =>
+  slots.length + known.length + ids.length + keys.length === 0;

@@ -1,13 +1,14 @@
 import type { Sql } from 'postgres';
-import type { UserWork } from '../store.ts';
-import { createBatcher } from './batcher.ts';
+import type { Commit, UserWork } from '../store.ts';
+import { type Batch, RESTART } from './apply-works.ts';
+import { createPipeline } from './pipeline.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
-import { createTransact, RESTART } from './transact-users.ts';
+import { createTransactions } from './transact-users.ts';
 
 /** Works in one transaction. */
 const MAX_WORKS = 64;
-/** Transactions at once: two would mostly wait for each other's rows, and what is remembered would be outdated. */
-export const LANES = 1;
+/** For transactions: while one connection hears that its transaction has ended, the other begins the next. */
+export const WRITER_CONNECTIONS = 2;
 
 interface Waiting {
   work: UserWork<unknown>;
@@ -16,37 +17,38 @@ interface Waiting {
 }
 
 /** Applies works to the users they name and stores what changed, many works in a transaction. */
-export const createUserWriter = (sql: Sql) => {
-  const transact = createTransact(sql);
+export const createUserWriter = (sql: Sql, pipe: Sql, onBatch: (batch: Commit) => void) => {
+  const { transact, isAlone } = createTransactions(sql, pipe);
 
-  const store = async (batch: Waiting[]): Promise<void> => {
-    const works = batch.map(({ work }) => work);
-    const failed = new Map<UserWork<unknown>, unknown>();
+  const store = async (waiting: Waiting[]): Promise<void> => {
+    const batch: Batch = { works: waiting.map(({ work }) => work), failed: new Map(), values: new Map() };
     try {
-      let values: Map<UserWork<unknown>, unknown> | null = null;
-      while (!values) {
-        values = await retryConflicts(() => transact(works, failed)).catch((error: unknown) => {
-          if (error !== RESTART) throw error;
-          return null;
-        });
+      let isStored = false;
+      while (!isStored) {
+        isStored = await retryConflicts(() => transact(batch)).then(
+          () => true,
+          (error: unknown) => {
+            if (error !== RESTART) throw error;
+            return false;
+          },
+        );
       }
-      for (const { work, resolve, reject } of batch) {
-        if (failed.has(work)) reject(failed.get(work));
-        else resolve(values.get(work));
+      for (const { work, resolve, reject } of waiting) {
+        if (batch.failed.has(work)) reject(batch.failed.get(work));
+        else resolve(batch.values.get(work));
       }
     } catch (error) {
-      if (batch.length > 1 && isRefusal(error)) {
-        // One of them cannot be stored: the others must not fall with it.
-        for (const waiting of batch) await store([waiting]);
-      } else for (const { reject } of batch) reject(error);
+      // One of them cannot be stored: the others must not fall with it.
+      if (waiting.length > 1 && isRefusal(error)) for (const one of waiting) await store([one]);
+      else for (const { reject } of waiting) reject(error);
     }
   };
 
-  const batcher = createBatcher<Waiting>({ lanes: LANES, most: MAX_WORKS, run: store });
+  const pipeline = createPipeline<Waiting>({ most: MAX_WORKS, isAlone, run: store, onBatch });
   return {
     write: <T>(work: UserWork<T>): Promise<T> =>
       new Promise<T>((resolve, reject) => {
-        batcher.add({ work, resolve: resolve as (value: unknown) => void, reject });
+        pipeline.add({ work, resolve: resolve as (value: unknown) => void, reject });
       }),
   };
 };

@@ -1,7 +1,7 @@
-import type { Entry } from '../working-set.ts';
+import type { Entry } from '../entry.ts';
 
 /** Requests that a busy user's row may be behind: it is written once for all that came meanwhile. */
-const MAX_REQUESTS_BEHIND = 4_000;
+const MAX_REQUESTS_BEHIND = 10_000;
 /** Users whose rows may be behind at once. */
 const MAX_USERS_BEHIND = 40_000;
 /** Rows that one group brings up to date at most, so that no group is a long one. */
@@ -66,3 +66,5 @@ export const createBehind = () => {
     },
   };
 };
+
+export type Behind = ReturnType<typeof createBehind>;

@@ -1,3 +1,4 @@
+import type { Commit } from '../store.ts';
 import type { Committer } from './commit.ts';
 import { createGroup, type Group } from './group.ts';
 
@@ -20,6 +21,8 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
   let durableNumber = 0;
   let group = createGroup();
   let waiters: Waiter[] = [];
+  let waitingSince = 0;
+  let tell: (commit: Commit) => void = () => undefined;
   let isWriting = false;
   let isScheduled = false;
   let isClosed = false;
@@ -41,6 +44,8 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     seal(group);
     const writing = next();
     openNumber += 1;
+    const started = performance.now();
+    const waitedMs = started - waitingSince;
     try {
       await committer.commit(writing.group);
       durableNumber = writing.number;
@@ -51,6 +56,7 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
       onFailure();
       for (const { reject } of failed) reject(error);
     }
+    tell({ works: writing.waiters.length, waitedMs, writingMs: performance.now() - started });
     isWriting = false;
     if (waiters.length > 0) void flush();
     else for (const resolve of idle.splice(0)) resolve();
@@ -72,6 +78,7 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     /** Resolves once the group that is open now is stored. */
     durable(): Promise<void> {
       if (isClosed) return Promise.reject(new Error('The store is closed'));
+      if (waiters.length === 0) waitingSince = performance.now();
       const promise = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
       if (!isWriting && !isScheduled) {
         isScheduled = true;
@@ -81,6 +88,10 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
       return promise;
     },
 
+    onCommit(listener: (commit: Commit) => void) {
+      tell = listener;
+    },
+
     async close(): Promise<void> {
       isClosed = true;
       await quiet();
@@ -88,3 +99,5 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     },
   };
 };
+
+export type CommitQueue = ReturnType<typeof createCommitQueue>;

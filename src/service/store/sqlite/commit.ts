@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import type { WrittenFile } from './checkpointer.ts';
 import type { Group } from './group.ts';
 import { createWriter } from './writer.ts';
 
@@ -13,8 +14,8 @@ export interface Committer {
 const here = import.meta.url;
 const threadFile = here.endsWith('.ts') ? './writer-thread.ts' : './sqlite-writer.js';
 
-export const createThreadCommitter = async (file: string): Promise<Committer> => {
-  const thread = new Worker(new URL(threadFile, here), { workerData: { file } });
+export const createThreadCommitter = async (workerData: WrittenFile): Promise<Committer> => {
+  const thread = new Worker(new URL(threadFile, here), { workerData });
   let settle: ((error: Error | null) => void) | null = null;
   let died: Error | null = null;
   await new Promise<void>((resolve, reject) => {

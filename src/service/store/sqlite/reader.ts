@@ -8,8 +8,6 @@ import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoredEvent } from '../store.ts';
 import { createCatchUp, prepareUnsettled } from './unsettled.ts';
 
-/** Bytes of the file that are read in place. SQLite allows a little under 2 GiB. */
-const MMAP_BYTES = 2_000_000_000;
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
 const USERS_PAGE = 500;
@@ -17,7 +15,7 @@ const EVENTS_PAGE = 50;
 
 export const prepareForReading = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  database.exec(`PRAGMA mmap_size = ${MMAP_BYTES}`);
+  // Not read in place (`mmap_size`): a file that grows is mapped anew with every checkpoint, which costs more than copies.
 };
 
 const text = (row: Record<string, unknown>, column: string) => row[column] as string;

@@ -11,7 +11,7 @@ const MIGRATIONS: string[] = [
     version INTEGER NOT NULL -- the last request that the row knows of
   ) STRICT;
 
-  -- Attributes as a request left them, until the rows of users know: [[braze_id, attributes], …]
+  -- Attributes as a request left them, until the rows of users know.
   CREATE TABLE journal (
     request INTEGER PRIMARY KEY,
     workspace_id TEXT NOT NULL,

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Profile } from '../../users/profile.ts';
-import type { Attributes } from '../../users/profile-text.ts';
 import { tallyEvent } from '../../users/tally.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { StoredEvent } from '../store.ts';
+import { type Attributes, unpackAttributes } from './packed-attributes.ts';
 
 /**
  * What one request did to one user and the user's row may not know yet. Writing the rows of all its users for every
@@ -53,8 +53,9 @@ export const prepareUnsettled = (database: DatabaseSync) => {
         return fresh;
       };
       for (const row of journal.iterate(workspaceId)) {
-        const noted = JSON.parse(row['attributes'] as string) as [string, Attributes][];
-        for (const [brazeId, attributes] of noted) of(row, brazeId).attributes = attributes;
+        for (const { brazeId, attributes } of unpackAttributes(row['attributes'] as string)) {
+          of(row, brazeId).attributes = attributes;
+        }
       }
       for (const row of events.iterate(workspaceId)) {
         for (const event of unpackEvents(row['events'] as string, row['received_at_ms'] as number)) {

@@ -1,15 +1,19 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { createCheckpointer, type WrittenFile } from './checkpointer.ts';
 import type { Group } from './group.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
 /** The thread that owns the connection which writes: the disk's waiting and SQLite's work stay off the service's thread. */
-const database = new DatabaseSync((workerData as { file: string }).file);
+const written = workerData as WrittenFile;
+const database = new DatabaseSync(written.file);
 prepareForWriting(database);
 const write = createWriter(database);
+const checkpointer = createCheckpointer(database, written);
 
-parentPort?.on('message', (group: Group | 'close') => {
+parentPort?.on('message', async (group: Group | 'close') => {
   if (group === 'close') {
+    await checkpointer.close();
     database.close();
     parentPort?.close();
     return;
@@ -20,4 +24,5 @@ parentPort?.on('message', (group: Group | 'close') => {
   } catch (error) {
     parentPort?.postMessage(error instanceof Error ? error.message : String(error));
   }
+  checkpointer.committed();
 });

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Commit } from '../store.ts';
+
+/** The answers of a batch bring the next requests: they find room in the next batch, if that waits for them so long. */
+const BREATH_MS = 1;
+
+/**
+ * Runs what waits in batches. Alone with the database, the next begins while one is under way, as soon as it is as
+ * large: what it has to do first is then done when the database is free again. Beside other replicas, which each wait
+ * for the other's batch, few large batches are better: one at a time, and not at once after the other.
+ */
+export const createPipeline = <T>(options: {
+  /** Items a batch may hold. */
+  most: number;
+  isAlone(): boolean;
+  /** Settles every item itself and never rejects. */
+  run(items: T[]): Promise<void>;
+  onBatch(batch: Commit): void;
+}) => {
+  const { most, isAlone, run, onBatch } = options;
+  const waiting: { item: T; since: number }[] = [];
+  const underWay: unknown[][] = [];
+  let isScheduled = false;
+
+  const isDue = () => {
+    const [first, second] = underWay;
+    if (!first) return waiting.length > 0;
+    return !second && isAlone() && waiting.length >= Math.min(most, first.length);
+  };
+
+  const runNext = async () => {
+    const items = waiting.splice(0, most);
+    underWay.push(items);
+    const started = performance.now();
+    await run(items.map(({ item }) => item));
+    const waitedMs = started - items[0]!.since;
+    onBatch({ works: items.length, waitedMs, writingMs: performance.now() - started });
+    if (!isAlone()) await pause(BREATH_MS);
+    underWay.splice(underWay.indexOf(items), 1);
+    start();
+  };
+
+  const start = () => {
+    isScheduled = false;
+    while (isDue()) void runNext();
+  };
+
+  return {
+    add(item: T) {
+      waiting.push({ item, since: performance.now() });
+      if (isScheduled || !isDue()) return;
+      isScheduled = true;
+      setImmediate(start);
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
+import { compileProperties, type Property } from '../../../src/service/campaigns/write-properties.ts';
+
+const context = personaliseContext('u-771', null, undefined, new Map());
+const type = fc.constantFrom('string' as const, 'image' as const, 'jsonobject' as const);
+const property: fc.Arbitrary<Property> = fc.record({
+  name: fc.string({ unit: 'grapheme' }),
+  type,
+  value: fc.jsonValue(),
+});
+
+test('properties are written as JSON writes them, those of everyone and those of one user', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(property, { selector: ({ name }) => name, maxLength: 6 }),
+      fc.infiniteStream(fc.boolean()),
+      (properties, isFilled) => {
+        const mixed = properties.map((each): Property => {
+          if (!('value' in each) || !isFilled.next().value) return each;
+          const { name, value } = each;
+          return { name, type: each.type, fill: () => value };
+        });
+        const plain = properties.map((each) => [
+          each.name,
+          { type: each.type, value: 'value' in each && each.value },
+        ]);
+        expect(JSON.parse(compileProperties(mixed)(() => context))).toEqual(
+          JSON.parse(JSON.stringify(Object.fromEntries(plain))),
+        );
+      },
+    ),
+  );
+});
+
+test('nothing is asked of the user where everything is the same for everyone', () => {
+  const write = compileProperties([{ name: 'headline', type: 'string', value: 'Hello' }]);
+  const asked = () => {
+    throw new Error('the user was looked at');
+  };
+  expect(write(asked)).toBe('{"headline":{"type":"string","value":"Hello"}}');
+  expect(compileProperties([])(asked)).toBe('{}');
+});
+
+test('a property that cannot be filled in fails the banner', () => {
+  const broken = (): never => {
+    throw new Error('A template does not render a number');
+  };
+  expect(() => compileProperties([{ name: 'n', type: 'number', fill: broken }])(() => context)).toThrow(
+    'does not render',
+  );
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { createWorkingSet } from '../../../src/service/store/working-set.ts';
+import { completeProfile } from '../../../src/service/users/profile-text.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+
+/** A set over a store that has every user but `nobody`, and what it asked of the store. */
+const aSet = (capacity?: number) => {
+  const asked: string[] = [];
+  const set = createWorkingSet({
+    newId: () => 'new',
+    load: (workspaceId, { value }) => {
+      asked.push(`${workspaceId} ${value}`);
+      if (value === 'nobody') return [];
+      return [
+        completeProfile({
+          brazeId: `id of ${value}`,
+          externalId: String(value),
+          createdAtMs: 1,
+          updatedAtMs: 1,
+        }),
+      ];
+    },
+    ...(capacity !== undefined && { capacity }),
+  });
+  return { set, asked };
+};
+
+describe('a profile recalled between works', () => {
+  test('is read from the store once', () => {
+    const { set, asked } = aSet();
+    expect(set.recall('demo', 'u-1')?.brazeId).toBe('id of u-1');
+    expect(set.recall('demo', 'u-1')?.brazeId).toBe('id of u-1');
+    expect(set.recall('demo', 'nobody')).toBeUndefined();
+    expect(asked).toEqual(['demo u-1', 'demo nobody']);
+  });
+
+  test('is the one that works change', () => {
+    const { set, asked } = aSet();
+    const work = (apply: (users: UserSet) => void) => {
+      apply(set.users('demo'));
+      set.take();
+    };
+    set.recall('demo', 'u-1');
+    work((users) => {
+      const [profile] = users.find({ by: 'external_id', value: 'u-1' });
+      profile!.custom['tier'] = 'gold';
+      users.changed(profile!);
+    });
+    expect(set.recall('demo', 'u-1')?.custom).toEqual({ tier: 'gold' });
+    work((users) => users.remove(users.find({ by: 'external_id', value: 'u-1' })[0]!));
+    expect(set.recall('demo', 'u-1')).toBeUndefined();
+    expect(new Set(asked)).toEqual(new Set(['demo u-1']));
+  });
+
+  test('goes when nobody has asked for it while others filled the memory, though no work is ever done', () => {
+    const { set, asked } = aSet(2);
+    for (const user of ['often', 'a', 'often', 'b', 'often', 'c', 'often', 'd', 'often', 'e', 'often', 'a']) {
+      set.recall('demo', user);
+    }
+    expect(asked.filter((name) => name === 'demo often')).toHaveLength(1);
+    expect(asked.filter((name) => name === 'demo a')).toHaveLength(2);
+  });
+});
