@@ -3,10 +3,11 @@ import type { BannerEvent } from './banner-event.ts';
 import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { forgetUsers } from './banners/forget-users.ts';
+import { createRenewal } from './banners/renewal.ts';
 import { createSession } from './banners/session.ts';
 import { createSync } from './banners/sync.ts';
 import { takeAnswer } from './banners/take-answer.ts';
-import { createDelivery, type Delivery } from './delivery/index.ts';
+import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -46,9 +47,12 @@ export interface AfterPaint {
   startSession(): Promise<void>;
   /** Syncs at the end of the task, without a cost. */
   want(placementId: string): void;
+  /** Asks for a successor of the banner that expired there, if the budget allows it. */
+  renew(placementId: string): void;
   /** Syncs now, if the budget allows it. */
   refresh(placementIds: string[]): Promise<void>;
-  claimImpression(banner: Banner): Promise<boolean>;
+  /** Stores the impression, unless it was counted in this session before. */
+  countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   tellTabs(): void;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
@@ -95,7 +99,10 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       notify(notice);
     },
     lifecycle,
-    fetch: platform.fetch,
+    // Who brings a fetch of their own wants every request to go through it.
+    ...(platform.fetch
+      ? { fetch: platform.fetch }
+      : { fetchLater: (globalThis as Pick<DeliverySetup, 'fetchLater'>).fetchLater }),
     openStore,
     ...(openChannel && { openChannel }),
     clock: platform,
@@ -140,15 +147,29 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
   });
 
-  const claimImpression = async (banner: Banner): Promise<boolean> =>
-    mayAct() && !cache.isExpired(banner) && (await session.claim(banner.placementId, banner.id));
+  const renewal = createRenewal({
+    ...rule,
+    cache,
+    after,
+    random,
+    isVisible,
+    spend: session.spend,
+    ask: sync.want,
+  });
+
+  const countImpression = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
+    const { id: bannerId, placementId } = banner;
+    const at = now();
+    if (!mayAct() || cache.isExpired(banner)) return null;
+    // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
+    const once = await session.nameOf(placementId, bannerId);
+    if (once === undefined || cache.userId() !== userId) return null;
+    return delivery.capture({ type: 'impression', bannerId, placementId, userId, at, once });
+  };
 
   const see = async (banner: Banner): Promise<void> => {
-    const { id: bannerId, placementId } = banner;
     const userId = cache.userId();
-    const at = now();
-    if (userId === null || !(await claimImpression(banner))) return;
-    await delivery.capture({ type: 'impression', bannerId, placementId, userId, at });
+    if (userId !== null) await countImpression(banner, userId);
   };
 
   const stops = [
@@ -159,13 +180,14 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
       mayCount: mayAct,
       onSeen: (banner) => report(see(banner)),
-      onHeight({ placementId, shown }, height) {
-        if (shown && !shown.isControl) boxMemory.remember(placementId, height);
-        else if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, 0);
+      onSize({ placementId, element, shown }) {
+        const isDrawn = shown?.isControl === false;
+        if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
       },
     }),
     lifecycle.on('visible', () => {
       sync.hurry();
+      renewal.resume();
       report(session.touch());
     }),
     // Nobody looks now, so this is the moment for what had to wait. Nothing is stored here: a transaction that is open
@@ -180,7 +202,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   return {
     delivery,
-    claimImpression,
+    countImpression,
     tellTabs,
     forgetFormerUsers,
     async startSession() {
@@ -199,10 +221,15 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
         notify({ type: 'failed', kind: 'budget', message: 'The refresh budget of this session is empty' });
       } else await sync.now(placementIds);
     },
-    forgetUser: sync.reset,
+    renew: renewal.want,
+    forgetUser() {
+      renewal.stop();
+      sync.reset();
+    },
     stop() {
       for (const stop of stops) stop();
       session.stop();
+      renewal.stop();
       sync.stop();
       channel.close();
       delivery.stop();

@@ -18,6 +18,9 @@ import { readOptions } from './read-options.ts';
 /** Between two tries to load what is not needed for the first paint, in milliseconds. */
 const CHUNK_RETRY_MS = 2_000;
 
+/** A cache that has not answered by then may never do: the rest is loaded beside it, and finds out about its own store. */
+const SLOW_MS = 250;
+
 /** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
 const NOTHING_KNOWN: Diagnostics = {
   captured: 0,
@@ -64,6 +67,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const notify: Notify = (notice) => {
     // An opt-out, here or in another tab, or one of an earlier visit.
     if (notice.type === 'consent') void follow(notice.state === 'enabled');
+    if (notice.type === 'emptied' && notice.reason === 'expired') loaded?.renew(notice.placementId);
     tell(notice);
   };
 
@@ -196,14 +200,18 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     return event;
   };
 
-  const track = (banner: Banner, type: EventType): Promise<BannerEvent | null> =>
-    safely('storage', null, async () => {
-      const userId = cache.userId();
-      if (!mayAct() || userId === null || !cache.isGiven(banner)) return null;
-      if (type === 'click') return banner.isControl ? null : capture(banner, type, userId);
-      if (type === 'dismiss') return banner.isControl ? null : dismiss(banner, userId);
-      return (await (await rest()).claimImpression(banner)) ? capture(banner, type, userId) : null;
+  const track = (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+    const userId = cache.userId();
+    const isOurs = mayAct() && userId !== null && cache.isGiven(banner);
+    if (!isOurs || (banner.isControl && type !== 'impression')) return Promise.resolve(null);
+    // Delivery never throws: without a detour where it can be, since before a navigation each turn counts.
+    if (type === 'click' && loaded) return capture(banner, type, userId);
+    return safely('storage', null, async () => {
+      if (type === 'click') return capture(banner, type, userId);
+      if (type === 'dismiss') return dismiss(banner, userId);
+      return (await rest()).countImpression(banner, userId);
     });
+  };
 
   const stop = (): void => {
     isStopped = true;
@@ -213,7 +221,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
+    const cancel = after(SLOW_MS, () => void rest().catch(() => undefined));
     if (isAllowed) await cache.open(currentUser);
+    cancel();
     await afterFrame(platform);
     if (!isStopped) await safely('sync', undefined, startSession);
   };

@@ -15,7 +15,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   /** Base URL without a slash at the end. */
   endpoint: string;
   banners: BannerOptions;
-  platform: Partial<Platform> & Pick<Platform, 'fetch' | 'now' | 'monotonic' | 'after' | 'random'>;
+  platform: Partial<Platform> & Pick<Platform, 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
 const text = (option: string, value: unknown): void => {
@@ -51,8 +51,6 @@ export const readOptions = (options: PlacardOptions): Settings => {
     consent,
     banners: { ...BANNER_DEFAULTS, ...options.banners },
     platform: {
-      // Read at each call, and never at import: the page may wrap fetch later, and Node has no window.
-      fetch: (...request) => globalThis.fetch(...request),
       random: () => Math.random(),
       ...options.platform,
       ...createClock(options.platform),

@@ -1,4 +1,6 @@
 import { INSTANCES, type Instance } from '../protocol/index.ts';
+import { acceptInStore } from './banners/accept-in-store.ts';
+import { recordKey } from './banners/user-record.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import { ARE_YOU_THERE, HERE, SEND, SYNC_TAG } from './delivery/hand-over.ts';
 import { ConfigError } from './errors.ts';
@@ -39,6 +41,19 @@ export const installSender = (options: SenderOptions): void => {
   const { apiKey, appId, instance, endpoint, delivery, onNotice } = options;
   const base = endpoint ?? INSTANCES[instance];
   if (base === undefined) throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+  const banners = createIdbStore('placard-banners');
+  const keyOf = (userId: string) => recordKey(base.replace(/\/+$/, ''), appId, userId);
+  let accepting: Promise<unknown> = Promise.resolve();
+  const notify: Listener = (notice) => {
+    if (notice.type === 'delivered') {
+      accepting = Promise.all([accepting, acceptInStore(banners, keyOf, notice.events, Date.now())]).catch(
+        () => {
+          // Until it is known to be accepted a dismissal holds: it only does so for longer.
+        },
+      );
+    }
+    onNotice?.(notice);
+  };
   const scope = globalThis as unknown as WorkerScope;
   const sender = createDelivery({
     endpoint: base,
@@ -50,17 +65,22 @@ export const installSender = (options: SenderOptions): void => {
     clock: createClock(),
     correct: 'in-a-page',
     onlyOnDemand: true,
-    ...(onNotice && { notify: onNotice }),
+    notify,
   });
+  const flush = async () => {
+    const outcome = await sender.flush();
+    await accepting;
+    return outcome;
+  };
 
   scope.addEventListener('message', (event) => {
     if (event.data === ARE_YOU_THERE) event.source?.postMessage(HERE);
-    if (event.data === SEND) event.waitUntil(sender.flush());
+    if (event.data === SEND) event.waitUntil(flush());
   });
   scope.addEventListener('sync', (event) => {
     if (event.tag !== SYNC_TAG) return;
     event.waitUntil(
-      sender.flush().then(({ pending }) => {
+      flush().then(({ pending }) => {
         // A rejected sync is tried again by the browser, at its own pace.
         if (pending > 0) throw new Error(`${pending} events wait`);
       }),

@@ -80,7 +80,7 @@ export interface FakeService {
 }
 
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date';
 const ENDPOINTS: Record<string, { method: string; dialect: ErrorDialect; key: 'client' | 'server' }> = {
   [SYNC_PATH]: { method: 'POST', dialect: 'sync', key: 'client' },
   [TRACK_PATH]: { method: 'POST', dialect: 'track', key: 'client' },

@@ -10,6 +10,7 @@ import {
   type Platform,
   type Slot,
   type Store,
+  type StoreKey,
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
@@ -289,6 +290,63 @@ test('case 54: a banner that expires while displayed leaves, and is not counted 
   expect(placard.banner('home_hero')).toBeNull();
   expect(await placard.track(banner, 'impression')).toBeNull();
   expect(service.events.length).toBeLessThanOrEqual(1);
+});
+
+test.each(['before', 'after'])(
+  'an impression whose page dies %s it is stored counts once, at the next view at the latest',
+  async (moment) => {
+    const profile = aProfile();
+    const isEvent = ([key]: [StoreKey, unknown]) => Array.isArray(key) && key[0] === 'event';
+    /** A page that dies when it stores an event: nobody hears of the write again. */
+    const dying = (name: string): Store => {
+      const store = profile(name);
+      return {
+        ...store,
+        async update(keys, change) {
+          let isDead = false;
+          await store.update<never>(keys, (values) => {
+            const writes = change(values);
+            isDead = writes.some(isEvent);
+            return isDead && moment === 'before' ? [] : writes;
+          });
+          if (isDead) await new Promise(() => undefined);
+        },
+      };
+    };
+    const { placard, heard, service } = open({ openStore: dying });
+    placard.mount('home_hero', aSlot(), draw);
+    await heard('synced');
+    await vi.advanceTimersByTimeAsync(2_000);
+    placard.stop();
+    for (let view = 1; view <= 2; view += 1) {
+      document.body.replaceChildren();
+      const next = open({ openStore: profile, service });
+      next.placard.mount('home_hero', aSlot(), draw);
+      await next.heard('shown');
+      await vi.advanceTimersByTimeAsync(2_000);
+      await vi.waitFor(async () => {
+        await next.placard.flush();
+        expect(service.events.filter(({ type }) => type === 'impression')).toHaveLength(1);
+      }, PATIENCE);
+      next.placard.stop();
+    }
+    expect(service.events[0]?.copies).toBe(1);
+  },
+);
+
+test('a banner that expires while displayed is followed by what one sync finds', async () => {
+  const expires = Math.ceil(Date.now() / 1000) + 60;
+  const service = createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } });
+  const { placard, of, heard } = open({ service });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  service.setBanner('home_hero', wire('home_hero', { headline: 'Winter sale' }, { id: 'bnr-2' }));
+  await vi.advanceTimersByTimeAsync(75_000);
+  expect(of('emptied')[0]?.reason).toBe('expired');
+  await vi.waitFor(() => expect(element.textContent).toBe('Winter sale'), PATIENCE);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
 });
 
 test('cases 51 and 52: the next user sees nothing of the former one, whose events stay theirs', async () => {

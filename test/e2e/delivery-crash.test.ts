@@ -1,72 +1,36 @@
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
-import {
-  assertConserved,
-  assertDeliveredExactlyOnce,
-  createFakeService,
-  type FakeService,
-} from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
-import {
-  capture,
-  deliveryUrl,
-  diagnose,
-  openDelivery,
-  startDeliveryPages,
-  untilDiagnostics,
-} from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
+import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
+import { open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
-import type { PageServer } from '../helpers/page-server.ts';
 
 /** How many renderers die in the random run; `PLACARD_KILLS=200` for the long one. */
 const KILLS = Number(process.env.PLACARD_KILLS ?? 15);
 /** An answer that takes longer is in doubt; short, so that a batch of a dead page is taken over soon. */
 const OPTIONS = { timeoutMs: 500 };
 
-let browser: Browser;
-let pages: PageServer;
-let context: BrowserContext;
-let service: FakeService;
-let api: HttpServer;
-let url: string;
-
-beforeAll(async () => {
-  [browser, pages] = await Promise.all([launchBrowser(), startDeliveryPages()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), pages?.close()]);
-});
-beforeEach(async () => {
-  service = createFakeService();
-  api = await serveHandler(service.handle);
-  context = await browser.newContext();
-  url = deliveryUrl(pages.origin, api.origin, OPTIONS);
-});
-afterEach(async () => {
-  await context.close();
-  await api.close();
-});
+stageDelivery();
+stageContext();
 
 describe('a renderer that is killed', () => {
   test('case 1: right after the promise resolved loses nothing, and the event is sent once', async () => {
-    const page = await openDelivery(context, url);
+    const page = await open(OPTIONS);
     const events = await capture(page, 3, 'impression');
     await crashRenderer(page);
-    const next = await openDelivery(context, url);
+    const next = await open(OPTIONS);
     await untilDiagnostics(next, { captured: 3, delivered: 3, pending: 0 });
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
   test('case 2: before the promise resolved leaves the event absent or there once', async () => {
-    const page = await openDelivery(context, url);
+    const page = await open(OPTIONS);
     await page.evaluate(() => {
       void globalThis.delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' });
     });
     await crashRenderer(page);
-    const next = await openDelivery(context, url);
-    await next.evaluate(() => globalThis.delivery.flush());
+    const next = await open(OPTIONS);
+    await flush(next);
     const diagnostics = await diagnose(next);
     assertConserved(diagnostics);
     expect(diagnostics.captured).toBeLessThanOrEqual(1);
@@ -74,13 +38,13 @@ describe('a renderer that is killed', () => {
   });
 
   test('case 3: with its batch under way leaves the batch to another tab, which finds it in doubt', async () => {
-    const page = await openDelivery(context, url);
+    const page = await open(OPTIONS);
     service.fail({ type: 'hang', taken: true });
     const events = await capture(page, 3);
     await page.evaluate(() => void globalThis.delivery.flush());
     await expect.poll(() => service.requests.length).toBe(1);
     await crashRenderer(page);
-    const next = await openDelivery(context, url);
+    const next = await open(OPTIONS);
     expect(await diagnose(next)).toMatchObject({ delivered: 0, pending: 3 });
     await untilDiagnostics(next, { captured: 3, delivered: 3, inDoubt: 0 });
     expect(await next.evaluate(() => globalThis.heard.map(({ type }) => type))).toContain('in-doubt');
@@ -88,7 +52,7 @@ describe('a renderer that is killed', () => {
   });
 
   test('case 4: between the answer and the delete has the batch resent byte for byte, and it counts once', async () => {
-    const page = await openDelivery(context, url);
+    const page = await open(OPTIONS);
     await page.evaluate(() => {
       globalThis.gate = new Promise(() => undefined);
     });
@@ -96,50 +60,54 @@ describe('a renderer that is killed', () => {
     await page.evaluate(() => void globalThis.delivery.flush());
     await expect.poll(() => service.requests[0]?.status).toBe(202);
     await crashRenderer(page);
-    const next = await openDelivery(context, url);
+    const next = await open(OPTIONS);
     await untilDiagnostics(next, { captured: 3, delivered: 3 });
     expect(service.requests).toHaveLength(2);
     expect(service.requests[1]!.text).toBe(service.requests[0]!.text);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
-  test(`cases 1 to 4: ${KILLS} times at random points loses nothing and doubles nothing`, async () => {
-    const durable: BannerEvent[] = [];
-    for (let round = 0; round < KILLS; round += 1) {
-      const page = await openDelivery(context, url);
-      service.fail({ type: 'slow', delayMs: (round * 7) % 40 });
-      // What resolved is told to the test at once, so that it knows of it when the page is gone.
-      await page.exposeFunction('tell', (event: BannerEvent) => durable.push(event));
-      await page.evaluate((name) => {
-        const { tell } = globalThis as unknown as { tell: (event: unknown) => void };
-        for (let i = 0; i < 20; i += 1) {
-          void globalThis.delivery
-            .capture({ type: 'click', bannerId: `${name}-${i}`, placementId: 'p', userId: 'u1' })
-            .then(tell);
-        }
-        setTimeout(() => void globalThis.delivery.flush(), 5);
-      }, `r${round}`);
-      await new Promise((resolve) => setTimeout(resolve, (round * 13) % 60));
-      await crashRenderer(page);
-      await page.close();
-    }
-    service.recover();
-    const last = await openDelivery(context, url);
-    await expect
-      .poll(
-        async () => {
-          await last.evaluate(() => globalThis.delivery.flush());
-          const { captured: all, delivered } = await diagnose(last);
-          return all > 0 && all - delivered;
-        },
-        { interval: 100, timeout: 60_000 },
-      )
-      .toBe(0);
-    const { captured } = await diagnose(last);
-    const keys = service.events.map(({ bannerId, time }) => `${bannerId} ${time}`);
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(keys).toHaveLength(captured);
-    for (const { bannerId, time } of durable) expect(keys).toContain(`${bannerId} ${time}`);
-    expect(durable.length).toBeGreaterThan(0);
-  });
+  test(
+    `cases 1 to 4: ${KILLS} times at random points loses nothing and doubles nothing`,
+    async () => {
+      const durable: BannerEvent[] = [];
+      for (let round = 0; round < KILLS; round += 1) {
+        const page = await open(OPTIONS);
+        service.fail({ type: 'slow', delayMs: (round * 7) % 40 });
+        // What resolved is told to the test at once, so that it knows of it when the page is gone.
+        await page.exposeFunction('tell', (event: BannerEvent) => durable.push(event));
+        await page.evaluate((name) => {
+          const { tell } = globalThis as unknown as { tell: (event: unknown) => void };
+          for (let i = 0; i < 20; i += 1) {
+            void globalThis.delivery
+              .capture({ type: 'click', bannerId: `${name}-${i}`, placementId: 'p', userId: 'u1' })
+              .then(tell);
+          }
+          setTimeout(() => void globalThis.delivery.flush(), 5);
+        }, `r${round}`);
+        await new Promise((resolve) => setTimeout(resolve, (round * 13) % 60));
+        await crashRenderer(page);
+        await page.close();
+      }
+      service.recover();
+      const last = await open(OPTIONS);
+      await expect
+        .poll(
+          async () => {
+            await flush(last);
+            const { captured: all, delivered } = await diagnose(last);
+            return all > 0 && all - delivered;
+          },
+          { interval: 100, timeout: 60_000 },
+        )
+        .toBe(0);
+      const { captured } = await diagnose(last);
+      const keys = service.events.map(({ bannerId, time }) => `${bannerId} ${time}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(keys).toHaveLength(captured);
+      for (const { bannerId, time } of durable) expect(keys).toContain(`${bannerId} ${time}`);
+      expect(durable.length).toBeGreaterThan(0);
+    },
+    90_000 + KILLS * 2_000,
+  );
 });

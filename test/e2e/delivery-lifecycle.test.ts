@@ -1,58 +1,46 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
-import {
-  assertConserved,
-  assertDeliveredExactlyOnce,
-  createFakeService,
-  type FakeService,
-} from '../../src/testing/index.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import {
   capture,
   deliveryUrl,
   diagnose,
+  flush,
   openDelivery,
   startDeliveryPages,
   untilDiagnostics,
 } from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { api, pages, service, stageDelivery } from '../helpers/delivery-stage.ts';
 import {
   hide,
   type LifecycleBrowser,
   launchLifecycleBrowser,
   show,
   throughBfcache,
+  WHERE_STORED,
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
-import type { PageServer } from '../helpers/page-server.ts';
 
 /** Nothing leaves by itself while a test looks. */
 const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 500 };
 
 let lifecycle: LifecycleBrowser;
-let pages: PageServer;
-let service: FakeService;
-let api: HttpServer;
 let origin: string;
 let opened: Page[] = [];
 
+// Every test has an origin of its own, and so a store of its own in the one profile.
+stageDelivery({ startPages: () => startDeliveryPages(16) });
 beforeAll(async () => {
-  // Every test has an origin of its own, and so a store of its own in the one profile.
-  [lifecycle, pages] = await Promise.all([launchLifecycleBrowser(), startDeliveryPages(12)]);
+  lifecycle = await launchLifecycleBrowser();
 });
-afterAll(async () => {
-  await lifecycle?.close();
-  await pages?.close();
-});
-beforeEach(async () => {
-  service = createFakeService();
-  api = await serveHandler(service.handle);
+afterAll(() => lifecycle?.close());
+beforeEach(() => {
   origin = pages.origins.pop()!;
 });
 afterEach(async () => {
   for (const page of opened) await page.close().catch(() => undefined);
   opened = [];
-  await api.close();
 });
 
 const open = async (options = {}, more = {}): Promise<Page> => {
@@ -64,9 +52,29 @@ const open = async (options = {}, more = {}): Promise<Page> => {
 /** One event that is sent and forgotten: a page whose preflight is warm sends nothing early any more. */
 const warmUp = async (page: Page): Promise<void> => {
   await capture(page, 1, 'impression', 'warm');
-  await page.evaluate(() => globalThis.delivery.flush());
+  await flush(page);
   await untilDiagnostics(page, { delivered: 1 });
   service.clear();
+};
+
+const hasFetchLater = (page: Page) => page.evaluate(() => 'fetchLater' in globalThis);
+
+/** More than a keepalive request may carry, less than both budgets together. */
+const captureTooMuch = async (page: Page): Promise<BannerEvent[]> => {
+  const impressions = await capture(page, 900, 'impression', 'impression-of-a-banner-');
+  return [...impressions, ...(await capture(page, 50, 'click'))] as BannerEvent[];
+};
+/** Events in all requests so far: more than are stored means that some were sent twice. */
+const sentEvents = () =>
+  service.requests.reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0);
+
+/** A foreign request that holds the quota: the service never answers it. */
+const takeKeepaliveQuota = async (page: Page): Promise<void> => {
+  service.fail({ type: 'hang' }, { path: '/foreign' });
+  await page.evaluate((url) => {
+    void fetch(url, { method: 'POST', keepalive: true, body: 'x'.repeat(64 * 1024 - 100), mode: 'no-cors' });
+  }, `${api.origin}/foreign`);
+  await expect.poll(() => service.requests.length).toBe(1);
 };
 
 describe('the page is hidden', () => {
@@ -88,29 +96,97 @@ describe('the page is hidden', () => {
     assertConserved(diagnostics);
     expect(diagnostics.pending).toBe(960 - types.length);
     await show(page);
-    await page.evaluate(() => globalThis.delivery.flush());
+    await flush(page);
     expect(await diagnose(page)).toMatchObject({ captured: 961, delivered: 961 });
   });
 
-  test('case 27: where others used up the keepalive quota nothing is dropped, only deferred', async () => {
+  test('case 27: what does not fit the browser sends when the page is gone, and the next visit counts it once', async (context) => {
+    const page = await open(QUIET);
+    if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
+    await warmUp(page);
+    const events = await captureTooMuch(page);
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => service.events.length).toBe(events.length);
+    expect(sentEvents()).toBe(events.length);
+    const [first, ...rest] = service.requests.map(({ text }) => text);
+    const next = await open({ timeoutMs: 500 });
+    await untilDiagnostics(next, { captured: events.length + 1, delivered: events.length + 1, inDoubt: 0 });
+    assertConserved(await diagnose(next));
+    assertDeliveredExactlyOnce(service.events, events);
+    // Nobody read the answers to the rest, so the same bytes went out again.
+    const again = service.requests.slice(1 + rest.length).map(({ text }) => text);
+    expect(rest.length).toBeGreaterThan(0);
+    expect(again).toEqual(expect.arrayContaining(rest));
+    expect(first!.length).toBeLessThanOrEqual(60_000);
+  });
+
+  test('case 27: a page that comes back takes back what the browser has not sent', async () => {
     const page = await open(QUIET);
     await warmUp(page);
-    const events = await capture(page, 100, 'click');
-    // A foreign request that holds the quota: the service never answers it.
-    service.fail({ type: 'hang' }, { path: '/foreign' });
-    await page.evaluate((url) => {
-      void fetch(url, {
-        method: 'POST',
-        keepalive: true,
-        body: 'x'.repeat(64 * 1024 - 100),
-        mode: 'no-cors',
+    const events = await captureTooMuch(page);
+    await hide(page);
+    await expect.poll(async () => (await diagnose(page)).delivered).toBeGreaterThan(100);
+    await show(page);
+    await flush(page);
+    await untilDiagnostics(page, { captured: events.length + 1, delivered: events.length + 1 });
+    await page.close({ runBeforeUnload: true });
+    const next = await open();
+    await untilDiagnostics(next, { delivered: events.length + 1, inDoubt: 0 });
+    expect(sentEvents()).toBe(events.length);
+    assertDeliveredExactlyOnce(service.events, events);
+  });
+
+  test(
+    'case 27: what left on the way into the back/forward cache is not sent by anybody as new',
+    WHERE_STORED,
+    async (context) => {
+      if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+      const page = await open(QUIET);
+      if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
+      await warmUp(page);
+      const events = await captureTooMuch(page);
+      await throughBfcache(page, `${origin}/bare`, async () => {
+        await expect.poll(() => service.events.length).toBe(events.length);
       });
-    }, `${api.origin}/foreign`);
-    await expect.poll(() => service.requests.length).toBe(1);
+      const sent = new Set(service.requests.map(({ text }) => text));
+      await expect
+        .poll(
+          async () => {
+            await flush(page);
+            return (await diagnose(page)).delivered;
+          },
+          { timeout: 15_000 },
+        )
+        .toBe(events.length + 1);
+      expect(service.requests.every(({ text }) => sent.has(text))).toBe(true);
+      assertDeliveredExactlyOnce(service.events, events);
+    },
+  );
+
+  test('case 27: where others used up the keepalive quota the browser sends it when the page is gone', async (context) => {
+    const page = await open(QUIET);
+    if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
+    await warmUp(page);
+    const events = await capture(page, 100, 'click');
+    await takeKeepaliveQuota(page);
+    await hide(page);
+    await page.waitForFunction(() => globalThis.deferred > 0, undefined, { polling: 20 });
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => service.events.length).toBe(100);
+    const next = await open({ timeoutMs: 500 });
+    await untilDiagnostics(next, { captured: 101, delivered: 101, inDoubt: 0 });
+    assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+  });
+
+  test('case 27: where others used up the keepalive quota nothing is dropped, only deferred', async () => {
+    const page = await open(QUIET, { later: 'never' });
+    await warmUp(page);
+    const events = await capture(page, 100, 'click');
+    await takeKeepaliveQuota(page);
     await hide(page);
     await untilDiagnostics(page, { delivered: 1, inDoubt: 100 });
     await show(page);
-    await page.evaluate(() => globalThis.delivery.flush());
+    await flush(page);
     await untilDiagnostics(page, { delivered: 101, inDoubt: 0 });
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
@@ -147,7 +223,7 @@ describe('the page is hidden', () => {
   });
 });
 
-describe('the back/forward cache', () => {
+describe('the back/forward cache', WHERE_STORED, () => {
   test('cases 29 and 49: a page goes in during a flush and comes out again, with its request settled once', async (context) => {
     if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
     const page = await open({ timeoutMs: 2_000 });
@@ -167,7 +243,7 @@ describe('the back/forward cache', () => {
     );
     await expect
       .poll(async () => {
-        await page.evaluate(() => globalThis.delivery.flush());
+        await flush(page);
         const { captured, delivered } = await diagnose(page);
         return captured - delivered;
       })
@@ -188,7 +264,7 @@ describe('the back/forward cache', () => {
       await untilDiagnostics(other, { delivered: 3 });
       await other.close();
     });
-    await page.evaluate(() => globalThis.delivery.flush());
+    await flush(page);
     await hide(page);
     await show(page);
     expect(await diagnose(page)).toMatchObject({ captured: 3, delivered: 3 });

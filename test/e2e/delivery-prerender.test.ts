@@ -1,27 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareBrowser, launchBareBrowser } from '../helpers/bare-browser.ts';
-import { deliveryUrl, startDeliveryPages } from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
-import type { PageServer } from '../helpers/page-server.ts';
+import { deliveryUrl } from '../helpers/delivery-pages.ts';
+import { api, pages, service, stageDelivery } from '../helpers/delivery-stage.ts';
 
 let browser: BareBrowser;
-let pages: PageServer;
-let service: FakeService;
-let api: HttpServer;
 
+stageDelivery();
 beforeAll(async () => {
-  [browser, pages] = await Promise.all([launchBareBrowser(), startDeliveryPages()]);
+  browser = await launchBareBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await pages?.close();
-});
-beforeEach(async () => {
-  service = createFakeService();
-  api = await serveHandler(service.handle);
-});
-afterEach(() => api.close());
+afterAll(() => browser?.close());
 
 test('cases 31 and 32: a prerendered page that runs sends nothing, and begins when it is activated', async () => {
   const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));

@@ -1,21 +1,23 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
-import { assertDeliveredExactlyOnce, createFakeService, type FakeService } from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
-import { capture, deliveryUrl, diagnose, openDelivery, untilDiagnostics } from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
-import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
+import type { StoreKey } from '../../src/client/platform/store.ts';
+import { assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
+import { capture, deliveryUrl, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
+import {
+  api,
+  context,
+  open,
+  pages,
+  service,
+  stageContext,
+  stageDelivery,
+} from '../helpers/delivery-stage.ts';
+import { startPageServer } from '../helpers/page-server.ts';
 
-let browser: Browser;
-let pages: PageServer;
-let context: BrowserContext;
-let service: FakeService;
-let api: HttpServer;
-
-beforeAll(async () => {
-  [browser, pages] = await Promise.all([
-    launchBrowser(),
+stageDelivery({
+  startPages: () =>
     startPageServer({
       entries: [],
       modules: {
@@ -31,14 +33,9 @@ beforeAll(async () => {
         },
       },
     }),
-  ]);
 });
-afterAll(async () => {
-  await Promise.all([browser?.close(), pages?.close()]);
-});
-beforeEach(async () => {
-  service = createFakeService();
-  api = await serveHandler(service.handle);
+stageContext();
+beforeEach(() => {
   pages.file(
     '/worker.js',
     `import { installSender } from '/placard/service-worker.js';
@@ -46,12 +43,28 @@ beforeEach(async () => {
      addEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
     { 'content-type': 'text/javascript' },
   );
-  context = await browser.newContext();
 });
-afterEach(async () => {
-  await context.close();
-  await api.close();
-});
+
+/** What is remembered of a user; writes `record` before, where one is given. */
+const onUserRecord = (page: Page, key: StoreKey, record?: UserRecord): Promise<UserRecord | undefined> =>
+  page.evaluate(
+    async ([at, written]) => {
+      const opening = indexedDB.open('placard-banners');
+      opening.onupgradeneeded = () => opening.result.createObjectStore('records');
+      await new Promise((resolve) => {
+        opening.onsuccess = resolve;
+      });
+      const store = opening.result.transaction('records', 'readwrite').objectStore('records');
+      if (written) store.put(written, at);
+      const reading = store.get(at);
+      await new Promise((resolve) => {
+        reading.onsuccess = resolve;
+      });
+      opening.result.close();
+      return reading.result;
+    },
+    [key, record] as const,
+  );
 
 /** A page that is controlled by the worker, and knows that it holds the sender. */
 const openControlled = async (options = {}): Promise<Page> => {
@@ -76,11 +89,36 @@ test('events of a page that closes at once leave through the worker, which reads
   const events = await capture(page, 3);
   await page.close({ runBeforeUnload: true });
   await expect.poll(() => service.requests[0]?.status).toBe(202);
-  const next = await openDelivery(context, deliveryUrl(pages.origin, api.origin));
+  const next = await open();
   await untilDiagnostics(next, { captured: 3, delivered: 3, inDoubt: 0, pending: 0 });
   expect(service.requests).toHaveLength(1);
   expect(await next.evaluate(() => globalThis.heard)).toEqual([]);
   assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
+});
+
+test('an open page hears what the worker has delivered', async () => {
+  const page = await openControlled();
+  const other = await open({ maxWaitMs: 600_000 });
+  const events = await capture(page, 3);
+  await page.close({ runBeforeUnload: true });
+  await expect
+    .poll(() => other.evaluate(() => globalThis.heard.filter(({ type }) => type === 'delivered')))
+    .toEqual([{ type: 'delivered', events }]);
+});
+
+test('from the answer to the worker on the grace of a dismissal runs, whether or not a page is open', async () => {
+  const page = await openControlled();
+  const key = recordKey(api.origin, 'app-1', 'u1');
+  const dismissed = [{ placementId: 'p1', bannerId: 'b0', acceptedAtMs: null }];
+  await onUserRecord(page, key, { ...emptyRecord(), dismissed });
+  await capture(page, 1, 'dismiss');
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => service.events.length).toBe(1);
+  const next = await context.newPage();
+  await next.goto(`${pages.origin}/register`);
+  await expect
+    .poll(async () => (await onUserRecord(next, key))?.dismissed[0]?.acceptedAtMs)
+    .toBeGreaterThan(Date.now() - 60_000);
 });
 
 test('what the service skips waits for the correction hook of a page', async () => {
@@ -89,19 +127,19 @@ test('what the service skips waits for the correction hook of a page', async () 
   await capture(page, 2);
   await page.close({ runBeforeUnload: true });
   await expect.poll(() => service.events.length).toBe(1);
-  const next = await openDelivery(context, deliveryUrl(pages.origin, api.origin));
+  const next = await open();
   await untilDiagnostics(next, { captured: 2, delivered: 1, pending: 1 });
   await expect.poll(() => service.events.length, { timeout: 20_000 }).toBe(2);
   expect(service.requests).toHaveLength(2);
 });
 
 test('a page without a worker sends its last events itself', async () => {
-  const page = await openDelivery(context, deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
+  const page = await open({ maxWaitMs: 600_000 });
   await capture(page, 1);
-  await page.evaluate(() => globalThis.delivery.flush());
+  await flush(page);
   await capture(page, 1, 'click', 'last');
   await page.close({ runBeforeUnload: true });
   await expect.poll(() => service.events.length).toBe(2);
-  const next = await openDelivery(context, deliveryUrl(pages.origin, api.origin));
+  const next = await open();
   expect((await diagnose(next)).captured).toBe(2);
 });

@@ -1,49 +1,24 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
 import { outboxName } from '../../src/client/delivery/outbox-name.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
+import { capture, deliveryUrl, diagnose, flush, ready, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import {
-  assertConserved,
-  assertDeliveredExactlyOnce,
-  createFakeService,
-  type FakeService,
-} from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
-import {
-  capture,
-  deliveryUrl,
-  diagnose,
-  openDelivery,
-  ready,
-  startDeliveryPages,
-  untilDiagnostics,
-} from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
-import type { PageServer } from '../helpers/page-server.ts';
+  api,
+  context,
+  open,
+  pages,
+  service,
+  stageContext,
+  stageDelivery,
+} from '../helpers/delivery-stage.ts';
 
-let browser: Browser;
-let pages: PageServer;
-let context: BrowserContext;
-let service: FakeService;
-let api: HttpServer;
-let url: string;
+/** Nothing leaves by itself. */
+const QUIET = { maxWaitMs: 60_000 };
 
-beforeAll(async () => {
-  [browser, pages] = await Promise.all([launchBrowser(), startDeliveryPages()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), pages?.close()]);
-});
-beforeEach(async () => {
-  service = createFakeService();
-  api = await serveHandler(service.handle);
-  context = await browser.newContext();
-  url = deliveryUrl(pages.origin, api.origin, { maxWaitMs: 60_000 });
-});
-afterEach(async () => {
-  await context.close();
-  await api.close();
-});
+stageDelivery();
+stageContext();
 
 const errorsOf = (page: Page): string[] => {
   const errors: string[] = [];
@@ -75,13 +50,13 @@ describe('IndexedDB that cannot be used', () => {
     ],
   ])('case 41: where it %s the client runs in memory within two seconds and says so', async (_, break_) => {
     await context.addInitScript(break_);
-    const page = await openDelivery(context, url);
+    const page = await open(QUIET);
     const errors = errorsOf(page);
     const start = Date.now();
     const events = await capture(page, 3);
     expect(Date.now() - start).toBeLessThan(3_000);
     expect(await modes(page)).toEqual([true]);
-    await page.evaluate(() => globalThis.delivery.flush());
+    await flush(page);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
     expect(await diagnose(page)).toMatchObject({ memoryMode: true, captured: 3, delivered: 3 });
     expect(errors).toEqual([]);
@@ -108,14 +83,14 @@ describe('IndexedDB that cannot be used', () => {
         return request as unknown as IDBOpenDBRequest;
       };
     });
-    const page = await openDelivery(context, url);
+    const page = await open(QUIET);
     const events = await capture(page, 3);
     expect(await diagnose(page)).toMatchObject({ memoryMode: true, pending: 3 });
     await expect.poll(() => modes(page)).toEqual([true, false]);
     await page.reload();
-    const next = await openDelivery(context, url);
+    const next = await open(QUIET);
     await untilDiagnostics(next, { memoryMode: false, captured: 3 });
-    await next.evaluate(() => globalThis.delivery.flush());
+    await flush(next);
     await expect.poll(() => service.events.length).toBe(3);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
@@ -140,7 +115,7 @@ describe('IndexedDB that fails later', () => {
         return transaction.apply(this, parameters);
       };
     });
-    const page = await openDelivery(context, url);
+    const page = await open(QUIET);
     await capture(page, 2);
     for (let round = 0; round < 5; round += 1) {
       await page.evaluate(() => (globalThis as unknown as { breakConnection(): void }).breakConnection());
@@ -150,7 +125,7 @@ describe('IndexedDB that fails later', () => {
     const diagnostics = await diagnose(page);
     assertConserved(diagnostics);
     expect(diagnostics).toMatchObject({ captured: 7, pending: 7, memoryMode: false });
-    await page.evaluate(() => globalThis.delivery.flush());
+    await flush(page);
     await untilDiagnostics(page, { delivered: 7 });
     expect(service.events).toHaveLength(7);
   });
@@ -183,7 +158,7 @@ describe('IndexedDB that fails later', () => {
   });
 
   test('case 44: another tab may delete or upgrade the database, no open hangs', async () => {
-    const page = await openDelivery(context, url);
+    const page = await open(QUIET);
     await capture(page, 2);
     const outcome = await page.evaluate(
       (name) =>
@@ -196,79 +171,53 @@ describe('IndexedDB that fails later', () => {
     );
     expect(outcome).toBe('deleted');
     expect(await diagnose(page)).toMatchObject({ captured: 0 });
-    const next = await openDelivery(context, url);
+    const next = await open(QUIET);
     expect((await capture(next, 1))[0]).not.toBeNull();
   });
 });
 
 describe('ten thousand events', () => {
-  test('case 6: are captured in one task without a long block, and are durable in order within two seconds', async () => {
-    const page = await openDelivery(context, url);
-    const measure = () =>
-      page.evaluate(async () => {
-        const longest: number[] = [];
-        const observer = new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) longest.push(entry.duration);
-        });
-        observer.observe({ type: 'longtask', buffered: false });
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        longest.length = 0;
-        const start = performance.now();
-        const captured = Array.from({ length: 10_000 }, (_, i) =>
-          globalThis.delivery.capture({
-            type: 'impression',
-            bannerId: `b${i % 20}`,
-            placementId: 'p',
-            userId: 'u1',
-          }),
-        );
-        const sync = performance.now() - start;
-        const events = await Promise.all(captured);
-        const durable = performance.now() - start;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        observer.disconnect();
-        const times = events.map((event) => event?.time ?? 0);
-        return {
-          perCallUs: (sync * 1_000) / 10_000,
-          durable,
-          longest: Math.max(0, ...longest),
-          inOrder: times.every((time, i) => i === 0 || time >= times[i - 1]!),
-          stored: events.filter((event) => event !== null).length,
-        };
-      });
-    // The machine may be busy with something else for a moment; what one run shows the code can do.
-    const runs: Awaited<ReturnType<typeof measure>>[] = [];
-    const meets = ({ durable, longest, perCallUs }: (typeof runs)[number]) =>
-      durable < 2_000 && longest < 50 && perCallUs < 5;
-    while (!runs.some(meets) && runs.length < 6) {
-      runs.push(await measure());
-      await page.evaluate(() =>
-        globalThis.delivery.disable('purge').then(() => globalThis.delivery.enable()),
-      );
-    }
-    expect(runs.every(({ stored, inOrder }) => stored === 10_000 && inOrder)).toBe(true);
-    expect(runs.some(meets), JSON.stringify(runs)).toBe(true);
-  });
-
-  test('a single call costs the page no more than twenty microseconds', async () => {
-    const page = await openDelivery(context, url);
-    const cost = await page.evaluate(async () => {
-      const costs: number[] = [];
-      for (let i = 0; i < 500; i += 1) {
-        const start = performance.now();
-        const call = globalThis.delivery.capture({
-          type: 'click',
-          bannerId: 'b',
+  test('case 6: are captured in one task, and go to disk in order, slice by slice, while the page goes on', async () => {
+    const page = await open(QUIET);
+    const { inTask, turns, times } = await page.evaluate(async () => {
+      // How many records the page hands to the disk before its event loop turns.
+      const { put } = IDBObjectStore.prototype;
+      let puts = 0;
+      IDBObjectStore.prototype.put = function counted(...parameters) {
+        puts += 1;
+        return put.apply(this, parameters);
+      };
+      const putsByTurn: number[] = [];
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        putsByTurn.push(puts);
+        puts = 0;
+        port2.postMessage(null);
+      };
+      const calls = Array.from({ length: 10_000 }, (_, i) =>
+        globalThis.delivery.capture({
+          type: 'impression',
+          bannerId: `b${i % 20}`,
           placementId: 'p',
           userId: 'u1',
-        });
-        costs.push((performance.now() - start) * 1_000);
-        await call;
-      }
-      // The browser rounds its clock to 100 µs, so a mean tells more than a median; the slowest are others' work.
-      const fastest = costs.sort((a, b) => a - b).slice(0, 450);
-      return fastest.reduce((sum, each) => sum + each, 0) / fastest.length;
+        }),
+      );
+      const putsInTask = puts;
+      port2.postMessage(null);
+      const events = await Promise.all(calls);
+      port1.close();
+      return {
+        inTask: putsInTask,
+        turns: putsByTurn.filter((count) => count > 0),
+        times: events.map((event) => event?.time ?? -1),
+      };
     });
-    expect(cost).toBeLessThanOrEqual(20);
+    expect(inTask).toBe(0);
+    // Two hundred events and their counters are one slice; some may meet between two looks, never many.
+    expect(Math.max(...turns)).toBeLessThanOrEqual(4 * 201);
+    expect(turns.length).toBeGreaterThan(12);
+    expect(times).toHaveLength(10_000);
+    expect(times.every((time, i) => time > 0 && (i === 0 || time >= times[i - 1]!))).toBe(true);
+    expect(await diagnose(page)).toMatchObject({ captured: 10_000, memoryMode: false });
   });
 });

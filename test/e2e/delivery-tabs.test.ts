@@ -1,47 +1,20 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
 import { outboxName } from '../../src/client/delivery/outbox-name.ts';
-import {
-  assertConserved,
-  assertDeliveredExactlyOnce,
-  createFakeService,
-  type FakeService,
-} from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
-import {
-  capture,
-  deliveryUrl,
-  diagnose,
-  openDelivery,
-  startDeliveryPages,
-  untilDiagnostics,
-} from '../helpers/delivery-pages.ts';
-import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
+import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
+import { api, open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
-import type { PageServer } from '../helpers/page-server.ts';
 
 const TABS = 8;
 
-let browser: Browser;
-let pages: PageServer;
-let context: BrowserContext;
-let service: FakeService;
-let api: HttpServer;
 /** Requests the service works on at this moment, and the most there ever were. */
 let busy = 0;
 let busiest = 0;
 
-beforeAll(async () => {
-  [browser, pages] = await Promise.all([launchBrowser(), startDeliveryPages()]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), pages?.close()]);
-});
-beforeEach(async () => {
-  service = createFakeService();
-  [busy, busiest] = [0, 0];
-  api = await serveHandler(async (request) => {
+stageDelivery({
+  async handle(request) {
     const counts = request.method === 'POST';
     if (counts) busy += 1;
     busiest = Math.max(busiest, busy);
@@ -50,18 +23,17 @@ beforeEach(async () => {
     } finally {
       if (counts) busy -= 1;
     }
-  });
-  context = await browser.newContext();
+  },
 });
-afterEach(async () => {
-  await context.close();
-  await api.close();
+stageContext();
+beforeEach(() => {
+  [busy, busiest] = [0, 0];
 });
 
 const openTabs = async (count: number, options = {}): Promise<Page[]> => {
   const tabs: Page[] = [];
   for (let i = 0; i < count; i += 1) {
-    tabs.push(await openDelivery(context, deliveryUrl(pages.origin, api.origin, options)));
+    tabs.push(await open(options));
   }
   return tabs;
 };
@@ -95,7 +67,7 @@ test('case 36: when the sending tab dies exactly one of the others takes over', 
 test('two tabs that capture the same thing at the same time make events with different times', async () => {
   const tabs = await openTabs(2);
   const events = (await Promise.all(tabs.map((tab) => capture(tab, 200, 'click')))).flat();
-  await Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.delivery.flush())));
+  await Promise.all(tabs.map((tab) => flush(tab)));
   await untilDiagnostics(tabs[0]!, { delivered: 400 });
   assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
 });
@@ -108,7 +80,7 @@ test('cases 40 and 69: an opt-out in one tab stops the other at once, and purges
   await first.evaluate(() => globalThis.delivery.disable('purge'));
   expect(await capture(second)).toEqual([null]);
   const before = service.requests.length;
-  await second.evaluate(() => globalThis.delivery.flush());
+  await flush(second);
   expect(service.requests).toHaveLength(before);
   const diagnostics = await diagnose(second);
   expect(diagnostics).toMatchObject({ captured: 6, purged: 6, pending: 0 });

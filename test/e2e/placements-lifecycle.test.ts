@@ -11,6 +11,7 @@ import {
   launchLifecycleBrowser,
   show,
   throughBfcache,
+  WHERE_STORED,
 } from '../helpers/lifecycle-browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
@@ -133,18 +134,22 @@ test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the se
   }
 });
 
-test('a page that comes back out of the bfcache shows what another tab has changed meanwhile', async (context) => {
-  if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
-  setPage('/restored', 'restored');
-  pages.set('/away', { html: '<p>Away</p>' });
-  const page = await lifecycle.newPage(`${pages.origin}/restored`);
-  await hears(page, 'tracked');
-  await throughBfcache(page, `${pages.origin}/away`, async () => {
-    const other = await lifecycle.newPage(`${pages.origin}/restored`);
-    await hears(other, 'shown');
-    await other.evaluate(() => placard.track(placard.banner('home_hero')!, 'dismiss'));
-    await other.close();
-  });
-  await page.waitForFunction(() => document.querySelector('#slot')!.textContent === '');
-  await page.close();
-});
+test(
+  'a page that comes back out of the bfcache shows what another tab has changed meanwhile',
+  WHERE_STORED,
+  async (context) => {
+    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    setPage('/restored', 'restored');
+    pages.set('/away', { html: '<p>Away</p>' });
+    const page = await lifecycle.newPage(`${pages.origin}/restored`);
+    await hears(page, 'tracked');
+    await throughBfcache(page, `${pages.origin}/away`, async () => {
+      const other = await lifecycle.newPage(`${pages.origin}/restored`);
+      await hears(other, 'shown');
+      await other.evaluate(() => placard.track(placard.banner('home_hero')!, 'dismiss'));
+      await other.close();
+    });
+    await page.waitForFunction(() => document.querySelector('#slot')!.textContent === '');
+    await page.close();
+  },
+);

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../helpers/browser.ts';
+import { HOSTILE } from '../helpers/hostile-values.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
@@ -349,49 +350,6 @@ describe('a click on the link', () => {
   });
 });
 
-/** Values that have hurt some page somewhere, for every property a template reads. */
-const HOSTILE: unknown[] = [
-  '<img src=x onerror="alert(1)">',
-  '"><script>alert(1)</script>',
-  "';alert(1)//",
-  '{{constructor.constructor("alert(1)")()}}',
-  'javascript:alert(1)',
-  ' java\nscript:alert(1)',
-  'JaVaScRiPt:alert(1)',
-  '\u0001javascript:alert(1)',
-  'data:text/html,<script>alert(1)</script>',
-  'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
-  'vbscript:msgbox(1)',
-  'blob:null/1-2-3',
-  'file:///etc/passwd',
-  'about:srcdoc',
-  'filesystem:http://127.0.0.1/x',
-  'view-source:javascript:alert(1)',
-  'ws://127.0.0.1/x',
-  'https://user:pass@[::1',
-  'http://%00',
-  '\u202Egnp.egami\u202C \u2066\u2067\u2068',
-  '\u0000\u0007\uFFFF\uD800',
-  'e\u0301'.repeat(3) + '\u0300'.repeat(5_000),
-  '𝕏'.repeat(100_000),
-  '-->]]></style><style>*{display:none}</style>',
-  'url(https://thief.example/)',
-  'red;background:url(https://thief.example/)',
-  '__proto__',
-  'constructor',
-  '',
-  '   ',
-  0,
-  -1,
-  1e308,
-  true,
-  null,
-  [],
-  ['javascript:alert(1)'],
-  {},
-  { toString: 'x', valueOf: 1, href: 'javascript:alert(1)' },
-  { type: 'string', value: 'nested' },
-];
 const NAMES = [
   'headline',
   'body',

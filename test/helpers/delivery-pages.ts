@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BannerEvent, EventType } from '../../src/client/banner-event.ts';
-import type { Diagnostics } from '../../src/client/delivery/delivery.ts';
+import type { Diagnostics, FlushOutcome } from '../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../src/client/options.ts';
 import type {} from '../e2e/pages/delivery-page.ts';
 import { type PageServer, startPageServer } from './page-server.ts';
@@ -60,6 +60,9 @@ export const capture = (
 
 export const diagnose = (page: Page): Promise<Diagnostics> =>
   page.evaluate(() => globalThis.delivery.diagnostics());
+
+/** Sends what is due now. */
+export const flush = (page: Page): Promise<FlushOutcome> => page.evaluate(() => globalThis.delivery.flush());
 
 /** Waits until the diagnostics show these numbers. */
 export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>

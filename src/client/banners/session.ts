@@ -6,8 +6,6 @@ import type { Session, UserRecord } from './user-record.ts';
 
 /** While a page is visible the session is kept alive this often; so exact is the time of its end. */
 const HEARTBEAT_MS = 60_000;
-/** More impressions than that in one session push out the oldest. */
-const MAX_IMPRESSIONS = 500;
 const TAB_KEY = 'placard-tab';
 
 interface SessionOptions {
@@ -34,8 +32,8 @@ const tabName = (fresh: string): string => {
 };
 
 /**
- * The session all tabs of a user share: which impressions were counted, and how many refreshes are left. It ends when
- * no page was visible for `sessionTimeoutMs`.
+ * The session all tabs of a user share: within it an impression counts once, and refreshes are limited. It ends when no
+ * page was visible for `sessionTimeoutMs`.
  */
 export const createSession = ({ cache, rule, now, after, random, isVisible, onStart }: SessionOptions) => {
   let cancel: (() => void) | undefined;
@@ -44,22 +42,25 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
   const fresh = (id: string): Session => ({
     id,
     visibleAtMs: now(),
-    impressions: [],
     tokens: rule.refreshCapacity,
     tokensAtMs: now(),
   });
 
   /** Runs `use` on the session of the record, on a new one where that has ended. */
-  const inSession = <T>(record: UserRecord, freshId: string, use: (session: Session) => T): T => {
+  const inSession = <T>(
+    record: UserRecord,
+    freshId: string,
+    use: (session: Session, record: UserRecord) => T,
+  ): T => {
     const { session } = record;
     const isOver = !session || now() - session.visibleAtMs > rule.sessionTimeoutMs;
     const current = isOver ? fresh(freshId) : session;
     if (isVisible()) current.visibleAtMs = now();
     record.session = current;
-    return use(current);
+    return use(current, record);
   };
 
-  const change = async <T>(use: (session: Session) => T): Promise<T | undefined> => {
+  const change = async <T>(use: (session: Session, record: UserRecord) => T): Promise<T | undefined> => {
     const freshId = `${now().toString(36)}-${random().toString(36).slice(2)}`;
     const verdict = await cache.change((record) => inSession(record, freshId, use));
     const id = cache.record().session?.id;
@@ -89,22 +90,17 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
     },
     /** The page became visible. */
     touch,
-    /** True for the one call, over all tabs, that may count this impression in this session. */
-    async claim(placementId: string, bannerId: string): Promise<boolean> {
+    /** What an impression is called that counts once in this session, or in each of its tabs; nothing without a user. */
+    async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
       const scope = rule.impressionScope === 'tab' ? tabName(`${now()}-${random()}`) : '';
-      const claim = JSON.stringify([placementId, bannerId, scope]);
-      const isMine = await change((session) => {
-        if (session.impressions.includes(claim)) return false;
-        session.impressions = [...session.impressions, claim].slice(-MAX_IMPRESSIONS);
-        return true;
-      });
-      return isMine === true;
+      const id = await change((session) => session.id);
+      return id && JSON.stringify([id, placementId, bannerId, scope]);
     },
-    /** Takes one refresh from the budget; false when it is empty. */
-    async spend(): Promise<boolean> {
-      const isGranted = await change((session) => {
+    /** Takes one refresh from the budget where the record needs one; false when it is empty. */
+    async spend(isNeeded: (record: UserRecord) => boolean = () => true): Promise<boolean> {
+      const isGranted = await change((session, record) => {
         Object.assign(session, refill(session, rule, now()));
-        if (session.tokens < 1) return false;
+        if (session.tokens < 1 || !isNeeded(record)) return false;
         session.tokens -= 1;
         return true;
       });

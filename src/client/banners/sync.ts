@@ -9,7 +9,7 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Notify } from '../notice.ts';
+import type { FailureKind, Notice, Notify } from '../notice.ts';
 import type { Settings } from '../read-options.ts';
 import { clockSkewMs } from './server-clock.ts';
 
@@ -39,6 +39,17 @@ interface SyncOptions {
   onRateLimit: () => void;
   notify: Notify;
 }
+
+/** How a refusal is told, and why is waited then, by its status; anything else is a failure that backs off. */
+const TOLD: Record<number, [kind: FailureKind, reason: Extract<Notice, { type: 'waiting' }>['reason']]> = {
+  401: ['unauthorized', 'unauthorized'],
+  403: ['unauthorized', 'unauthorized'],
+  404: ['not-found', 'not-found'],
+  429: ['sync', 'rate-limit'],
+};
+
+/** 0 where there was no answer, or none that could be used. */
+const statusOf = (cause: unknown): number => (cause instanceof HTTPError ? cause.response.status : 0);
 
 const toBanner = (placementId: string, wire: WireBanner): Banner => ({
   id: wire.id,
@@ -79,32 +90,25 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     lastAskedAtMs = askedAtMs;
     const body: SyncRequest = { external_user_id: user, app_id: appId, app_version: appVersion, placements };
     if (deviceId) body.device_id = deviceId;
-    let skew: number | undefined;
-    const answer = await ky
-      .post(endpoint + SYNC_PATH, {
-        json: body,
-        headers: { authorization: `Bearer ${key}` },
-        fetch: platform.fetch,
-        timeout: TIMEOUT_MS,
-        // The key must not travel to where a redirect points.
-        redirect: 'error',
-        credentials: 'omit',
-        retry: {
-          limit: RETRIES,
-          methods: ['post'],
-          statusCodes: [408, 500, 502, 503, 504],
-          maxRetryAfter: 10_000,
-          jitter: true,
-        },
-        hooks: {
-          afterResponse: [
-            ({ response }) => {
-              skew = clockSkewMs(response.headers, sentAtMs, now());
-            },
-          ],
-        },
-      })
-      .json(syncAnswer);
+    const asking = ky.post(endpoint + SYNC_PATH, {
+      json: body,
+      headers: { authorization: `Bearer ${key}` },
+      ...(platform.fetch && { fetch: platform.fetch }),
+      timeout: TIMEOUT_MS,
+      // The key must not travel to where a redirect points.
+      redirect: 'error',
+      credentials: 'omit',
+      retry: {
+        limit: RETRIES,
+        methods: ['post'],
+        statusCodes: [408, 500, 502, 503, 504],
+        maxRetryAfter: 10_000,
+        jitter: true,
+      },
+    });
+    const { headers } = await asking;
+    const skew = clockSkewMs(headers, sentAtMs, now());
+    const answer = await asking.json(syncAnswer);
     if (stopped || user !== userId()) return;
     const banners: SyncResult['banners'] = {};
     for (const placementId of placements) {
@@ -117,22 +121,18 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   };
 
   const fail = (cause: unknown, placements: string[]): void => {
-    const status = cause instanceof HTTPError ? cause.response.status : undefined;
-    const refused = status === 401 || status === 403;
+    const status = statusOf(cause);
+    const isLimited = status === 429;
     const asked =
-      cause instanceof HTTPError
-        ? readRateLimit(cause.response.headers, 'epoch', now()).retryAfterMs
-        : undefined;
-    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++);
-    const wait = (status === 429 ? asked : undefined) ?? backoff * (0.5 + random() / 2);
-    blockedUntilMs = Math.max(blockedUntilMs, now() + wait);
-    mayHurry = status === undefined || status >= 500;
-    if (status === 429) onRateLimit();
+      isLimited && readRateLimit((cause as HTTPError).response.headers, 'epoch', now()).retryAfterMs;
+    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
+    // A time that has passed already says nothing.
+    blockedUntilMs = Math.max(blockedUntilMs, now() + (asked || backoff));
+    mayHurry = status === 0 || status >= 500;
+    if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
     if (status !== 400) for (const placementId of placements) wanted.add(placementId);
-    const kind = refused ? 'unauthorized' : status === 404 ? 'not-found' : 'sync';
-    const reason =
-      status === 429 ? 'rate-limit' : refused ? 'unauthorized' : status === 404 ? 'not-found' : 'backoff';
+    const [kind, reason] = TOLD[status] ?? ['sync', 'backoff'];
     notify({ type: 'failed', kind, message: `Sync of ${placements.join(', ')} had no usable answer`, cause });
     notify({ type: 'waiting', untilMs: blockedUntilMs, reason });
   };
@@ -143,8 +143,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       try {
         await post(user, placements, key);
       } catch (cause) {
-        const status = cause instanceof HTTPError ? cause.response.status : 0;
-        const next = status === 401 || status === 403 ? await readKey() : key;
+        const next = TOLD[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
         // Only a key function can have a better key at once.
         if (next === key) throw cause;
         await post(user, placements, next);

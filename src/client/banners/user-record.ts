@@ -25,8 +25,6 @@ export interface Session {
   id: string;
   /** Last time a page was known to be visible, in Unix milliseconds. */
   visibleAtMs: number;
-  /** Impressions counted in this session. */
-  impressions: string[];
   /** Refresh tokens left at `tokensAtMs`. */
   tokens: number;
   tokensAtMs: number;

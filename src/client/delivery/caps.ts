@@ -1,6 +1,7 @@
 import type { StoreKey } from '../platform/store.ts';
 import { isAhead, LONGEST_ANSWER_MS } from './deadline.ts';
 import { EVENT_VALUE } from './event-value.ts';
+import { isJotting } from './jottings.ts';
 import { type Batch, batchKey, bytesOf, CONTROL_RANGE, isBatch, type Meta, readEvent } from './records.ts';
 import { createRemoval, type Found, type RemovalOptions } from './removal.ts';
 
@@ -91,7 +92,7 @@ export const createCaps = (options: CapsOptions) => {
     /** Forgets every event, batch and dead letter; the counters stay. */
     async purge(): Promise<void> {
       const control = await store.entries<unknown>(CONTROL_RANGE);
-      const open = control.filter(([, record]) => isBatch(record)).map(([key]) => key);
+      const open = control.filter(([, record]) => isBatch(record) || isJotting(record)).map(([key]) => key);
       await ledger.step(open, (meta) => {
         meta.batches += 1;
         return { writes: open.map((key) => [key, undefined]), result: true };

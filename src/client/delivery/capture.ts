@@ -1,22 +1,26 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { CapturedEvent } from './delivery.ts';
-import { stamp } from './event-time.ts';
+import type { Jottings } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
-import { bannerEvent, bytesOf, type Kept, type StoredEvent, VERSION } from './records.ts';
+import { countedKeys, recordEvents, type Slice } from './record-events.ts';
+import { bannerEvent, type Kept } from './records.ts';
 
 /** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
-const SLICE = 100;
-/** How many stored slices the meta record remembers. */
-const REMEMBERED_SLICES = 16;
+const SLICE = 200;
+
+/** What was stored of each event, in their order; nothing of one that was counted before. */
+type Decided = (Kept | undefined)[];
 
 interface Waiting {
   event: CapturedEvent;
+  /** By the device's clock. */
   at: number;
   resolve: (event: BannerEvent | null) => void;
 }
 
 export interface CaptureOptions {
   ledger: Ledger;
+  jottings: Jottings;
   tab: string;
   appId: string;
   appVersion: string;
@@ -25,6 +29,7 @@ export interface CaptureOptions {
   eventNow: () => number;
   /** Whether events are taken at all; what was taken before is still stored. */
   isOpen: () => boolean;
+  isMemory: () => boolean;
   /** Whether this tab may store; the transaction asks the stored consent as well. */
   mayStore: () => boolean;
   /** Called with what was stored, before the promises resolve. */
@@ -40,12 +45,14 @@ export interface CaptureOptions {
  */
 export const createCapture = ({
   ledger,
+  jottings,
   tab,
   appId,
   appVersion,
   now,
   eventNow,
   isOpen,
+  isMemory,
   mayStore,
   onStored,
   onFull,
@@ -55,47 +62,41 @@ export const createCapture = ({
   let draining = false;
   let slices = 0;
 
-  const write = async (waiting: Waiting[]): Promise<Kept[] | undefined> => {
-    slices += 1;
-    const slice = `${tab}:${slices}`;
-    let decided: Kept[] = [];
+  const write = (slice: Slice, jotted: ReturnType<Jottings['put']>): Promise<Decided | undefined> => {
+    let decided: Decided = [];
+    const counted = countedKeys(slice);
     return ledger.step(
-      [],
-      (meta) => {
+      jotted ? [...counted, jotted.key] : counted,
+      (meta, values) => {
         // A lost connection asks twice, and the first time may have been committed after all.
-        if (meta.slices.includes(slice)) return { writes: [], result: decided };
+        if (meta.slices.includes(slice.id)) return { writes: [], result: decided };
         if (meta.consent !== 'enabled' || !mayStore()) return null;
-        meta.slices = [...meta.slices.slice(1 - REMEMBERED_SLICES), slice];
-        decided = waiting.map(({ event: { type, bannerId, placementId, userId }, at }) => {
-          meta.sequence += 1;
-          const time = stamp(meta, at, `${userId}\n${bannerId}\n${type}`);
-          const event: StoredEvent = {
-            v: VERSION,
-            type,
-            bannerId,
-            placementId,
-            userId,
-            time,
-            appId,
-            appVersion,
-            attempts: 0,
-          };
-          meta.bytes += bytesOf(event);
-          return { key: ['event', VERSION, time, meta.sequence], event };
-        });
-        meta.captured += decided.length;
-        meta.events += decided.length;
-        return { writes: decided.map(({ key, event }) => [key, event]), result: decided };
+        // This page was away so long that another one has stored them.
+        if (jotted?.wasThere() && values.at(-1) === undefined) return null;
+        const { kept, writes } = recordEvents(meta, slice, values[0]);
+        decided = kept;
+        return { writes: jotted ? [...writes, [jotted.key, undefined]] : writes, result: decided };
       },
       { create: true },
     );
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
+    slices += 1;
+    const device = now();
+    const ordered = eventNow();
+    // An age is true on either clock, a time is not: the device's may have been set back meanwhile.
+    const events = waiting.map(({ event, at }) => ({
+      event,
+      at: Math.floor(ordered - Math.max(0, device - at)),
+    }));
+    const slice: Slice = { id: `${tab}:${slices}`, appId, appVersion, events };
+    const jotted = jottings.put(slice);
     for (;;) {
       try {
-        const kept = await write(waiting);
-        if (kept !== undefined) onStored(kept);
+        const kept = await write(slice, jotted);
+        if (kept === undefined || isMemory()) void jotted?.remove();
+        if (kept !== undefined) onStored(kept.filter((item) => item !== undefined));
         waiting.forEach(({ resolve }, i) => {
           const event = kept?.[i]?.event;
           resolve(event === undefined ? null : bannerEvent(event));
@@ -126,14 +127,12 @@ export const createCapture = ({
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     if (!isOpen() || !mayStore()) return Promise.resolve(null);
-    // An age is true on either clock, a time is not: the device's may have been set back meanwhile.
-    const age = event.at === undefined ? 0 : Math.max(0, now() - event.at);
-    const at = Math.floor(eventNow() - age);
     return new Promise((resolve) => {
-      line.push({ event, at, resolve });
+      line.push({ event, at: event.at ?? now(), resolve });
       if (draining) return;
       draining = true;
-      queueMicrotask(drain);
+      // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
+      void Promise.resolve().then(drain);
     });
   };
 };

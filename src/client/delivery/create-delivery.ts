@@ -9,6 +9,7 @@ import { createConsent } from './consent.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
+import { createDeferral } from './deferral.ts';
 import { createDeliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryOptions } from './delivery-options.ts';
@@ -16,6 +17,7 @@ import { readDiagnostics } from './diagnostics.ts';
 import { createEventBuffer } from './event-buffer.ts';
 import { createEventClock } from './event-time.ts';
 import { createHandOver } from './hand-over.ts';
+import { createJottings } from './jottings.ts';
 import { createKeepaliveBudget } from './keepalive-budget.ts';
 import { createKeyring } from './keyring.ts';
 import { createLastFlush } from './last-flush.ts';
@@ -41,6 +43,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const {
     lifecycle = createPageLifecycle(),
     fetch = (input, init) => globalThis.fetch(input, init),
+    fetchLater,
     openStore,
     clock,
     random = Math.random,
@@ -51,12 +54,17 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const { now } = clock;
   const asksHost = setup.correct !== 'in-a-page';
   const correct = setup.correct === 'in-a-page' ? undefined : setup.correct;
-  const notify: Notify = (notice) => {
+  const tell: Notify = (notice) => {
     try {
       setup.notify?.(notice);
     } catch {
       // Whoever listens has its own way to report; here a listener's bug may not cost an event.
     }
+  };
+  const notify: Notify = (notice) => {
+    tell(notice);
+    if (setup.onlyOnDemand && ('event' in notice || 'events' in notice))
+      news.post({ type: 'notice', notice });
   };
   const newId = () => `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const tab = newId();
@@ -94,7 +102,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const mirror = createMirror();
   const keyring = createKeyring(setup.apiKey, clock.after);
   const budget = createKeepaliveBudget(clock.monotonic);
+  const deferral = createDeferral({ endpoint: setup.endpoint, fetchLater, ledger, newId });
+  const takeBack = (keys?: EventKey[]) => void deferral.takeBack(keys).catch(storageFailed);
   const letters = createDeadLetters(store, ledger);
+  const jottings = createJottings({ disk, isMemory: store.isMemory, ledger, now });
 
   const gone = (keys: EventKey[]) => {
     mirror.take(keys);
@@ -119,6 +130,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     purge: caps.purge,
     abort() {
       batches.abortAll();
+      deferral.abortAll();
+      takeBack();
       mirror.clear();
     },
     flush: () => sender.run(true),
@@ -131,6 +144,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   });
   const look = () => void (maySend() && !setup.onlyOnDemand && sender.run(false));
 
+  const isOnline = () => globalThis.navigator?.onLine !== false;
   const batches = createSendBatch({
     ...options,
     clock,
@@ -142,7 +156,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       random,
       newId,
       corrects: setup.correct !== undefined,
-      isOnline: () => globalThis.navigator?.onLine !== false,
+      isOnline,
     }),
     budget,
     mirror,
@@ -157,6 +171,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     clock,
     ledger,
     keyring,
+    prepare: () => deferral.takeBack(),
     take: createTake({
       ...options,
       store,
@@ -170,6 +185,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     }),
     send: batches.send,
     abandon: batches.abandon,
+    adopt: jottings.adopt,
     correct: asksHost
       ? createCorrection({ ledger, clock, correct, maxWaitMs, notify, onGone: gone })
       : async () => undefined,
@@ -189,6 +205,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     keyring,
     mirror,
     budget,
+    deferral,
     tab,
     now,
     newId,
@@ -196,6 +213,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     timeoutMs: options.timeoutMs,
     sameGroup: sameGroupBy(inDoubt),
     isAllowed: maySend,
+    isOnline,
+    mayRepeat: ({ type }) => inDoubt[type] === 'at-least-once',
     send: batches.send,
   });
   const worker = createHandOver();
@@ -228,12 +247,14 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   };
   const capture = createCapture({
     ledger,
+    jottings,
     tab,
     appId: setup.appId,
     appVersion: setup.appVersion,
     now,
     eventNow: createEventClock(clock),
     isOpen: () => !isStopped,
+    isMemory: store.isMemory,
     mayStore: consent.mayStore,
     onStored: stored,
     async onFull() {
@@ -268,9 +289,14 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     lifecycle.on('restored', mirror.clear),
     news.subscribe((item) => {
       if (item.type === 'idle') sender.othersIdle();
-      else if (item.type === 'gone') mirror.take(item.keys);
+      else if (item.type === 'notice') tell(item.notice);
       else if (item.type === 'wiped') consent.onWiped();
-      else consent.onNews(item.state);
+      else if (item.type === 'consent') consent.onNews(item.state);
+      else {
+        mirror.take(item.keys);
+        // Another tab has sent what this one left to the browser.
+        takeBack(item.keys);
+      }
     }),
   ];
   wakeUp.start();

@@ -41,11 +41,13 @@ export interface CapturedEvent {
    * from a clock that keeps order, and no two events of one user, banner and type have the same.
    */
   at?: number;
+  /** Stored only where no event was stored under this name before, whichever tab asked, and across crashes. */
+  once?: string;
 }
 
 /** The half of the client that gets events to the server; what `createDelivery(options)` returns. */
 export interface Delivery {
-  /** Resolves with the stored event when it is durable, with `null` where nothing may be stored (no consent, wiped). */
+  /** Resolves with the stored event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
   /** Sends what is due now; callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;

@@ -1,4 +1,5 @@
 import type { Store, StoreKey } from '../platform/store.ts';
+import { COUNTED_KEY, mergeCounted, readCounted } from './counted.ts';
 import { isMeta, META_KEY, type Meta } from './records.ts';
 
 /**
@@ -36,8 +37,10 @@ const merge = (stored: Meta, memory: Meta): Meta => {
 export const adoptMemory = async (records: [StoreKey, unknown][], primary: Store): Promise<void> => {
   const memory = records.map(([, record]) => record).find(isMeta);
   if (memory === undefined) return;
-  const others = records.filter(([, record]) => record !== memory);
-  await primary.update<unknown>([META_KEY], ([stored]) => {
+  const names = readCounted(records.find(([, record]) => Array.isArray(record))?.[1]);
+  const kept = records.filter(([, record]) => record !== memory && !Array.isArray(record));
+  await primary.update<unknown>([META_KEY, COUNTED_KEY], ([stored, counted]) => {
+    const others = [...kept, [COUNTED_KEY, mergeCounted(readCounted(counted), names)] as [StoreKey, unknown]];
     if (!isMeta(stored)) return [[META_KEY, { ...memory, sequence: 0, sender: null }], ...others];
     // Opted out before this page could read it: nothing of it may be kept or sent.
     if (stored.consent === 'disabled') {

@@ -1,7 +1,7 @@
 import { type EventKey, type Kept, keyText } from './records.ts';
 
 /** More than a last flush can carry; older ones are left to whoever reads the store. */
-const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 1_600;
 
 /**
  * What this tab captured and nobody has delivered yet, in memory: a page that goes away cannot wait for the disk. It

@@ -35,6 +35,7 @@ export const planLastFlush = (
 ): PlannedBatch[] => {
   const batches: { kept: Kept[]; bytes: number }[] = [];
   let left = budgetBytes;
+  if (left < LEAST_EVENT_BYTES) return [];
   for (const item of [...waiting].sort(
     (a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b),
   )) {

@@ -1,5 +1,5 @@
 import ky from 'ky';
-import { TRACK_PATH } from '../../protocol/index.ts';
+import { trackRequest } from './track-request.ts';
 
 /** What came back, read to its end. */
 export interface TrackAnswer {
@@ -16,18 +16,17 @@ export type PostTrack = (request: {
 }) => Promise<TrackAnswer>;
 
 /**
- * The `banners/track` call. Who retries, and who ends it by `signal` when it takes too long: the outbox, never ky. A
- * redirect is an error, since it would carry the key to wherever it points. Rejects when no answer could be read.
+ * Makes the call and reads its answer. Who retries, and who ends it by `signal` when it takes too long: the outbox, never
+ * ky. Rejects when no answer could be read.
  */
 export const createPostTrack =
   ({ endpoint, fetch }: { endpoint: string; fetch: typeof globalThis.fetch }): PostTrack =>
   async ({ body, key, keepalive, signal }) => {
-    const answer = ky.post(endpoint.replace(/\/$/, '') + TRACK_PATH, {
-      body,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      fetch: (input, init) => fetch(input, init),
+    const { url, init } = trackRequest(endpoint, key, body);
+    const answer = ky(url, {
+      ...init,
+      fetch: (input, options) => fetch(input, options),
       keepalive,
-      redirect: 'error',
       retry: 0,
       signal,
       throwHttpErrors: false,

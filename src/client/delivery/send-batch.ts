@@ -2,7 +2,7 @@ import { utf8Bytes } from '../../protocol/index.ts';
 import type { Notify } from '../notice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BatchDelivery, createDeliver } from './deliver.ts';
-import type { Settled } from './event-moves.ts';
+import { nothingSettled, type Settled } from './event-moves.ts';
 import type { KeepaliveBudget } from './keepalive-budget.ts';
 import type { Mirror } from './mirror.ts';
 import type { Batch, WaitReason } from './records.ts';
@@ -53,7 +53,12 @@ export const createSendBatch = (options: SendBatchOptions) => {
   return {
     announce,
 
-    async send(batch: Batch, key: string) {
+    /** `otherwise` is asked where the browser refused the request at once, and answers whether it takes over. */
+    async send(
+      batch: Batch,
+      key: string,
+      otherwise = () => false,
+    ): Promise<{ delivery: BatchDelivery; settled: Settled }> {
       const giveBack = budget.take(utf8Bytes(batch.body), isLeaving());
       mirror.take(batch.keys);
       const began = clock.monotonic();
@@ -70,7 +75,10 @@ export const createSendBatch = (options: SendBatchOptions) => {
       if (delivery.type !== 'in-doubt') {
         if (giveBack !== undefined) budget.recover();
         onAnswer();
-      } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
+      } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) {
+        budget.refused();
+        if (otherwise()) return { delivery, settled: nothingSettled() };
+      }
       if (delivery.type === 'rejected' && delivery.status === 413) {
         limit = Math.max(1, Math.ceil(batch.keys.length / 2));
       }

@@ -2,6 +2,7 @@ import type { Notify } from '../notice.ts';
 import type { StoreKey } from '../platform/store.ts';
 import type { BatchDelivery } from './deliver.ts';
 import type { Settled } from './event-moves.ts';
+import type { Jotting } from './jottings.ts';
 import { fingerprint, type Keyring } from './keyring.ts';
 import type { Batch, Kept, WaitReason } from './records.ts';
 import { createSenderLease, type SenderLeaseOptions, SUCCESSOR_MS } from './sender-lease.ts';
@@ -16,11 +17,15 @@ const STORE_FAILED_MS = 30_000;
 
 export interface SenderOptions extends SenderLeaseOptions {
   keyring: Keyring;
+  /** Comes before every look at the queue. */
+  prepare: () => Promise<void>;
   take: (options: { all: boolean }) => Promise<Taken>;
   /** Sends a leased batch and brings its outcome to disk. */
   send: (batch: Batch, key: string) => Promise<{ delivery: BatchDelivery; settled: Settled }>;
   /** Brings to disk that a batch was never answered, since its tab is gone. */
   abandon: (batch: Batch) => Promise<void>;
+  /** Stores what a page that is gone could not. */
+  adopt: (jotting: Jotting) => Promise<void>;
   correct: (kept: Kept[]) => Promise<void>;
   quarantine: (keys: StoreKey[]) => Promise<void>;
   /** Whether this tab may send at all now. */
@@ -34,7 +39,7 @@ export interface SenderOptions extends SenderLeaseOptions {
 
 /** The loop of the one sending tab: take a batch, deliver it, settle it, until nothing is due. */
 export const createSender = (options: SenderOptions) => {
-  const { clock, ledger, keyring, take, send, abandon, correct, quarantine } = options;
+  const { clock, ledger, keyring, prepare, take, send, abandon, adopt, correct, quarantine } = options;
   const { isAllowed, wakeAt, onWaiting, notify } = options;
   let running: { all: boolean; again: boolean; delivered: number; done: Promise<number> } | undefined;
   let askKeyAt = 0;
@@ -96,6 +101,9 @@ export const createSender = (options: SenderOptions) => {
       case 'abandoned':
         await abandon(taken.batch);
         return true;
+      case 'jotted':
+        await adopt(taken.jotting);
+        return true;
       case 'skipped':
         await correct(taken.kept);
         return true;
@@ -127,6 +135,7 @@ export const createSender = (options: SenderOptions) => {
     try {
       do {
         run.again = false;
+        await prepare();
         while (await step(run));
       } while (run.again && isAllowed());
       await release();

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
+import type { FetchLater } from './deferral.ts';
 
 /**
  * What `createDelivery` needs; what is optional has a browser default. Store and clock come from whoever loads first: the
@@ -26,6 +27,8 @@ export interface DeliverySetup {
   onlyOnDemand?: boolean;
   lifecycle?: PageLifecycle;
   fetch?: typeof fetch;
+  /** For what a page that goes cannot send by itself; left out where the engine has none, or all must go by `fetch`. */
+  fetchLater?: FetchLater | undefined;
   /** IndexedDB, as a rule; memory where it fails is added by the delivery itself. */
   openStore: (name: string) => Store;
   /** Opens the channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */

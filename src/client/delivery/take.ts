@@ -1,6 +1,7 @@
 import type { InDoubtPolicy } from '../options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
+import { isJotting, type Jotting, ownersUntil } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
 import {
   type Batch,
@@ -29,6 +30,8 @@ export type Taken =
   | { type: 'batch'; batch: Batch; events: StoredEvent[] }
   /** Sent once, and no answer can come any more: its events are in doubt now. */
   | { type: 'abandoned'; batch: Batch }
+  /** A page that is gone left these before they were stored. */
+  | { type: 'jotted'; jotting: Jotting }
   /** Ask the host for a correction of these. */
   | { type: 'skipped'; kept: Kept[] }
   /** Nobody can read the records of these keys: put them aside. */
@@ -115,6 +118,20 @@ export const createTake = (options: TakeOptions) => {
 
   const look = async (all: boolean): Promise<Taken | undefined> => {
     const control = (await store.entries<unknown>(CONTROL_RANGE)).map(([, record]) => record);
+    const jottings = control
+      .filter(isJotting)
+      .map((jotting) => ({ jotting, due: ownersUntil(jotting, now()) }));
+    const left = jottings.find(({ due }) => due <= now());
+    if (left !== undefined) return { type: 'jotted', jotting: left.jotting };
+    const taken = await lookAt(control, all);
+    if (taken?.type !== 'nothing' || jottings.length === 0) return taken;
+    return {
+      type: 'nothing',
+      due: Math.min(taken.due ?? Number.POSITIVE_INFINITY, ...jottings.map(({ due }) => due)),
+    };
+  };
+
+  const lookAt = async (control: unknown[], all: boolean): Promise<Taken | undefined> => {
     const meta = control.find(isMeta);
     ledger.saw(meta);
     if (meta === undefined || meta.consent === 'disabled') return { type: 'nothing', due: null };

@@ -2,11 +2,12 @@ import type { Boxes } from './box.ts';
 
 /** Remembers what the slots of an app needed, for the next visit. */
 export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayStore: () => boolean) => ({
-  /** `height` in CSS pixels, 0 for a place that had nothing to show. */
-  remember(placementId: string, height: number): void {
-    const rounded = Math.round(height);
-    if (!mayStore() || (heights()[key(placementId)] ?? 0) === rounded) return;
-    heights()[key(placementId)] = rounded;
+  /** Remembers the slot's present height, or that its placement had nothing to show. */
+  remember(placementId: string, element: HTMLElement, isDrawn = true): void {
+    const height = isDrawn ? element.offsetHeight : 0;
+    const box = key(placementId, element);
+    if (!mayStore() || (heights()[box] ?? 0) === height) return;
+    heights()[box] = height;
     try {
       localStorage.setItem(storageKey, JSON.stringify(heights()));
     } catch {

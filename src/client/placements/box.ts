@@ -1,5 +1,5 @@
-/** Viewport widths at which a layout usually changes, in CSS pixels. */
-const BREAKPOINTS = [480, 768, 1_024, 1_440];
+/** Widths of a slot are told apart in so many steps for each doubling: a scrollbar more or less is the same width. */
+const STEPS = 8;
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',
   height: '0',
@@ -10,7 +10,7 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
-/** Heights of earlier visits in CSS pixels, by placement and viewport class. */
+/** Heights of earlier visits in CSS pixels, by placement and class of the slot's width. */
 export type Heights = Record<string, number>;
 
 /** Where the heights of earlier visits are: in localStorage, which unlike IndexedDB answers before the first frame. */
@@ -20,9 +20,9 @@ export const createBoxes = (appId: string) => {
 
   const boxes = {
     storageKey,
-    /** The key of a placement's box at the present width of the viewport. */
-    key: (placementId: string): string =>
-      `${placementId}@${BREAKPOINTS.filter((width) => innerWidth >= width).length}`,
+    /** The key of a placement's box in a slot as wide as this one: what is drawn in a narrow one has another height. */
+    key: (placementId: string, { offsetWidth }: HTMLElement): string =>
+      `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
     heights(): Heights {
       try {
@@ -39,7 +39,7 @@ export const createBoxes = (appId: string) => {
      * that the page declares and that is large enough is left alone.
      */
     reserve(element: HTMLElement, placementId: string): (() => void) | undefined {
-      const height = Number(boxes.heights()[boxes.key(placementId)]);
+      const height = Number(boxes.heights()[boxes.key(placementId, element)]);
       return height > element.offsetHeight ? holdBox(element, height) : undefined;
     },
   };

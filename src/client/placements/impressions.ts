@@ -12,13 +12,13 @@ interface ImpressionsOptions {
   mayCount: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
   onSeen: (banner: Banner) => void;
-  /** Height of a slot in CSS pixels, as the engine reports it. */
-  onHeight: (mounted: Mounted, height: number) => void;
+  /** A slot may have another size. */
+  onSize: (mounted: Mounted) => void;
 }
 
 /** Watches every mounted slot for banners that are seen. Returns how to stop listening to the page. */
 export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
-  const { placements, lifecycle, clock, Observer, mayCount, onSeen, onHeight } = options;
+  const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   const restarts = new Map<Mounted, () => void>();
 
   const watch = (mounted: Mounted): (() => void) => {
@@ -33,7 +33,7 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
         if (seen) onSeen(seen);
       },
       onLeft: placements.considerAll,
-      onHeight: (height) => onHeight(mounted, height),
+      onSize: () => onSize(mounted),
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock,
       Observer,

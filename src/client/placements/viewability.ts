@@ -21,8 +21,8 @@ export interface ViewabilityOptions {
   onSeen: () => void;
   /** The element left the view, or the page. */
   onLeft: () => void;
-  /** Height of the element in CSS pixels, as the engine reports it. */
-  onHeight: (height: number) => void;
+  /** The element may have another size. */
+  onSize: () => void;
   isVisible: () => boolean;
   clock: Clock;
   Observer: typeof IntersectionObserver;
@@ -52,7 +52,7 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
  * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
  */
 export const watchViewability = (options: ViewabilityOptions) => {
-  const { element, isControl, isWaiting, onSeen, onLeft, onHeight, isVisible, clock, Observer } = options;
+  const { element, isControl, isWaiting, onSeen, onLeft, onSize, isVisible, clock, Observer } = options;
   const { monotonic, now, after } = clock;
   let entry: IntersectionObserverEntry | undefined;
   let since: { monotonic: number; wall: number } | undefined;
@@ -109,7 +109,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       const wasIntersecting = entry?.isIntersecting ?? false;
       const met = meetsShare();
       entry = entries.at(-1);
-      if (entry) onHeight(entry.boundingClientRect.height);
+      onSize();
       if (!met || !meetsShare()) restart();
       if (!element.isConnected || (wasIntersecting && !entry?.isIntersecting)) onLeft();
     },

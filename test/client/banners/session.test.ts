@@ -51,34 +51,33 @@ test('a session begins with the first page and tells so once', async () => {
   expect(cache.record().session?.id).toEqual(expect.any(String));
 });
 
-test('contract 7.4: an impression counts once per banner and placement in a session', async () => {
+test('contract 7.4: an impression has one name per banner and placement in a session', async () => {
   const { session } = await openTab();
-  expect(await session.claim('home_hero', 'bnr-1')).toBe(true);
-  expect(await session.claim('home_hero', 'bnr-1')).toBe(false);
-  expect(await session.claim('home_hero', 'bnr-2')).toBe(true);
-  expect(await session.claim('sidebar', 'bnr-1')).toBe(true);
+  const name = await session.nameOf('home_hero', 'bnr-1');
+  expect(await session.nameOf('home_hero', 'bnr-1')).toBe(name);
+  expect(await session.nameOf('home_hero', 'bnr-2')).not.toBe(name);
+  expect(await session.nameOf('sidebar', 'bnr-1')).not.toBe(name);
 });
 
-test('case 39: two tabs count one impression between them, and a reload does not count again', async () => {
+test('case 39: two tabs have one name for an impression between them, and a reload has the same', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
-  expect(
-    await Promise.all([a.session.claim('home_hero', 'bnr-1'), b.session.claim('home_hero', 'bnr-1')]),
-  ).toEqual([true, false]);
+  const name = await a.session.nameOf('home_hero', 'bnr-1');
+  expect(await b.session.nameOf('home_hero', 'bnr-1')).toBe(name);
   const reloaded = await openTab({ store: a.store });
-  expect(await reloaded.session.claim('home_hero', 'bnr-1')).toBe(false);
+  expect(await reloaded.session.nameOf('home_hero', 'bnr-1')).toBe(name);
 });
 
-test('case 39: per tab, each tab counts its own once, reloads included', async () => {
+test('case 39: per tab, each tab has a name of its own, reloads included', async () => {
   const rule = { impressionScope: 'tab' } as const;
   const a = await openTab({ rule });
-  expect(await a.session.claim('home_hero', 'bnr-1')).toBe(true);
+  const name = await a.session.nameOf('home_hero', 'bnr-1');
   const reloaded = await openTab({ store: a.store, rule });
-  expect(await reloaded.session.claim('home_hero', 'bnr-1')).toBe(false);
+  expect(await reloaded.session.nameOf('home_hero', 'bnr-1')).toBe(name);
   // Another tab has a sessionStorage of its own.
   sessionStorage.clear();
   const other = await openTab({ store: a.store, rule });
-  expect(await other.session.claim('home_hero', 'bnr-1')).toBe(true);
+  expect(await other.session.nameOf('home_hero', 'bnr-1')).not.toBe(name);
 });
 
 test('a session lives on while a page is visible, however long', async () => {
@@ -90,8 +89,8 @@ test('a session lives on while a page is visible, however long', async () => {
 });
 
 test('a session ends after 30 minutes without a visible page, and impressions count anew', async () => {
-  const { session, view, onStart, cache } = await openTab();
-  await session.claim('home_hero', 'bnr-1');
+  const { session, view, onStart } = await openTab();
+  const name = await session.nameOf('home_hero', 'bnr-1');
   view.visible = false;
   await vi.advanceTimersByTimeAsync(30 * MINUTE);
   expect(onStart).toHaveBeenCalledTimes(1);
@@ -99,20 +98,19 @@ test('a session ends after 30 minutes without a visible page, and impressions co
   view.visible = true;
   await session.touch();
   expect(onStart).toHaveBeenCalledTimes(2);
-  expect(cache.record().session?.impressions).toEqual([]);
-  expect(await session.claim('home_hero', 'bnr-1')).toBe(true);
+  expect(await session.nameOf('home_hero', 'bnr-1')).not.toBe(name);
 });
 
 test('a tab that was hidden for an hour joins the session that another tab kept alive', async () => {
   const hidden = await openTab();
   const visible = await openTab({ store: hidden.store });
-  await visible.session.claim('home_hero', 'bnr-1');
+  const name = await visible.session.nameOf('home_hero', 'bnr-1');
   hidden.view.visible = false;
   await vi.advanceTimersByTimeAsync(60 * MINUTE);
   hidden.view.visible = true;
   await hidden.session.touch();
   expect(hidden.onStart).toHaveBeenCalledTimes(1);
-  expect(await hidden.session.claim('home_hero', 'bnr-1')).toBe(false);
+  expect(await hidden.session.nameOf('home_hero', 'bnr-1')).toBe(name);
 });
 
 test('contract 7.3: a test send is gone with the next session', async () => {

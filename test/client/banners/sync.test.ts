@@ -241,6 +241,18 @@ test('contract 1.5: without a retry header the reset, an epoch, says how long', 
   expect(asked).toHaveLength(2);
 });
 
+test.each([
+  ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
+  ['no time at all', { 'retry-after': '0' }],
+])('a 429 with %s is not asked again at once, and again, and again', async (_, headers) => {
+  const { sync, asked } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(60 * 60_000);
+  expect(asked.length).toBeLessThan(12);
+});
+
 test('no service may silence the client for longer than an hour', async () => {
   const { sync, asked } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
   await sync.now(['home_hero']);

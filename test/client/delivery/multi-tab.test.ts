@@ -45,6 +45,19 @@ describe('several tabs', () => {
     expect(tabs.flatMap((tab) => tab.noticesOf('in-doubt'))).toHaveLength(1);
   });
 
+  test('what a service worker delivers, each open page tells its host', async () => {
+    const world = createWorld();
+    const page = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
+    const events = await page.captureMany(3);
+    const worker = world.openTab({ onlyOnDemand: true, correct: 'in-a-page' });
+    world.service.fail({ type: 'skip', indices: [2] });
+    await worker.delivery.flush();
+    await world.settle();
+    expect(page.noticesOf('delivered')).toEqual([{ type: 'delivered', events: events.slice(0, 2) }]);
+    expect(page.noticesOf('skipped')).toMatchObject([{ event: events[2], attempts: 1 }]);
+    expect(worker.noticesOf('delivered')).toHaveLength(1);
+  });
+
   test('case 36: without any channel between the tabs the store alone finds the successor', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 3 }, () => world.openTab({ openChannel: deafLink }));

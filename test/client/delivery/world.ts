@@ -74,6 +74,33 @@ export const deafLink = (): TabLink => ({
   close: () => undefined,
 });
 
+/** An engine's `fetchLater`: what it was given leaves when the page is gone, and nobody reads the answer. */
+export const createFakeDeferredFetch = (fetch: typeof globalThis.fetch, quota = 65_536) => {
+  let waiting: { url: string; init: RequestInit; request: { activated: boolean } }[] = [];
+  const live = () => waiting.filter(({ init }) => !init.signal?.aborted);
+  const bytes = ({ url, init }: { url: string; init: RequestInit }) =>
+    url.length + String(init.body).length + JSON.stringify(init.headers).length;
+  return {
+    fetchLater: (url: string, init: RequestInit) => {
+      const left = quota - live().reduce((sum, one) => sum + bytes(one), 0);
+      if (bytes({ url, init }) > left) throw new DOMException('over the quota', 'QuotaExceededError');
+      const request = { activated: false };
+      waiting.push({ url, init, request });
+      return request;
+    },
+    waiting: () => live().length,
+    /** The page is gone, or on its way into the back/forward cache. */
+    send() {
+      const leaving = live();
+      waiting = [];
+      for (const { url, init, request } of leaving) {
+        request.activated = true;
+        void fetch(url, init).catch(() => undefined);
+      }
+    },
+  };
+};
+
 /** Numbers that look random and are the same in every run. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
@@ -95,11 +122,16 @@ export const createWorld = () => {
   let tabs = 0;
   const options: { keepalive: boolean; redirect: RequestRedirect; url: string }[] = [];
 
-  const openTab = (setup: Partial<DeliverySetup> = {}, { prerendering = false } = {}) => {
+  /** `quota`: of the engine's `fetchLater`, in bytes; without one it has none. */
+  const openTab = (
+    setup: Partial<DeliverySetup> = {},
+    { prerendering = false, quota }: { prerendering?: boolean; quota?: number } = {},
+  ) => {
     tabs += 1;
     const notices: Notice[] = [];
     const page = createFakeLifecycle(prerendering);
     const session = disk.session();
+    const browser = createFakeDeferredFetch(service.fetch, quota);
     let isAlive = true;
     const whileAlive = <T>(value: Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -119,6 +151,7 @@ export const createWorld = () => {
         options.push({ keepalive, redirect, url });
         return whileAlive(service.fetch(input, init));
       },
+      ...(quota !== undefined && { fetchLater: browser.fetchLater }),
       clock: {
         ...clock,
         after: (delayMs, callback) => clock.after(delayMs, () => isAlive && callback()),
@@ -133,6 +166,12 @@ export const createWorld = () => {
       delivery,
       notices,
       ...page,
+      tell(moment: Moment) {
+        page.tell(moment);
+        if (moment === 'leave') browser.send();
+      },
+      /** Requests that the browser makes when the page is gone. */
+      deferred: browser.waiting,
       capture: (bannerId = 'b1', type: EventType = 'click', userId = 'u1') =>
         delivery.capture({ type, bannerId, placementId: 'p1', userId }),
       captureMany: (count: number, type: EventType = 'click', userId = 'u1') =>
@@ -147,6 +186,7 @@ export const createWorld = () => {
       kill() {
         isAlive = false;
         session.kill();
+        browser.send();
       },
     };
   };

@@ -4,39 +4,37 @@ import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
 
 beforeEach(() => {
   localStorage.clear();
-  setWidth(1280);
 });
 
-const setWidth = (width: number) => vi.stubGlobal('innerWidth', width);
-
-const anElement = (height = 0): HTMLElement => {
+const anElement = (height = 0, width = 600): HTMLElement => {
   const element = document.createElement('div');
-  Object.defineProperty(element, 'offsetHeight', { value: height });
+  Object.defineProperties(element, { offsetHeight: { value: height }, offsetWidth: { value: width } });
   return element;
 };
 
-const remember = (height: number, appId = 'app') =>
-  createBoxMemory(createBoxes(appId), () => true).remember('home_hero', height);
+const remember = (height: number, width = 600, appId = 'app') =>
+  createBoxMemory(createBoxes(appId), () => true).remember('home_hero', anElement(height, width));
 
 test('a height that was remembered is reserved on the next visit', () => {
-  remember(240.4);
+  remember(240);
   const element = anElement();
   createBoxes('app').reserve(element, 'home_hero');
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('each width of the viewport remembers its own height', () => {
-  remember(240);
-  setWidth(400);
-  expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
-  remember(120);
-  const narrow = anElement();
-  createBoxes('app').reserve(narrow, 'home_hero');
-  expect(narrow.style.minHeight).toBe('120px');
-  setWidth(1300);
-  const wide = anElement();
-  createBoxes('app').reserve(wide, 'home_hero');
-  expect(wide.style.minHeight).toBe('240px');
+test('each width of the slot has its own height: a card of a wide slot leaves no box too tall in a narrow one', () => {
+  remember(240, 600);
+  const reserved = (width: number) => {
+    const element = anElement(0, width);
+    createBoxes('app').reserve(element, 'home_hero');
+    return element.style.minHeight;
+  };
+  expect(reserved(300)).toBe('');
+  remember(120, 300);
+  expect(reserved(300)).toBe('120px');
+  expect(reserved(600)).toBe('240px');
+  // A scrollbar makes no other slot of it.
+  expect(reserved(585)).toBe('240px');
 });
 
 test('a box that the page declares, and that is large enough, is left alone', () => {
@@ -48,16 +46,16 @@ test('a box that the page declares, and that is large enough, is left alone', ()
 
 test('a place that had nothing to show reserves nothing', () => {
   remember(240);
-  remember(0);
+  createBoxMemory(createBoxes('app'), () => true).remember('home_hero', anElement(100), false);
   expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
 test('apps remember apart from each other', () => {
-  remember(240, 'other');
+  remember(240, 600, 'other');
   expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
-test.each(['not json', '[]', 'null', '{"home_hero@3":"tall"}', '{"home_hero@3":-5}'])(
+test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74":-5}'])(
   'a damaged value (%s) reserves nothing and harms nothing',
   (damaged) => {
     localStorage.setItem('placard-boxes:app', damaged);
@@ -75,13 +73,13 @@ test('blocked storage costs the memory, and nothing else', () => {
   const boxes = createBoxes('app');
   const memory = createBoxMemory(boxes, () => true);
   expect(boxes.reserve(anElement(), 'home_hero')).toBeUndefined();
-  memory.remember('home_hero', 240);
+  memory.remember('home_hero', anElement(240));
   memory.forget();
   vi.unstubAllGlobals();
 });
 
 test('without consent nothing is remembered', () => {
-  createBoxMemory(createBoxes('app'), () => false).remember('home_hero', 240);
+  createBoxMemory(createBoxes('app'), () => false).remember('home_hero', anElement(240));
   expect(localStorage).toHaveLength(0);
 });
 

@@ -264,7 +264,7 @@ test('what the page had styled is back after the unmount', () => {
 });
 
 test('the box of the last visit is reserved before anything is known', () => {
-  createBoxMemory(createBoxes('app'), () => true).remember('home_hero', 240);
+  createBoxMemory(createBoxes('app'), () => true).remember('home_hero', aSlot({ height: 240 }).element);
   const { placements } = setUp();
   const { element } = aSlot({ height: 0 });
   placements.mount('home_hero', element, drawHeadline);

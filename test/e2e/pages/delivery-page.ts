@@ -1,4 +1,4 @@
-import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
+import { createDelivery, type Delivery, type DeliverySetup } from '../../../src/client/delivery/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
 import type { DeliveryOptions } from '../../../src/client/options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
@@ -9,6 +9,8 @@ declare global {
   var heard: Notice[];
   /** Set by a test: answers are kept from the client until it resolves. */
   var gate: Promise<unknown> | undefined;
+  /** Requests that were left to the browser. */
+  var deferred: number;
   /** `pageshow` events, with whether the page came out of the bfcache. */
   var shows: boolean[];
 }
@@ -17,7 +19,15 @@ declare global {
 const query = new URLSearchParams(location.search);
 const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOptions>;
 
+const { fetchLater } = globalThis as Pick<DeliverySetup, 'fetchLater'>;
+const countingFetchLater: DeliverySetup['fetchLater'] = (url, init) => {
+  const request = fetchLater!(url, init);
+  globalThis.deferred += 1;
+  return request;
+};
+
 globalThis.heard = [];
+globalThis.deferred = 0;
 globalThis.delivery = createDelivery({
   endpoint: query.get('api') ?? location.origin,
   apiKey: 'client-key',
@@ -28,6 +38,8 @@ globalThis.delivery = createDelivery({
   openStore: createIdbStore,
   clock: createClock(),
   notify: (notice) => globalThis.heard.push(notice),
+  // `never`: as an engine without it.
+  ...(query.get('later') !== 'never' && fetchLater && { fetchLater: countingFetchLater }),
   async fetch(input, init) {
     const answer = await fetch(input, init);
     await globalThis.gate;

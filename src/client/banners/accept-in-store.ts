@@ -1,0 +1,23 @@
+import type { BannerEvent } from '../banner-event.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
+import { acceptDismissals } from './accept-dismissals.ts';
+import { isUserRecord } from './user-record.ts';
+
+/** Takes note of accepted dismissals where no page does: in the records that the pages of their users will read. */
+export const acceptInStore = async (
+  store: Store,
+  keyOf: (userId: string) => StoreKey,
+  events: readonly BannerEvent[],
+  nowMs: number,
+): Promise<void> => {
+  const dismissals = events.filter(({ type }) => type === 'dismiss');
+  for (const user of new Set(dismissals.map(({ userId }) => userId))) {
+    const ids = dismissals.filter(({ userId }) => userId === user).map(({ bannerId }) => bannerId);
+    await store.update<unknown>([keyOf(user)], ([record]) => {
+      // A former user's record is gone for good.
+      if (!isUserRecord(record)) return [];
+      acceptDismissals(record, ids, nowMs);
+      return [[keyOf(user), record]];
+    });
+  }
+};

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
+import { createRenewal } from '../../../src/client/banners/renewal.ts';
+import { createSession } from '../../../src/client/banners/session.ts';
+import type { Store } from '../../../src/client/index.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
+import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+const SPREAD_MS = 10_000;
+const RULE = {
+  refreshCapacity: 2,
+  refreshIntervalMs: 180_000,
+  sessionTimeoutMs: 30 * 60_000,
+  impressionScope: 'session' as const,
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** One tab with banners that have expired; tabs that share a store share their session. */
+const openTab = async (store: Store, expired = ['home_hero']) => {
+  const view = { visible: true, random: 0.5 };
+  const clock = createClock();
+  const cache = createBannerCache({
+    endpoint: 'https://api.example',
+    appId: 'app',
+    store,
+    clock,
+    onChange: () => undefined,
+    onError: (cause) => expect.unreachable(String(cause)),
+  });
+  await cache.open('u-1');
+  const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
+  const session = createSession({ ...tools, rule: RULE, now: Date.now, onStart: () => undefined });
+  await session.start();
+  const ask = vi.fn();
+  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, ask });
+  const expire = async () => {
+    await cache.change((record) => {
+      for (const placementId of expired) {
+        const banner = aBanner({ placementId, expiresAt: Date.now() - 1 });
+        record.banners[placementId] = { banner, askedAtMs: Date.now() };
+      }
+    });
+    for (const placementId of expired) renewal.want(placementId);
+  };
+  return { renewal, ask, view, expire, session };
+};
+
+const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
+
+test('one sync asks for all that expired, within seconds and not at the same moment for everybody', async () => {
+  const { ask, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
+  view.random = 0.9;
+  await expire();
+  await vi.advanceTimersByTimeAsync(8_999);
+  expect(ask).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ask.mock.calls).toEqual([[['home_hero', 'sidebar']]]);
+  await vi.advanceTimersByTimeAsync(60 * 60_000);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('of many tabs one asks', async () => {
+  const store = createMemoryStore();
+  const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
+  await tabs[0]!.expire();
+  for (const { renewal } of tabs) renewal.want('home_hero');
+  await spread();
+  expect(tabs.flatMap(({ ask }) => ask.mock.calls)).toHaveLength(1);
+});
+
+test('an empty budget is waited for, and asked of once for each refresh it earns', async () => {
+  const { ask, expire, session } = await openTab(createMemoryStore());
+  await session.spend();
+  await session.spend();
+  await expire();
+  await spread();
+  expect(ask).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2 * RULE.refreshIntervalMs);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('banners that expire again and again ask no faster than the budget allows', async () => {
+  const { ask, expire } = await openTab(createMemoryStore());
+  for (let minute = 0; minute < 60; minute += 1) {
+    await expire();
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  // Two to begin with, and one each three minutes.
+  expect(ask.mock.calls.length).toBeGreaterThan(10);
+  expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
+});
+
+test('nobody looks: nothing is asked until somebody does', async () => {
+  const { ask, expire, view, renewal } = await openTab(createMemoryStore());
+  view.visible = false;
+  await expire();
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(ask).not.toHaveBeenCalled();
+  view.visible = true;
+  renewal.resume();
+  await spread();
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('after stop nothing is asked and no timer is left', async () => {
+  const { ask, expire, renewal, session } = await openTab(createMemoryStore());
+  await expire();
+  renewal.stop();
+  session.stop();
+  expect(vi.getTimerCount()).toBe(0);
+  await spread();
+  expect(ask).not.toHaveBeenCalled();
+});

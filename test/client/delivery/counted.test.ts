@@ -1,0 +1,68 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
+import { createWorld } from './world.ts';
+
+const impression = (once: string) =>
+  ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
+
+test('an event with a name is stored once, in one task, in two tabs and after a crash', async () => {
+  const world = createWorld();
+  const [a, b] = [world.openTab(), world.openTab()];
+  const stored = await Promise.all([
+    a.delivery.capture(impression('s1 b')),
+    a.delivery.capture(impression('s1 b')),
+    b.delivery.capture(impression('s1 b')),
+  ]);
+  expect(stored.filter(Boolean)).toHaveLength(1);
+  await a.delivery.flush();
+  a.kill();
+  const next = world.openTab();
+  expect(await next.delivery.capture(impression('s1 b'))).toBeNull();
+  expect(await next.delivery.capture(impression('s2 b'))).not.toBeNull();
+  expect(await next.delivery.capture(impression('s2 b'))).toBeNull();
+  await next.delivery.flush();
+  const diagnostics = await next.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
+  assertConserved(diagnostics);
+});
+
+test('events beside a counted one are stored, each with its own answer', async () => {
+  const world = createWorld();
+  const { delivery } = world.openTab();
+  await delivery.capture(impression('s1 b'));
+  const click = { ...impression('s1 b'), type: 'click', once: undefined } as never;
+  const [first, second, third] = await Promise.all([
+    delivery.capture(click),
+    delivery.capture(impression('s1 b')),
+    delivery.capture(click),
+  ]);
+  expect([first?.type, second, third?.type]).toEqual(['click', null, 'click']);
+});
+
+test('what was counted in memory mode and on disk is counted for both, once the disk is back', async () => {
+  const world = createWorld();
+  const onDisk = world.openTab();
+  await onDisk.delivery.capture(impression('s1 disk'));
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  store.fail({ type: 'reject', error: 'InvalidStateError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = world.openTab({ openStore: () => store });
+  expect(await tab.delivery.capture(impression('s1 memory'))).not.toBeNull();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
+  store.recover();
+  tab.tell('visible');
+  await world.settle();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, captured: 2 });
+  for (const each of [onDisk, tab]) {
+    expect(await each.delivery.capture(impression('s1 disk'))).toBeNull();
+    expect(await each.delivery.capture(impression('s1 memory'))).toBeNull();
+  }
+});
+
+test('a wipe forgets what was counted', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await tab.delivery.capture(impression('s1 b'));
+  await tab.delivery.wipe();
+  expect(world.records()).toEqual([]);
+});

@@ -1,0 +1,117 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { isJotting } from '../../../src/client/delivery/jottings.ts';
+import { assertConserved } from '../../../src/testing/index.ts';
+import { createWorld, type World } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+const jottings = (world: World) => world.records().filter(([, record]) => isJotting(record)).length;
+
+/** A page that goes into the back/forward cache, or nowhere, before it could store what was clicked. */
+const leaveWithAClick = async (setup = {}) => {
+  const world = createWorld();
+  const tab = world.openTab(setup);
+  await tab.capture('before');
+  await tab.delivery.flush();
+  const clicked = tab.capture('out');
+  tab.tell('hidden');
+  tab.tell('leave');
+  await world.settle();
+  expect(jottings(world)).toBe(1);
+  return { world, tab, clicked };
+};
+
+test('case 28: a click of a page that is gone before its transaction could read is stored by the next page, once', async () => {
+  const { world, tab } = await leaveWithAClick();
+  tab.kill();
+  const next = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  const diagnostics = await next.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
+  assertConserved(diagnostics);
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
+  expect(jottings(world)).toBe(0);
+});
+
+test('case 28: also where the click is the first thing that a profile ever stores', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await world.settle();
+  void tab.capture('out');
+  tab.tell('leave');
+  await world.settle();
+  tab.kill();
+  const next = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  expect(await next.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+});
+
+test('a page that comes back at once stores its click itself', async () => {
+  const { world, tab, clicked } = await leaveWithAClick();
+  const other = world.openTab();
+  await world.clock.advance(1_000);
+  expect(await other.delivery.diagnostics()).toMatchObject({ captured: 1 });
+  tab.tell('restored');
+  tab.tell('visible');
+  expect(await clicked).toMatchObject({ bannerId: 'out' });
+  await world.clock.advance(MINUTE_MS);
+  expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, delivered: 2 });
+  expect(jottings(world)).toBe(0);
+});
+
+test('a page that comes back late finds its click stored, and does not store it again', async () => {
+  const { world, tab, clicked } = await leaveWithAClick();
+  const other = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  for (let i = 0; i < 20; i += 1) await other.capture(`more${i}`);
+  tab.tell('restored');
+  tab.tell('visible');
+  expect(await clicked).toBeNull();
+  await world.clock.advance(MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 22, delivered: 22 });
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
+});
+
+test('nothing is stored of a click after an opt-out or a wipe', async () => {
+  for (const forget of ['purge', 'keep', 'wipe'] as const) {
+    const { world, tab } = await leaveWithAClick();
+    tab.kill();
+    const other = world.openTab();
+    await (forget === 'wipe' ? other.delivery.wipe() : other.delivery.disable(forget));
+    const next = world.openTab();
+    await next.delivery.enable();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.service.events.map(({ bannerId }) => bannerId)).not.toContain(
+      forget === 'keep' ? '' : 'out',
+    );
+    expect(jottings(world)).toBe(0);
+  }
+});
+
+test('a wiped store stays empty, whatever a page had jotted down before it heard of it', async () => {
+  const { world, tab } = await leaveWithAClick();
+  const left = world.records().find(([, record]) => isJotting(record))!;
+  tab.kill();
+  await world.openTab().delivery.wipe();
+  await world.disk.openStore(world.name).setMany([left]);
+  world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.records()).toEqual([]);
+});
+
+test('impressions and bursts are not jotted down', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await world.settle();
+  void tab.capture('b', 'impression');
+  tab.tell('leave');
+  await world.settle();
+  expect(jottings(world)).toBe(0);
+  tab.tell('restored');
+  void tab.captureMany(100);
+  tab.tell('leave');
+  await world.settle();
+  expect(jottings(world)).toBe(0);
+});

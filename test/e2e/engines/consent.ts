@@ -1,0 +1,77 @@
+import { expect } from 'vitest';
+import type { Diagnostics } from '../../../src/client/index.ts';
+import { until } from '../../helpers/engines.ts';
+import { heard, NO_TITLE, oneSecondSeen, type Scenario, settle, TITLE, type World } from './scenario.ts';
+import { shop } from './shop.ts';
+import { STORED } from './storage.ts';
+
+const patient = ({ api, pages }: World): void =>
+  pages.set('/consent', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000 },' }));
+
+const clicks = ({ fake }: World) => fake.events.filter(({ type }) => type === 'click').length;
+
+/** Opts out with three clicks in the queue, in one of two tabs. */
+const optOut = async (world: World, queued: 'keep' | 'send' | 'purge') => {
+  patient(world);
+  const page = await world.open('/consent');
+  await until(page, TITLE);
+  const other = await world.open('/consent');
+  await until(other, TITLE);
+  await page.run(`await count('click', 3); await placard.disable('${queued}')`);
+  await until(page, NO_TITLE);
+  // Case 40: the other tab stops at once.
+  await until(other, NO_TITLE);
+  await until(other, heard('consent'));
+  return { page, diagnostics: await page.run<Diagnostics>('return placard.diagnostics()') };
+};
+
+export const consent: Scenario[] = [
+  {
+    name: 'stores, asks and sends nothing before consent, and everything after it',
+    async run({ fake, api, pages, open }) {
+      pages.set('/asking', shop(api.origin, { options: `consent: 'disabled',` }));
+      const page = await open('/asking');
+      await until(page, `return Boolean(globalThis.placard)`);
+      await page.run(`await placard.refresh(); await placard.flush(); await frames(5)`);
+      expect(fake.requests).toEqual([]);
+      expect(await page.run(STORED)).toBe(0);
+      await page.run('return placard.enable()');
+      await until(page, TITLE);
+      await oneSecondSeen(page, 'witness-1');
+      await settle(page);
+      expect(fake.events.length).toBeGreaterThanOrEqual(2);
+    },
+  },
+  {
+    name: `case 69: an opt-out that keeps holds the queue until consent is given again`,
+    async run(world) {
+      const { page, diagnostics } = await optOut(world, 'keep');
+      expect(diagnostics.pending).toBeGreaterThanOrEqual(3);
+      await page.run('return placard.flush()');
+      expect(clicks(world)).toBe(0);
+      await page.run('return placard.enable()');
+      await settle(page);
+      expect(clicks(world)).toBe(3);
+    },
+  },
+  {
+    name: `case 69: an opt-out that sends drains the queue and takes nothing more`,
+    async run(world) {
+      const { page } = await optOut(world, 'send');
+      await settle(page);
+      expect(clicks(world)).toBe(3);
+      await page.run(`await placard.track({ id: 'banner-of-hero', placementId: 'hero' }, 'click')`);
+      expect(await page.run<Diagnostics>('return placard.diagnostics()')).toMatchObject({ pending: 0 });
+    },
+  },
+  {
+    name: `case 69: an opt-out that purges leaves nothing to send`,
+    async run(world) {
+      const { page, diagnostics } = await optOut(world, 'purge');
+      expect(diagnostics).toMatchObject({ pending: 0, inDoubt: 0 });
+      expect(diagnostics.purged).toBeGreaterThanOrEqual(3);
+      await page.run('return placard.flush()');
+      expect(clicks(world)).toBe(0);
+    },
+  },
+];

@@ -1,0 +1,156 @@
+import { expect } from 'vitest';
+import type { BannerEvent, Diagnostics } from '../../../src/client/index.ts';
+import { assertConserved, assertDeliveredExactlyOnce, type FakeService } from '../../../src/testing/index.ts';
+import { type EnginePage, until } from '../../helpers/engines.ts';
+import { heard, NO_TITLE, type Scenario, settle, TITLE, tracked, type World } from './scenario.ts';
+import { shop } from './shop.ts';
+
+const clicksOf = (fake: FakeService) => fake.events.filter(({ type }) => type === 'click');
+const click = (page: EnginePage, times: number) => page.run<BannerEvent[]>(`return count('click', ${times})`);
+const diagnose = (page: EnginePage) => page.run<Diagnostics>('return placard.diagnostics()');
+
+/** Nothing is sent unless asked or when the page goes, and a batch of a page that has gone is soon taken over. */
+const patient = ({ api, pages }: World): void =>
+  pages.set('/patient', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000, timeoutMs: 500 },' }));
+
+/** Captures events in a page that ends as `leave` says, and expects another page to bring them, each once. */
+const outlives = async (
+  world: World,
+  leave: (page: EnginePage) => Promise<unknown>,
+  reloads = 0,
+): Promise<void> => {
+  patient(world);
+  const page = await world.open('/patient');
+  await until(page, TITLE);
+  await world.api.stop();
+  const captured = await click(page, 20);
+  for (let reload = 0; reload < reloads; reload += 1) {
+    await page.reload();
+    await until(page, TITLE);
+    captured.push(...(await click(page, 20)));
+  }
+  await leave(page);
+  const next = await world.open('/patient');
+  await until(next, TITLE);
+  const { pending, inDoubt } = await diagnose(next);
+  expect(pending + inDoubt).toBeGreaterThanOrEqual(captured.length);
+  await world.api.start();
+  await next.run(`dispatchEvent(new Event('online'))`);
+  await settle(next);
+  assertDeliveredExactlyOnce(clicksOf(world.fake), captured);
+  assertConserved(await diagnose(next));
+};
+
+export const delivery: Scenario[] = [
+  {
+    name: 'brings every event over reloads, an outage and a page that is closed at once, each exactly once',
+    run: (world) => outlives(world, (page) => page.close(), 2),
+  },
+  {
+    name: 'case 1: an event is durable when its promise resolves: the process of the page is killed',
+    needs: 'killed',
+    run: (world) => outlives(world, (page) => page.kill()),
+  },
+  {
+    name: 'sends nothing while offline and all of it, once, when the network is back',
+    needs: 'offline',
+    async run({ fake, open }) {
+      const page = await open();
+      await until(page, heard('delivered'), 15_000);
+      let captured: BannerEvent[];
+      await page.setOffline(true);
+      try {
+        captured = await click(page, 5);
+        expect(await page.run('return placard.flush()')).toEqual({ delivered: 0, pending: 5 });
+        expect(clicksOf(fake)).toEqual([]);
+      } finally {
+        await page.setOffline(false);
+      }
+      // The engine itself says that it is online, and that is enough.
+      await until(
+        page,
+        `const { pending, inDoubt } = await placard.diagnostics(); return pending + inDoubt === 0`,
+        15_000,
+      );
+      assertDeliveredExactlyOnce(clicksOf(fake), captured);
+    },
+  },
+  {
+    name: 'takes an event whose answer was lost as in doubt, and lets the service count it once',
+    async run({ fake, open }) {
+      const page = await open();
+      await until(page, TITLE);
+      const hasClick = ({ body }: { body: unknown }) => JSON.stringify(body).includes('"click"');
+      fake.fail({ type: 'drop', when: 'after' }, { when: hasClick });
+      const captured = await click(page, 3);
+      await settle(page);
+      assertDeliveredExactlyOnce(clicksOf(fake), captured);
+      expect(Math.max(...clicksOf(fake).map(({ copies }) => copies))).toBe(2);
+    },
+  },
+  {
+    name: 'case 9: confirms what the answer does not name, and corrects and re-queues what it skips',
+    async run({ fake, api, pages, open }) {
+      const options = `delivery: { maxWaitMs: 60_000 },
+        correct: (event, { reason }) => {
+          notices.push({ type: 'corrected', reason });
+          return { ...event, time: event.time - 3_600_000 };
+        },`;
+      pages.set('/correcting', shop(api.origin, { options }));
+      const page = await open('/correcting');
+      await until(page, TITLE);
+      fake.fail(
+        { type: 'skip', indices: [1, 3], reason: 'no' },
+        { path: '/v1/device-messaging/banners/track' },
+      );
+      const captured = await click(page, 5);
+      await page.run('return placard.flush()');
+      await settle(page);
+      expect(await page.run(`return notices.filter(({ type }) => type === 'corrected')`)).toEqual([
+        { type: 'corrected', reason: 'no' },
+        { type: 'corrected', reason: 'no' },
+      ]);
+      const times = clicksOf(fake).map(({ time }) => time);
+      const wanted = captured.map(({ time }, i) => (i === 1 || i === 3 ? time - 3_600_000 : time));
+      expect(times.toSorted()).toEqual(wanted.toSorted());
+      assertConserved(await diagnose(page));
+    },
+  },
+  {
+    name: 'case 36: sends from one tab at a time, and each event once',
+    async run({ fake, open, mostAtOnce }) {
+      const tabs = [await open(), await open()];
+      for (const tab of tabs) await until(tab, TITLE);
+      fake.fail({ type: 'slow', delayMs: 50 }, { times: 4 });
+      const captured = (await Promise.all(tabs.map((tab) => click(tab, 60)))).flat();
+      const senders = await Promise.all(tabs.map(diagnose));
+      expect(senders.filter(({ sender }) => sender).length).toBeLessThanOrEqual(1);
+      for (const tab of tabs) await settle(tab);
+      assertDeliveredExactlyOnce(clicksOf(fake), captured);
+      expect(mostAtOnce()).toBe(1);
+    },
+  },
+  {
+    name: 'case 38: hides a banner in every tab where one has dismissed it, tells the service once, and keeps it hidden',
+    async run({ fake, open }) {
+      const first = await open();
+      await until(first, TITLE);
+      const second = await open();
+      await until(second, TITLE);
+      await second.click('#slot button');
+      await until(second, NO_TITLE);
+      await until(first, NO_TITLE);
+      await second.run('return placard.flush()');
+      await expect.poll(() => fake.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
+      await first.reload();
+      await until(first, heard('synced'));
+      // Case 56: the service may send it for some minutes more.
+      const third = await open();
+      await until(third, heard('synced'));
+      for (const tab of [first, third]) {
+        expect(await tab.run(NO_TITLE)).toBe(true);
+        expect(await tab.run(tracked('dismiss'))).toBe(0);
+      }
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import type { Notice } from '../../../src/client/index.ts';
+import type { FakeService } from '../../../src/testing/index.ts';
+import { type EnginePage, type State, until } from '../../helpers/engines.ts';
+import type { HttpServer } from '../../helpers/http-server.ts';
+import type { PageServer } from '../../helpers/page-server.ts';
+
+/** What a scenario plays in: a service, and pages on an origin, and with it a storage, of their own. */
+export interface World {
+  fake: FakeService;
+  api: HttpServer;
+  pages: Pick<PageServer, 'set' | 'requests'>;
+  origin: string;
+  open(path?: string): Promise<EnginePage>;
+  /** The most `track` requests that were open at the same time. */
+  mostAtOnce(): number;
+}
+
+/** One promise, played in every engine. */
+export interface Scenario {
+  name: string;
+  /** A state that a driver may not be able to enter; the test is then skipped with the reason. */
+  needs?: State;
+  run(world: World): Promise<void>;
+}
+
+/** Bodies for `run` and `until`. */
+export const heard = (type: Notice['type']) =>
+  `return globalThis.notices?.some((notice) => notice.type === '${type}')`;
+export const tracked = (type: string) =>
+  `return globalThis.notices?.filter((notice) => notice.type === 'tracked' && notice.event.type === '${type}').length`;
+export const TITLE = `return document.querySelector('#slot p')?.textContent === 'Sale'`;
+export const NO_TITLE = `return !document.querySelector('#slot p')`;
+const SETTLED = `await placard.flush();
+  const { pending, inDoubt } = await placard.diagnostics();
+  return pending + inDoubt === 0`;
+
+/** Sends until nothing waits; a batch of a page that has gone is taken over some seconds after it could be answered. */
+export const settle = (page: EnginePage): Promise<boolean> => until(page, SETTLED, 30_000);
+
+/**
+ * Resolves when a banner in full view has been seen for its second, and so could any other. Each call needs a name of
+ * its own.
+ */
+export const oneSecondSeen = async (page: EnginePage, name: string): Promise<void> => {
+  await page.run(`mountWitness('${name}')`);
+  await until(
+    page,
+    `return notices.some(({ type, event }) => type === 'tracked' && event.placementId === '${name}')`,
+  );
+};

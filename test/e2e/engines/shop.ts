@@ -1,0 +1,73 @@
+import { aBanner, type FakeService } from '../../../src/testing/index.ts';
+import type { TestPage } from '../../helpers/page-server.ts';
+
+/** Names for `mountWitness`. */
+export const WITNESSES = ['witness-1', 'witness-2', 'witness-3'];
+
+export const stockBanners = (fake: FakeService): void => {
+  fake.setBanner('hero', aBanner('hero', { title: 'Sale' }));
+  for (const name of WITNESSES) fake.setBanner(name, aBanner(name));
+};
+
+interface Shop {
+  /** Further options of the client, as source. */
+  options?: string;
+  /** Runs before anything else in the page, as source. */
+  before?: string;
+  html?: string;
+  /** Runs after the slot is mounted; with it, what is to be mounted is up to it. */
+  script?: string;
+}
+
+const SLOT = '<div id="space"></div><div id="slot" style="width: 600px; height: 200px"></div>';
+
+/** The application under test: one slot, below as much space as the page's address says. */
+export const shop = (
+  endpoint: string,
+  { options = '', before = '', html = SLOT, script }: Shop = {},
+): TestPage => ({
+  head: `<style>body { margin: 0 }</style><script>${before}</script>`,
+  html,
+  script: `
+    import { createPlacard } from '/placard/index.js';
+    const space = document.getElementById('space');
+    if (space) space.style.height = (new URLSearchParams(location.search).get('space') ?? 0) + 'px';
+    const notices = [];
+    const placard = createPlacard({
+      endpoint: ${JSON.stringify(endpoint)}, apiKey: 'client-key', appId: 'shop', appVersion: '1.0', userId: 'kim',
+      // A batch whose page has gone is taken over when no answer can come any more: five seconds after this.
+      delivery: { maxWaitMs: 100, timeoutMs: 2000 },
+      ${options}
+    });
+    placard.subscribe((notice) => notices.push(notice));
+    const draw = (banner, slot) => {
+      const title = document.createElement('p');
+      title.textContent = banner.properties.title.value;
+      title.style.cssText = 'height: 150px; margin: 0';
+      const dismiss = document.createElement('button');
+      dismiss.textContent = 'Dismiss';
+      dismiss.onclick = () => slot.dismiss();
+      slot.element.append(title, dismiss);
+      return () => slot.element.replaceChildren();
+    };
+    const count = async (type, times) => {
+      const events = [];
+      for (let at = 0; at < times; at += 1) events.push(placard.track(placard.banner('hero'), type));
+      return Promise.all(events);
+    };
+    const mountWitness = (placementId) => {
+      const element = document.createElement('div');
+      element.style.cssText = 'position: fixed; right: 0; top: 0; width: 20px; height: 20px; z-index: 9';
+      // What is outside an open modal dialog is inert, and covered.
+      (document.querySelector('dialog[open]') ?? document.body).append(element);
+      placard.mount(placementId, element, () => undefined);
+    };
+    const frames = async (wanted) => {
+      for (let frame = 0; frame < wanted; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    };
+    Object.assign(globalThis, {
+      placard, notices, draw, count, mountWitness, frames, story: () => JSON.stringify(notices.slice(-12)),
+    });
+    ${script ?? "placard.mount('hero', document.getElementById('slot'), draw);"}
+  `,
+});

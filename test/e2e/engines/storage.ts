@@ -1,0 +1,156 @@
+import { expect } from 'vitest';
+import type { BannerEvent, Diagnostics } from '../../../src/client/index.ts';
+import { aBanner, assertDeliveredExactlyOnce, assertDeliveredInOrder } from '../../../src/testing/index.ts';
+import { until } from '../../helpers/engines.ts';
+import { heard, type Scenario, settle, TITLE } from './scenario.ts';
+import { shop } from './shop.ts';
+
+const BLOCKED: Record<string, string> = {
+  'is absent': `Object.defineProperty(globalThis, 'indexedDB', { value: undefined })`,
+  'is denied': `Object.defineProperty(globalThis, 'indexedDB', {
+    get() { throw new DOMException('denied', 'SecurityError'); } });
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {
+      get() { throw new DOMException('denied', 'SecurityError'); } });`,
+  'refuses every database, as in some private windows': `IDBFactory.prototype.open = () => {
+    const request = new EventTarget();
+    request.error = new DOMException('A mutation operation was attempted', 'InvalidStateError');
+    queueMicrotask(() => request.onerror?.(new Event('error')));
+    return request;
+  }`,
+  'never answers': 'IDBFactory.prototype.open = () => new EventTarget()',
+};
+
+/** Everything that the client has stored, over all databases and localStorage. */
+export const STORED = `
+  let records = Object.keys(localStorage).filter((key) => key.startsWith('placard')).length;
+  for (const { name } of await indexedDB.databases()) {
+    const db = await new Promise((resolve, reject) => {
+      const request = indexedDB.open(name);
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    for (const store of db.objectStoreNames) {
+      records += await new Promise((resolve) => {
+        const request = db.transaction(store).objectStore(store).count();
+        request.onsuccess = () => resolve(request.result);
+      });
+    }
+    db.close();
+  }
+  return records;`;
+
+/** Mounts, and notes when the client says that it goes on in memory. */
+const MEMORY_MODE = `
+  placard.subscribe(({ type, on }) => {
+    if (type === 'memory-mode' && on) globalThis.memoryModeAt = performance.now();
+  });
+  placard.mount('hero', document.getElementById('slot'), draw);`;
+
+const CLOCK = `
+  globalThis.skew = Number(new URLSearchParams(location.search).get('skew') ?? 0);
+  const realNow = Date.now;
+  Date.now = () => realNow() + skew;`;
+const DAY = 24 * 60 * 60_000;
+
+export const storage: Scenario[] = [
+  {
+    name: 'keeps records in key order, in one transaction each, over a reload',
+    async run({ pages, open }) {
+      pages.set('/store', {
+        script: `import { createIdbStore } from '/placard/idb-store.js';
+                 globalThis.store = createIdbStore('engine-test');`,
+      });
+      const page = await open('/store');
+      await until(page, 'return Boolean(globalThis.store)');
+      const keys = await page.run(`
+        await store.setMany([[[2, 'a'], 1], ['text', 2], [[1, 9], 3], [7, 4], [[1, 10], 5], [[1, 'x'], 6]]);
+        await store.update([7], ([value]) => [['sum', value + 1], [7, undefined]]);
+        return (await store.entries()).map(([key]) => key);`);
+      expect(keys).toEqual(['sum', 'text', [1, 9], [1, 10], [1, 'x'], [2, 'a']]);
+      await page.reload();
+      await until(page, 'return Boolean(globalThis.store)');
+      expect(await page.run(`return store.get('sum')`)).toBe(5);
+      expect(await page.run(`return (await store.entries({ from: [1, 10], to: [1, 'x'] })).length`)).toBe(2);
+    },
+  },
+  ...Object.entries(BLOCKED).map(
+    ([how, before]): Scenario => ({
+      name: `case 41: shows, counts and delivers in memory where IndexedDB ${how}`,
+      async run({ fake, api, pages, open }) {
+        const watch = `globalThis.errors = [];
+          for (const type of ['error', 'unhandledrejection'])
+            addEventListener(type, (event) => errors.push(String(event.message ?? event.reason)));`;
+        pages.set('/blocked', shop(api.origin, { before: `${watch} ${before}`, script: MEMORY_MODE }));
+        const page = await open('/blocked');
+        await until(page, TITLE);
+        const captured = await page.run<BannerEvent[]>(`return count('click', 3)`);
+        await until(page, heard('memory-mode'));
+        // Two seconds and what the page and its chunks took to load.
+        expect(await page.run('return memoryModeAt')).toBeLessThan(3_000);
+        await settle(page);
+        assertDeliveredExactlyOnce(
+          fake.events.filter(({ type }) => type === 'click'),
+          captured,
+        );
+        expect(await page.run('return errors')).toEqual([]);
+      },
+    }),
+  ),
+  {
+    name: 'forgets everything on wipe, and writes and asks nothing afterwards',
+    async run({ fake, open }) {
+      const page = await open();
+      await until(page, heard('tracked'));
+      await page.run(`await count('click', 3)`);
+      expect(await page.run(STORED)).toBeGreaterThan(3);
+      await page.run('return placard.wipe()');
+      expect(await page.run(STORED)).toBe(0);
+      const asked = fake.requests.length;
+      await page.run(`
+        await placard.track({ id: 'banner-of-hero', placementId: 'hero' }, 'click');
+        await placard.refresh();
+        await placard.flush();
+        dispatchEvent(new Event('online'));
+        await frames(5);`);
+      expect(await page.run(STORED)).toBe(0);
+      expect(fake.requests).toHaveLength(asked);
+    },
+  },
+  {
+    name: 'case 55: judges an expiry by the service, though the clock of the device is two days fast or slow',
+    async run({ fake, api, pages, open }) {
+      const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
+      pages.set('/clock', shop(api.origin, { before: CLOCK }));
+      fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(3_600) }));
+      const fast = await open(`/clock?skew=${2 * DAY}`);
+      await until(fast, TITLE);
+      await fast.reload();
+      await until(fast, `return notices.some(({ type, from }) => type === 'shown' && from === 'cache')`);
+      fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(-60) }));
+      const slow = await open(`/clock?skew=${-2 * DAY}`);
+      await until(slow, heard('synced'));
+      await until(slow, `return placard.banner('hero') === null`);
+    },
+  },
+  {
+    name: 'keeps the order and the number of events when the clock jumps back and forth',
+    async run({ fake, api, pages, open }) {
+      pages.set('/clock', shop(api.origin, { before: CLOCK }));
+      const page = await open('/clock');
+      await until(page, TITLE);
+      const captured: BannerEvent[] = [];
+      for (const hours of [0, -1, 2, -3]) {
+        captured.push(
+          ...(await page.run<BannerEvent[]>(`skew = ${hours} * 3600000; return count('click', 3)`)),
+        );
+      }
+      await until(page, heard('delivered'));
+      await settle(page);
+      const clicks = fake.events.filter(({ type }) => type === 'click');
+      assertDeliveredExactlyOnce(clicks, captured);
+      assertDeliveredInOrder(clicks);
+      const { captured: all, delivered } = await page.run<Diagnostics>('return placard.diagnostics()');
+      expect(delivered).toBe(all);
+    },
+  },
+];

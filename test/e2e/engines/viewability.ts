@@ -1,0 +1,222 @@
+import { expect } from 'vitest';
+import { aBanner } from '../../../src/testing/index.ts';
+import { until } from '../../helpers/engines.ts';
+import { heard, oneSecondSeen, type Scenario, TITLE, tracked } from './scenario.ts';
+import { shop } from './shop.ts';
+
+interface Place {
+  seen: boolean;
+  /** Around and with the slot, whose ID is left open. */
+  html: string;
+  isControl?: boolean;
+}
+
+const SMALL = 'width: 100px; height: 40px';
+const slot = (style: string) => `<div data-slot style="${style}"></div>`;
+const scroller = (top: number) =>
+  `<div class="scroller" data-top="${top}" style="width: 120px; height: 60px; overflow: auto">
+     <div style="height: 200px"></div>${slot(SMALL)}<div style="height: 200px"></div></div>`;
+const covered = (height: number) =>
+  `${slot(SMALL)}<div style="position: absolute; top: 0; width: 100px; height: ${height}px; background: #ccc"></div>`;
+const clipped = (width: number, shown: number, height: number) =>
+  `<div style="height: ${shown}px; overflow: hidden">${slot(`width: ${width}px; height: ${height}px`)}</div>`;
+
+/** Small places, each in a cell of a grid in the upper part of the view. */
+const CELLS: Record<string, Place> = {
+  whole: { seen: true, html: slot(SMALL) },
+  'half of it': { seen: true, html: clipped(100, 20, 40) },
+  'less than half of it': { seen: false, html: clipped(100, 19, 40) },
+  'in a nested scroller, scrolled away': { seen: false, html: scroller(0) },
+  'in a nested scroller, scrolled to': { seen: true, html: scroller(190) },
+  'in a shadow root': { seen: true, html: `<template class="shadow">${slot(SMALL)}</template>` },
+  'in a scaled parent': { seen: true, html: `<div style="transform: scale(0.5)">${slot(SMALL)}</div>` },
+  'in a turned parent': {
+    seen: true,
+    html: `<div style="transform: rotate(8deg); width: 100px">${slot(SMALL)}</div>`,
+  },
+  'moved out of view by a transform': {
+    seen: false,
+    html: `<div style="transform: translateX(-2000px)">${slot(SMALL)}</div>`,
+  },
+  'display: none': { seen: false, html: slot(`${SMALL}; display: none`) },
+  'without height': { seen: false, html: slot('width: 100px; height: 0') },
+  'visibility: hidden': { seen: false, html: slot(`${SMALL}; visibility: hidden`) },
+  'covered by four fifths': { seen: false, html: covered(32) },
+  'covered by a fifth': { seen: true, html: covered(8) },
+  'a control banner with a box': { seen: true, isControl: true, html: slot(SMALL) },
+  'a control banner without height': { seen: true, isControl: true, html: slot('width: 100px; height: 0') },
+  'a control banner in display: none': { seen: false, isControl: true, html: slot('display: none') },
+};
+
+const at = (left: number, top: string, inner: string) =>
+  `<div style="position: absolute; left: ${left}px; top: ${top}">${inner}</div>`;
+
+/** Places that need more room, or a place of their own on the page. */
+const FREE: Record<string, Place> = {
+  '30 % of a large one': { seen: true, html: at(0, '300px', clipped(500, 150, 500)) },
+  '30 % of one just below the large size': { seen: false, html: at(510, '300px', clipped(250, 288, 960)) },
+  'half of it above the fold': { seen: true, html: at(0, 'calc(100vh - 20px)', slot(SMALL)) },
+  'less than half of it above the fold': { seen: false, html: at(120, 'calc(100vh - 19px)', slot(SMALL)) },
+  'below the fold': { seen: false, html: at(0, '3000px', slot(SMALL)) },
+  'in a shadow root below the fold': {
+    seen: false,
+    html: at(200, '3000px', `<template class="shadow">${slot(SMALL)}</template>`),
+  },
+  'a control banner below the fold': { seen: false, isControl: true, html: at(400, '3000px', slot(SMALL)) },
+};
+const PLACES = { ...CELLS, ...FREE };
+
+const cell = (html: string, i: number) =>
+  at(10 + (i % 6) * 125, `${30 + Math.floor(i / 6) * 80}px`, `<div style="position: relative">${html}</div>`);
+const withIds = (html: string, i: number) => html.replace('data-slot', `data-slot="place-${i}"`);
+
+const page = (endpoint: string) =>
+  shop(endpoint, {
+    html: [
+      ...Object.values(CELLS).map(({ html }, i) => cell(html, i)),
+      ...Object.values(FREE).map(({ html }) => html),
+    ]
+      .map(withIds)
+      .join('\n'),
+    script: `
+      for (const each of document.querySelectorAll('.scroller')) each.scrollTop = each.dataset.top;
+      const roots = [document];
+      for (const template of document.querySelectorAll('template.shadow')) {
+        const host = document.createElement('div');
+        template.replaceWith(host);
+        roots.push(host.attachShadow({ mode: 'open' }));
+        roots.at(-1).append(template.content);
+      }
+      for (const root of roots) for (const each of root.querySelectorAll('[data-slot]')) {
+        placard.mount(each.dataset.slot, each, () => undefined);
+      }`,
+  });
+
+const HERO = '<div id="slot" style="width: 300px; height: 200px"></div>';
+const SHOWN = `return notices.filter(({ type }) => type === 'shown').length`;
+
+export const viewability: Scenario[] = [
+  {
+    name: 'cases 62 and 63: counts what is seen for a second, by the published table, and nothing else',
+    async run({ fake, api, pages, open }) {
+      const places = Object.values(PLACES);
+      for (const [i, { isControl = false }] of places.entries()) {
+        fake.setBanner(`place-${i}`, aBanner(`place-${i}`, {}, { is_control: isControl }));
+      }
+      pages.set('/places', page(api.origin));
+      const shown = await open('/places');
+      await until(
+        shown,
+        `return notices.filter(({ type }) => type === 'synced').length >= ${places.length / 10}`,
+      );
+      await oneSecondSeen(shown, 'witness-1');
+      await oneSecondSeen(shown, 'witness-2');
+      const seen = await shown.run<string[]>(
+        `return notices.flatMap(({ type, event }) => (type === 'tracked' ? [event.placementId] : []))`,
+      );
+      const result = Object.keys(PLACES).map((name, i) => [name, seen.includes(`place-${i}`)]);
+      expect(result).toEqual(Object.entries(PLACES).map(([name, place]) => [name, place.seen]));
+    },
+  },
+  {
+    name: 'does not count what a dialog covers, and counts it once the dialog is closed',
+    async run({ api, pages, open }) {
+      pages.set(
+        '/dialog',
+        shop(api.origin, {
+          html: `<div id="slot" style="width: 300px; height: 100px"></div>
+                 <dialog id="cover" style="width: 600px; height: 300px; margin: 0">Cookies?</dialog>`,
+          script: `document.getElementById('cover').showModal();
+                   placard.mount('hero', document.getElementById('slot'), draw);`,
+        }),
+      );
+      const page = await open('/dialog');
+      await until(page, TITLE);
+      await oneSecondSeen(page, 'witness-1');
+      expect(await page.run(tracked('impression'))).toBe(1);
+      await page.run(`document.getElementById('cover').close()`);
+      await until(page, `return (() => { ${tracked('impression')} })() === 2`);
+    },
+  },
+  {
+    name: 'counts an impression after a second in view, and none before it is seen',
+    async run({ open }) {
+      const page = await open('/shop?space=3000');
+      await until(page, TITLE);
+      await oneSecondSeen(page, 'witness-1');
+      expect(await page.run(tracked('impression'))).toBe(1);
+      const started = Date.now();
+      await page.run(`document.getElementById('slot').scrollIntoView()`);
+      await until(page, `return (() => { ${tracked('impression')} })() === 2`);
+      expect(Date.now() - started).toBeGreaterThan(950);
+    },
+  },
+  {
+    name: 'case 39: counts one impression a session, over a reload, a second tab and a second slot',
+    async run({ fake, open }) {
+      const page = await open();
+      await until(page, heard('tracked'));
+      await page.run('return placard.flush()');
+      await page.reload();
+      await until(page, heard('synced'));
+      await page.run(`
+        const second = document.createElement('div');
+        second.style.cssText = 'width: 300px; height: 100px';
+        document.body.append(second);
+        placard.mount('hero', second, () => undefined);`);
+      await oneSecondSeen(page, 'witness-1');
+      const other = await open();
+      await until(other, heard('synced'));
+      await oneSecondSeen(other, 'witness-2');
+      await page.run(`return placard.flush()`);
+      await other.run(`return placard.flush()`);
+      const heroes = () => fake.events.filter(({ bannerId }) => bannerId === 'banner-of-hero');
+      await expect.poll(() => fake.events.length).toBe(3);
+      expect(heroes()).toMatchObject([{ type: 'impression', copies: 1 }]);
+    },
+  },
+  {
+    name: 'case 65: a slot that is moved in the page is neither drawn nor counted again',
+    async run({ api, pages, open }) {
+      pages.set('/moved', shop(api.origin, { html: `<main>${HERO}</main><aside></aside>` }));
+      const page = await open('/moved');
+      await until(page, heard('tracked'));
+      await page.run(`document.querySelector('aside').append(document.getElementById('slot'))`);
+      await oneSecondSeen(page, 'witness-1');
+      expect(await page.run(tracked('impression'))).toBe(2);
+      expect(await page.run(SHOWN)).toBe(2);
+    },
+  },
+  {
+    name: 'case 61: a placement in two slots for two layouts, one of them hidden, is one impression',
+    async run({ api, pages, open }) {
+      const script = `for (const id of ['slot', 'narrow']) placard.mount('hero', document.getElementById(id), draw);`;
+      const html = `${HERO}<div id="narrow" style="display: none; height: 200px"></div>`;
+      pages.set('/layouts', shop(api.origin, { html, script }));
+      const page = await open('/layouts');
+      await until(page, heard('tracked'));
+      await page.run(`
+        document.getElementById('slot').style.display = 'none';
+        document.getElementById('narrow').style.display = 'block';`);
+      await oneSecondSeen(page, 'witness-1');
+      expect(await page.run(tracked('impression'))).toBe(2);
+    },
+  },
+  {
+    name: 'counts a slot that is scrolled within the view during its second',
+    async run({ api, pages, open }) {
+      const html = `<main style="height: 3000px; padding-top: 350px">${HERO}</main>`;
+      pages.set('/scrolled', shop(api.origin, { html }));
+      const page = await open('/scrolled');
+      // All the time wholly in view: no threshold is crossed, and after a second the slot is not where it was.
+      await page.run(`
+        const began = performance.now();
+        const roll = () => {
+          scrollTo(0, Math.min(300, (performance.now() - began) / 6));
+          requestAnimationFrame(roll);
+        };
+        roll();`);
+      await until(page, heard('tracked'));
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { DeliveryOptions } from '../../src/client/options.ts';
+import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { launchBrowser } from './browser.ts';
+import { deliveryUrl, openDelivery, startDeliveryPages } from './delivery-pages.ts';
+import { type HttpServer, serveHandler } from './http-server.ts';
+import type { PageServer } from './page-server.ts';
+
+/** What every test of the delivery in a browser stands on. A file that imports them finds those of its present test. */
+export let pages: PageServer;
+export let service: FakeService;
+export let api: HttpServer;
+export let context: BrowserContext;
+
+interface StageOptions {
+  startPages?: () => Promise<PageServer>;
+  /** What answers the requests. Default: the service of the test. */
+  handle?: (request: Request) => Promise<Response>;
+}
+
+/** Pages for the file, and for each test a service on a port of its own. */
+export const stageDelivery = ({ startPages = startDeliveryPages, handle }: StageOptions = {}): void => {
+  beforeAll(async () => {
+    pages = await startPages();
+  });
+  afterAll(() => pages?.close());
+  beforeEach(async () => {
+    service = createFakeService();
+    api = await serveHandler(handle ?? service.handle);
+  });
+  afterEach(() => api.close());
+};
+
+/** A browser for the file, and for each test a profile of its own. */
+export const stageContext = (): void => {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    context = await browser!.newContext();
+  });
+  afterEach(() => context.close());
+};
+
+/** Opens a page of the delivery in the test's profile. */
+export const open = (options: Partial<DeliveryOptions> = {}): Promise<Page> =>
+  openDelivery(context, deliveryUrl(pages.origin, api.origin, options));

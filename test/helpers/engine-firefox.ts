@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import type { EngineKind } from './engines.ts';
+import { inPath } from './in-path.ts';
+import { asFunction } from './page-function.ts';
+import { descendantsOf, isGone } from './process-tree.ts';
+
+const path = inPath('firefox-esr') ?? inPath('firefox');
+
+export const firefox: EngineKind = {
+  name: 'Firefox',
+  ...(path === undefined && { missing: 'no firefox-esr or firefox in the PATH' }),
+  cannot: { ...(!existsSync('/proc') && { killed: 'its processes are only found under /proc' }) },
+  async launch() {
+    const { default: puppeteer } = await import('puppeteer-core');
+    const browser = await puppeteer.launch({
+      browser: 'firefox',
+      executablePath: path!,
+      headless: true,
+      extraPrefsFirefox: {
+        'network.captive-portal-service.enabled': false,
+        'browser.safebrowsing.update.enabled': false,
+      },
+    });
+    return {
+      version: (await browser.version()).replace(/^firefox\//, 'Firefox '),
+      async newPage() {
+        // A tab would hide the one before it.
+        const page = await browser.newPage({ type: 'window' });
+        return {
+          goto: async (url) => void (await page.goto(url)),
+          reload: async () => void (await page.reload()),
+          run: (body) => page.evaluate(asFunction(body)) as Promise<never>,
+          click: (selector) => page.click(selector),
+          setOffline: (isOffline) => page.setOfflineMode(isOffline),
+          async kill() {
+            // Which of them runs the page is not said, so all that run pages go.
+            const killed = (await descendantsOf(browser.process()!.pid!)).filter(({ command }) =>
+              command.endsWith(' tab'),
+            );
+            for (const { pid } of killed) process.kill(pid, 'SIGKILL');
+            // One that the browser has not buried yet may be given the next window, which dies with it.
+            await Promise.all(killed.map(({ pid }) => isGone(pid)));
+          },
+          close: () => page.close(),
+        };
+      },
+      close: () => browser.close(),
+    };
+  },
+};

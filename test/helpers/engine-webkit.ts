@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { EngineKind } from './engines.ts';
+import { inPath } from './in-path.ts';
+import { asFunction } from './page-function.ts';
+
+const MINI_BROWSERS = ['webkit2gtk-4.1', 'webkitgtk-6.0', 'webkit2gtk-4.0'].flatMap((version) =>
+  ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/libexec'].map((folder) =>
+    join(folder, version, 'MiniBrowser'),
+  ),
+);
+const miniBrowser = MINI_BROWSERS.find((path) => existsSync(path));
+const webkitDriver = inPath('WebKitWebDriver');
+const xvfb = inPath('Xvfb');
+
+const whyMissing = (): string | undefined => {
+  if (webkitDriver === undefined) return 'no WebKitWebDriver in the PATH';
+  if (miniBrowser === undefined) return 'no MiniBrowser beside WebKitGTK';
+  return process.env['DISPLAY'] || xvfb ? undefined : 'no display and no Xvfb';
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const end = async (child: ChildProcess | undefined): Promise<void> => {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill();
+  await gone;
+};
+
+/** A display that nobody sees, where the machine has none. Xvfb chooses a free number and says it. */
+const startDisplay = async (): Promise<{ display: string; child?: ChildProcess }> => {
+  const own = process.env['DISPLAY'];
+  if (own) return { display: own };
+  const child = spawn(xvfb!, ['-displayfd', '1', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  for await (const line of createInterface({ input: child.stdout }))
+    return { display: `:${line.trim()}`, child };
+  throw new Error('Xvfb ended before it had a display');
+};
+
+const missing = whyMissing();
+
+export const webkit: EngineKind = {
+  name: 'WebKitGTK',
+  ...(missing !== undefined && { missing }),
+  cannot: {
+    offline: 'its driver has no command for it',
+    killed: 'its driver ends the whole session with the process of one page',
+  },
+  async launch() {
+    const { Builder, By, Capabilities } = await import('selenium-webdriver');
+    const { display, child: server } = await startDisplay();
+    const port = await freePort();
+    const driverProcess = spawn(webkitDriver!, [`--port=${port}`], {
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        DISPLAY: display,
+        GDK_BACKEND: 'x11',
+        // Root has no sandbox here, and a machine without a GPU must not look for one.
+        WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+        WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+        LIBGL_ALWAYS_SOFTWARE: '1',
+      },
+    });
+    const driver = await new Builder()
+      .usingServer(`http://127.0.0.1:${port}`)
+      .withCapabilities(
+        new Capabilities({
+          browserName: 'MiniBrowser',
+          'webkitgtk:browserOptions': { binary: miniBrowser, args: ['--automation'] },
+        }),
+      )
+      .build();
+    await driver.manage().setTimeouts({ script: 30_000 });
+    const version = (await driver.getCapabilities()).getBrowserVersion();
+    // Never closed: the browser ends with its last window.
+    const base = await driver.getWindowHandle();
+    // The driver has one current window: verbs of two pages must not cross.
+    let queue: Promise<unknown> = Promise.resolve();
+    const inWindow = <T>(handle: string, work: () => Promise<T>): Promise<T> => {
+      const turn = queue.then(async () => {
+        await driver.switchTo().window(handle);
+        return work();
+      });
+      queue = turn.catch(() => undefined);
+      return turn;
+    };
+    return {
+      version: `WebKitGTK ${version}`,
+      async newPage() {
+        // A window of its own: a tab would open behind the others and stay hidden.
+        const handle = await inWindow(base, async () => {
+          await driver.switchTo().newWindow('window');
+          return driver.getWindowHandle();
+        });
+        return {
+          goto: (url) => inWindow(handle, () => driver.get(url)),
+          reload: () => inWindow(handle, () => driver.navigate().refresh()),
+          run: <T>(body: string) =>
+            inWindow(handle, async () => {
+              const outcome = await driver.executeAsyncScript<{ value: T } | { error: string }>(
+                `const done = arguments[0]; ${asFunction(body)}.then((value) => done({ value }), (error) => done({ error: String(error) }));`,
+              );
+              if ('error' in outcome) throw new Error(outcome.error);
+              return outcome.value;
+            }),
+          click: (selector) => inWindow(handle, () => driver.findElement(By.css(selector)).click()),
+          setOffline: () => Promise.reject(new Error(webkit.cannot.offline)),
+          kill: () => Promise.reject(new Error(webkit.cannot.killed)),
+          close: () => inWindow(handle, () => driver.close()),
+        };
+      },
+      async close() {
+        // A driver that has ended with its last window cannot be asked to quit.
+        await driver.quit().catch(() => undefined);
+        await end(driverProcess);
+        await end(server);
+      },
+    };
+  },
+};
