@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { EngineKind } from './engines.ts';
@@ -31,6 +31,19 @@ const freePort = async (): Promise<number> => {
   server.close();
   await once(server, 'close');
   return port;
+};
+
+/** Resolves when something listens on the port: the driver does not say when it does. */
+const untilListening = async (port: number, child: ChildProcess): Promise<void> => {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`WebKitWebDriver ended with code ${child.exitCode}`);
+    const socket = connect({ port, host: '127.0.0.1' });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+  }
 };
 
 const end = async (child: ChildProcess | undefined): Promise<void> => {
@@ -77,6 +90,7 @@ export const webkit: EngineKind = {
         LIBGL_ALWAYS_SOFTWARE: '1',
       },
     });
+    await untilListening(port, driverProcess);
     const driver = await new Builder()
       .usingServer(`http://127.0.0.1:${port}`)
       .withCapabilities(

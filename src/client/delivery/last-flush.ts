@@ -28,8 +28,8 @@ export interface LastFlushOptions {
   /** Whether an event may be sent again when nobody read the answer. */
   mayRepeat: (event: StoredEvent) => boolean;
   /**
-   * Sends a batch and brings its outcome to disk; the request leaves before this returns. `otherwise` is asked where the
-   * browser refused it at once, and answers whether it takes over.
+   * Sends a batch and brings its outcome to disk; the request leaves before this returns. `otherwise` is asked where it
+   * failed, as one does that the browser refuses, and answers whether it takes over.
    */
   send: (batch: Batch, key: string, otherwise: () => boolean) => Promise<{ settled: Settled }>;
 }
@@ -39,7 +39,7 @@ export interface LastFlushOptions {
  * keepalive fetches (a beacon carries no Authorization header, and nobody reads its answer). The batches are written
  * without waiting, so that a later page knows what is in doubt. Answers how many events were delivered.
  *
- * What does not fit the budget, or is refused for it, is left to the browser, which sends it when the page is gone.
+ * What does not fit the budget, is refused for it or fails is left to the browser, which sends it when the page is gone.
  * Nobody reads that answer, so this is the second choice, and none for an event that may be sent only once. What the
  * browser does not take either stays stored.
  */

@@ -53,7 +53,7 @@ export const createSendBatch = (options: SendBatchOptions) => {
   return {
     announce,
 
-    /** `otherwise` is asked where the browser refused the request at once, and answers whether it takes over. */
+    /** `otherwise` is asked where a keepalive request failed, and answers whether it takes over. */
     async send(
       batch: Batch,
       key: string,
@@ -75,8 +75,9 @@ export const createSendBatch = (options: SendBatchOptions) => {
       if (delivery.type !== 'in-doubt') {
         if (giveBack !== undefined) budget.recover();
         onAnswer();
-      } else if (giveBack !== undefined && clock.monotonic() - began < REFUSED_AT_ONCE_MS) {
-        budget.refused();
+      } else if (giveBack !== undefined && !abort.signal.aborted) {
+        if (clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
+        // On a busy machine a refusal takes longer, and a network that failed may be back when the page is gone.
         if (otherwise()) return { delivery, settled: nothingSettled() };
       }
       if (delivery.type === 'rejected' && delivery.status === 413) {

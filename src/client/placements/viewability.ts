@@ -8,6 +8,8 @@ const LARGE_AREA = 242_500;
 const DWELL_MS = 1_000;
 /** A timer that comes this much too late slept with the machine. */
 const LATE_MS = 1_000;
+/** A place that is still empty is looked at again after this time, then after twice as long, and so on. */
+const FIRST_SIZE_MS = 16;
 /** A grid of this many points a side decides whether something lies on top. */
 const PROBES = 3;
 
@@ -27,6 +29,8 @@ export interface ViewabilityOptions {
   clock: Clock;
   Observer: typeof IntersectionObserver;
 }
+
+const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
 /** Whether another element covers most of the visible part: a dialog, a cookie bar, a sticky header. */
 const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
@@ -61,19 +65,36 @@ export const watchViewability = (options: ViewabilityOptions) => {
 
   const meetsShare = (): boolean => {
     if (!entry?.isIntersecting || !isVisible()) return false;
-    const { width, height } = entry.boundingClientRect;
-    if (isControl() && width * height === 0) return true;
-    return (
-      width * height > 0 && entry.intersectionRatio >= (width * height >= LARGE_AREA ? LARGE_SHARE : SHARE)
-    );
+    const area = areaOf(entry.boundingClientRect);
+    if (area === 0) return isControl();
+    return entry.intersectionRatio >= (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
   };
 
   const restart = (): void => {
     cancel?.();
     since = undefined;
-    if (!isWaiting() || !meetsShare()) return;
-    since = { monotonic: monotonic(), wall: now() };
-    cancel = after(DWELL_MS, look);
+    if (!isWaiting()) return;
+    if (meetsShare()) {
+      since = { monotonic: monotonic(), wall: now() };
+      cancel = after(DWELL_MS, look);
+    } else if (entry?.isIntersecting && isVisible() && areaOf(entry.boundingClientRect) === 0) {
+      awaitSize(FIRST_SIZE_MS);
+    }
+  };
+
+  /**
+   * An empty place in view counts as wholly visible, and the observer does not tell when a banner gives it a height. A
+   * ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
+   * changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
+   */
+  const awaitSize = (waitMs: number): void => {
+    cancel = after(waitMs, () => {
+      if (areaOf(element.getBoundingClientRect()) === 0) awaitSize(Math.min(2 * waitMs, DWELL_MS));
+      else {
+        observer.disconnect();
+        observer.observe(element);
+      }
+    });
   };
 
   /** True where the second that seems to be over was not spent looking. */
@@ -101,6 +122,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
       return;
     }
     since = undefined;
+    // What came late, such as a picture, is here by now.
+    onSize();
     onSeen();
   };
 
@@ -116,13 +139,6 @@ export const watchViewability = (options: ViewabilityOptions) => {
     { threshold: [0, LARGE_SHARE, SHARE, 1] },
   );
   observer.observe(element);
-  // The observer tells only when a threshold is crossed, and an empty place in view counts as wholly visible: a banner
-  // that gives it a height would go unnoticed.
-  const resizes = new ResizeObserver(() => {
-    observer.disconnect();
-    observer.observe(element);
-  });
-  resizes.observe(element);
 
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
@@ -131,7 +147,6 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel?.();
       since = undefined;
       observer.disconnect();
-      resizes.disconnect();
     },
   };
 };
