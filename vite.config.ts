@@ -69,6 +69,7 @@ export default defineConfig(({ mode }) => {
             name: 'dom',
             environment: 'happy-dom',
             include: ['test/{client,templates,element,react,webview}/**/*.test.{ts,tsx}'],
+            maxWorkers: 2,
           },
         },
         {
@@ -77,6 +78,7 @@ export default defineConfig(({ mode }) => {
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
             include: ['test/{protocol,server,service,cli,testing,package}/**/*.test.ts'],
+            maxWorkers: 2,
             testTimeout: 60_000,
             hookTimeout: 60_000,
           },
@@ -90,8 +92,9 @@ export default defineConfig(({ mode }) => {
             hookTimeout: 120_000,
             // A second, the default, is short for a browser on a busy machine.
             expect: { poll: { timeout: 20_000 } },
-            // Real browsers on a small machine: one file at a time keeps viewability's second a second.
-            fileParallelism: false,
+            // After the others: they take all of a small machine, and a browser's timers would be late.
+            sequence: { groupOrder: 1 },
+            maxWorkers: 2,
           },
         },
       ],

@@ -1,7 +1,3 @@
-import { chromium } from './engine-chromium.ts';
-import { firefox } from './engine-firefox.ts';
-import { webkit } from './engine-webkit.ts';
-
 /** A tab of any engine, with the few verbs that all three drivers have. */
 export interface EnginePage {
   goto(url: string): Promise<void>;
@@ -53,6 +49,3 @@ export const until = async <T>(page: EnginePage, body: string, timeoutMs = 10_00
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 };
-
-/** Chromium is always there; the others where the machine has them. */
-export const ENGINES: EngineKind[] = [chromium, firefox, webkit];

@@ -118,6 +118,25 @@ test('a keepalive request that is refused at once is left to the browser', async
   arrived(world, events);
 });
 
+test('a keepalive request that fails late, as on a busy machine, is left to the browser as well', async () => {
+  const world = createWorld();
+  const failLate = () =>
+    new Promise<Response>((_, reject) => {
+      world.clock.setTimeout(() => reject(new TypeError('Failed to fetch')), 3_000);
+    });
+  const tab = world.openTab({ ...QUIET, fetch: failLate }, { quota: QUOTA });
+  const events = await tab.captureMany(40);
+  tab.tell('hidden');
+  await world.settle();
+  expect(tab.deferred()).toBe(0);
+  await world.clock.advance(3_000);
+  expect(tab.deferred()).toBe(1);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 40, inDoubt: 0, waitingUntil: null });
+  tab.kill();
+  await world.settle();
+  arrived(world, events);
+});
+
 test('an event that may be sent only once is never left to the browser', async () => {
   const world = createWorld();
   const once = { impression: 'at-most-once', click: 'at-least-once', dismiss: 'at-least-once' } as const;

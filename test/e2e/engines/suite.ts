@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
+import { createFakeService } from '../../../src/testing/index.ts';
+import type { Engine, EngineKind, EnginePage } from '../../helpers/engines.ts';
+import { type Handler, type HttpServer, serveHandler } from '../../helpers/http-server.ts';
+import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
+import { consent } from './consent.ts';
+import { delivery } from './delivery.ts';
+import { painting } from './painting.ts';
+import type { Scenario, World } from './scenario.ts';
+import { shop, stockBanners } from './shop.ts';
+import { storage } from './storage.ts';
+import { strictPage } from './strict-page.ts';
+import { viewability } from './viewability.ts';
+
+const SCENARIOS: Scenario[] = [
+  ...viewability,
+  ...painting,
+  ...strictPage,
+  ...delivery,
+  ...storage,
+  ...consent,
+];
+
+/** The handler, and the most requests to `track` that it had open at the same time. */
+const countingTracks = (handle: Handler) => {
+  let open = 0;
+  let most = 0;
+  const counting: Handler = async (request) => {
+    const isTrack = request.method === 'POST' && request.url.endsWith('/track');
+    open += Number(isTrack);
+    most = Math.max(most, open);
+    try {
+      return await handle(request);
+    } finally {
+      open -= Number(isTrack);
+    }
+  };
+  return { counting, mostAtOnce: () => most };
+};
+
+/** Plays every scenario in one engine, in one browser of its own. */
+export const playScenarios = (kind: EngineKind): void => {
+  describe(kind.name, () => {
+    if (kind.missing) {
+      // The runner's short report leaves out what was skipped.
+      console.log(`Engine skipped: ${kind.name}, ${kind.missing}`);
+      it.skip(`is not here: ${kind.missing}`, () => undefined);
+      return;
+    }
+
+    let engine: Engine;
+    let pages: PageServer;
+    /** Each scenario has an origin, and with it a storage, of its own. */
+    let origins: string[];
+    let api: HttpServer;
+    let world: World;
+    let opened: EnginePage[];
+
+    beforeAll(async () => {
+      engine = await kind.launch();
+      console.log(`Engine under test: ${engine.version}`);
+      pages = await startPageServer({
+        entries: ['index', 'templates'],
+        modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
+        origins: SCENARIOS.length,
+      });
+      origins = [...pages.origins];
+    });
+    afterAll(async () => {
+      await engine?.close();
+      await pages?.close();
+    });
+    beforeEach(async () => {
+      const fake = createFakeService();
+      stockBanners(fake);
+      const { counting, mostAtOnce } = countingTracks(fake.handle);
+      api = await serveHandler(counting);
+      pages.set('/shop', shop(api.origin));
+      opened = [];
+      const origin = origins.shift()!;
+      const open = async (path = '/shop') => {
+        const page = await engine.newPage();
+        opened.push(page);
+        await page.goto(origin + path);
+        return page;
+      };
+      world = { fake, api, pages, origin, open, mostAtOnce };
+    });
+    afterEach(async () => {
+      // A scenario may have closed or killed one of its pages.
+      for (const page of opened) await page.close().catch(() => undefined);
+      await api.close();
+    });
+
+    for (const { name, needs, run } of SCENARIOS) {
+      const reason = needs && kind.cannot[needs];
+      if (reason) {
+        console.log(`Skipped in ${kind.name}: ${name} (${reason})`);
+        it.skip(`${name} (${reason})`, () => undefined);
+      } else it(name, () => run(world));
+    }
+  });
+};
