@@ -108,9 +108,9 @@ export const createGenerations = ({ capacity, isPending }: GenerationsOptions) =
       return entry;
     },
 
-    /** Tells of a profile's size, in characters of its text. */
-    weigh(characters: number) {
-      size += Math.floor(characters / ORDINARY_CHARACTERS);
+    /** Tells of the size of a profile, or of several alike, in characters of its text. */
+    weigh(characters: number, profiles = 1) {
+      size += profiles * Math.floor(characters / ORDINARY_CHARACTERS);
     },
 
     /** Between two works: lets the older generation go where the younger one is full. */

@@ -60,4 +60,18 @@ describe('a profile recalled between works', () => {
     expect(asked.filter((name) => name === 'demo often')).toHaveLength(1);
     expect(asked.filter((name) => name === 'demo a')).toHaveLength(2);
   });
+
+  test('goes the sooner the larger the others are, of which each one counts', () => {
+    const large = 8_192;
+    const stays = (weigh: (set: ReturnType<typeof aSet>['set']) => void) => {
+      const { set, asked } = aSet(6);
+      for (const user of ['first', 'a', 'b']) set.recall('demo', user);
+      weigh(set);
+      for (const user of ['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'first']) set.recall('demo', user);
+      return asked.filter((name) => name === 'demo first').length === 1;
+    };
+    expect(stays(() => undefined)).toBe(true);
+    expect(stays((set) => set.weigh(100, 3))).toBe(true);
+    expect(stays((set) => set.weigh(large, 3))).toBe(false);
+  });
 });

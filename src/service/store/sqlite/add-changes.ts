@@ -1,6 +1,6 @@
 import { serialOf } from '../../users/braze-id.ts';
 import { writeProfile } from '../../users/profile-text.ts';
-import type { Changes } from '../entry.ts';
+import type { Changes, Entry } from '../entry.ts';
 import { packEvents } from '../packed-events.ts';
 import type { Behind } from './behind.ts';
 import { bytesOf, type Group } from './group.ts';
@@ -18,7 +18,7 @@ export interface AddChangesOptions {
   group: Group;
   number: number;
   behind: Behind;
-  weigh(characters: number): void;
+  weigh(characters: number, profiles?: number): void;
 }
 
 export const idOf = (brazeId: string): number => serialOf(brazeId)!;
@@ -29,12 +29,13 @@ export const addChanges = (
   { group, number, behind, weigh }: AddChangesOptions,
 ): void => {
   const noted: PackedAttributes[] = [];
+  const later: Entry[] = [];
   for (const { entry, change } of changes.entries) {
     const { profile } = entry;
     entry.commit = number;
     if (change === 'recorded' || change === 'attributes') {
       if (change === 'attributes') noted.push(packAttributes(profile));
-      behind.add(entry, request);
+      later.push(entry);
       continue;
     }
     // Made, renamed, merged or removed: rare enough for the row to be written at once.
@@ -55,12 +56,14 @@ export const addChanges = (
   for (const { entry, key } of changes.keysAdded) {
     group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 1);
   }
+  let characters = 0;
   if (noted.length > 0) {
     const text = JSON.stringify(noted);
-    // Large attributes of one user, not many users: those are counted already.
-    weigh(text.length / noted.length);
+    characters = text.length / noted.length;
+    weigh(characters, noted.length);
     group.journal.push(request, workspaceId, bytesOf(group, text));
   }
+  for (const entry of later) behind.add(entry, request, characters);
   if (changes.events.length > 0) {
     let newest = 0;
     for (const { timeMs } of changes.events) if (timeMs > newest) newest = timeMs;

@@ -15,6 +15,14 @@ import { settle } from './unsettled.ts';
 /** Profiles that stay in memory after a request; twice as many at most. */
 const CACHED_PROFILES = 50_000;
 
+/**
+ * Rows that one group brings up to date at most, and their characters, so that no group is a long one; of those that
+ * memory has too much of, as many as the largest request may bring.
+ */
+const MAX_ROWS = 400;
+const MAX_CHARACTERS = 512 * 1024;
+const MAX_LATE_CHARACTERS = 4 * 1024 * 1024;
+
 /** When nothing has come for this long, rows that are behind are brought up to date. */
 const REST_MS = 500;
 
@@ -64,7 +72,7 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
       }
       if (row === null || row.version >= request) continue;
       settle(row.entry.profile, change);
-      behind.add(row.entry, request);
+      behind.add(row.entry, request, 0);
     }
     mustReload = false;
   };
@@ -72,10 +80,15 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
   /** Adds rows that are behind to the group: the late ones, or as many as fit when there is nothing else to do. */
   const catchUp = (all: boolean) => {
     const group = queue.group();
-    // After a work that failed halfway, memory is not to be trusted.
-    for (const entry of mustReload ? [] : behind.due(lastRequest, all)) {
+    const most = behind.isTooMuch() ? MAX_LATE_CHARACTERS : MAX_CHARACTERS;
+    let characters = 0;
+    for (let rows = 0; rows < MAX_ROWS && characters < most; rows += 1) {
+      // After a work that failed halfway, memory is not to be trusted.
+      const entry = mustReload ? undefined : behind.take(lastRequest, all);
+      if (!entry) break;
       entry.commit = queue.number();
       const text = writeProfile(entry.profile);
+      characters += text.length;
       set.weigh(text.length);
       group.updates.push(text, lastRequest, idOf(entry.profile.brazeId));
     }
