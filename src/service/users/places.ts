@@ -4,8 +4,8 @@ const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'non
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Codes that name no country: unions, and ones kept for private use. */
-const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ', 'UK']);
+/** Codes that name no country: unions, parts of others, and ones kept for private use. */
+const NO_COUNTRIES = new Set('EU EZ UN QO XA XB ZZ UK AC CP CQ DG EA IC TA'.split(' '));
 /** Names that people write and the table of regions does not have. */
 const OTHER_NAMES: Record<string, string> = {
   'united states of america': 'US',
@@ -25,22 +25,37 @@ const OTHER_NAMES: Record<string, string> = {
   burma: 'MM',
 };
 
+/** A withdrawn code, such as that of East Germany, bears the name of the country that came after. */
+const isInUse = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code;
+
+/** The name, and how else it is written: with "and", with "Saint", and without what China calls it. */
+const writtenAs = (name: string): string[] => {
+  const plain = name.toLowerCase();
+  return [
+    plain,
+    plain.replace(' & ', ' and '),
+    plain.replace(/^st\. /, 'saint '),
+    plain.replace(' sar china', ''),
+  ];
+};
+
 const codesByName = new Map<string, string>(Object.entries(OTHER_NAMES));
 const codes = new Set<string>();
 for (const first of LETTERS) {
   for (const second of LETTERS) {
     const code = first + second;
     const name = NO_COUNTRIES.has(code) ? undefined : regionNames.of(code);
-    if (name === undefined) continue;
+    if (name === undefined || !isInUse(code)) continue;
     codes.add(code);
-    if (!codesByName.has(name.toLowerCase())) codesByName.set(name.toLowerCase(), code);
+    for (const text of writtenAs(name)) if (!codesByName.has(text)) codesByName.set(text, code);
   }
 }
 
 /** The ISO 3166-1 alpha-2 code of a country's code or English name; `null` where it is none. */
 export const countryOf = (text: string): string | null => {
-  const code = text.toUpperCase();
-  return codes.has(code) ? code : (codesByName.get(text.trim().toLowerCase()) ?? null);
+  const name = text.trim();
+  const code = name.toUpperCase();
+  return codes.has(code) ? code : (codesByName.get(name.toLowerCase()) ?? null);
 };
 
 /** ISO 639-1, with or without a region such as `en-IN`. */
