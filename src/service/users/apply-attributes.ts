@@ -44,6 +44,9 @@ const withTokens = (stored: PushToken[], added: readonly PushToken[]): PushToken
   return tokens;
 };
 
+const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
+  users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
+
 /**
  * Applies one object of `attributes` and answers how many custom attributes it wrote. `nestedAllowed` is false when a
  * nested value anywhere in the request was bad.
@@ -56,13 +59,11 @@ export const applyAttributes = (
 ): number => {
   const { identity } = checked;
   const tokens = checked.isTokenImport
-    ? checked.pushTokens.filter(
-        ({ app_id, token }) => users.find({ by: 'push_token', value: { app_id, token } }).length === 0,
-      )
+    ? checked.pushTokens.filter((token) => !isKnownToken(users, token))
     : checked.pushTokens;
   if (!identity) {
     // Nobody is named: a profile for each token, to be merged when its device comes to be known.
-    for (const token of tokens) users.create({ pushTokens: [token] }, nowMs);
+    for (const token of tokens) if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
     return 0;
   }
   const profile = resolveUser(users, identity, nowMs);

@@ -42,6 +42,8 @@ export const applyCustom = (
 const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], remove: Scalar[]) => {
   const stored = getOwn(custom, name);
   if (!Array.isArray(stored) && add.length === 0) return;
+  // Objects have operators of their own, and no limit of elements: they stay, as this means nothing to them.
+  if (Array.isArray(stored) && stored.some(isRecord)) return;
   const list = new Set<Scalar>(Array.isArray(stored) ? (stored as Scalar[]) : []);
   for (const value of add) {
     // What was there moves to the end.
@@ -60,6 +62,7 @@ const editObjects = (
 ) => {
   const stored = getOwn(custom, name);
   if (!Array.isArray(stored) && edit.add.length === 0) return;
+  if (Array.isArray(stored) && !stored.every(isRecord)) return;
   let objects: unknown[] = [...(Array.isArray(stored) ? stored : []), ...edit.add];
   const has = (object: unknown, key: string, value: unknown) =>
     isRecord(object) && getOwn(object, key) === value;

@@ -105,6 +105,7 @@ const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomC
   for (const object of $add) {
     const nested = checkNested(object);
     if ('fault' in nested) return faulty(name, nested.fault);
+    if (nested.value === undefined) continue;
     if (!isRecord(nested.value)) return invalid(name);
     edit.add.push(nested.value);
   }
@@ -114,6 +115,7 @@ const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomC
     if (typeof key !== 'string' || !isScalar(wanted)) return invalid(name);
     const nested = checkNested(object);
     if ('fault' in nested) return faulty(name, nested.fault);
+    if (nested.value === undefined) continue;
     if (!isRecord(nested.value)) return invalid(name);
     edit.update.push({ key, value: wanted, object: nested.value });
   }

@@ -39,13 +39,21 @@ export const checkAlias = (value: unknown): UserAlias | null => {
 /** `null` and `""` are as good as absent. */
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** An external ID as text: numbers are taken by their decimal digits, as recorded clients send them. */
+/**
+ * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.
+ * One that is too large for JSON's numbers has arrived as another already, and with it as another user: it is none.
+ */
+export const idText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+};
+
 export const checkExternalId = (
   value: unknown,
   blocked: ReadonlySet<string>,
 ): { value: string } | { problem: string } => {
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
-  if (typeof text !== 'string' || text === '') return { problem: notValid('external_id') };
+  const text = idText(value);
+  if (text === undefined || text === '') return { problem: notValid('external_id') };
   if (!fitsBytes(text, MAX_EXTERNAL_ID_BYTES)) return { problem: TRACK_ERROR.externalIdTooLarge };
   if (!isStorableText(text)) return { problem: notValid('external_id') };
   if (blocked.has(text)) return { problem: TRACK_ERROR.blockedExternalId };

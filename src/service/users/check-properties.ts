@@ -54,16 +54,21 @@ export const checkProperties = (
   if (properties === undefined || properties === null) return undefined;
   if (!isRecord(properties)) return null;
   const reserved = of === 'event' ? EVENT_RESERVED : PURCHASE_RESERVED;
-  const keys = Object.keys(properties);
+  const sent = Object.keys(properties);
+  // What is beyond the limit is not looked at: it costs the event nothing.
+  const keys = sent.slice(0, MAX_PROPERTY_KEYS);
   for (const key of keys) {
     if (reserved.has(key) || !isKey(key) || !isValue(properties[key], 1)) return null;
   }
   const most = of === 'event' ? MAX_EVENT_PROPERTIES_BYTES : MAX_PURCHASE_PROPERTIES_BYTES;
-  if (!fitsNested(properties, most)) return null;
-  if (keys.length <= MAX_PROPERTY_KEYS && of === 'event') return properties;
-  const kept: Record<string, unknown> = {};
-  for (const key of keys.slice(0, MAX_PROPERTY_KEYS)) {
-    setOwn(kept, key, of === 'purchase' ? asText(properties[key]) : properties[key]);
+  let kept = properties;
+  if (keys.length < sent.length) {
+    kept = {};
+    for (const key of keys) setOwn(kept, key, properties[key]);
   }
-  return kept;
+  if (!fitsNested(kept, most)) return null;
+  if (of === 'event') return kept;
+  const texts: Record<string, unknown> = {};
+  for (const key of keys) setOwn(texts, key, asText(kept[key]));
+  return texts;
 };

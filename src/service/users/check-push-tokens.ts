@@ -16,7 +16,10 @@ const isDeviceId = (value: unknown): value is string => {
   return bytes >= MIN_DEVICE_ID_BYTES && bytes <= MAX_DEVICE_ID_BYTES;
 };
 
-/** Contract 3.5: every bad token is reported and left out, the others count. */
+/**
+ * Contract 3.5: every bad token is reported and left out, the others count. Tokens of web apps are taken like the
+ * others, though the documentation says that they cannot be imported: nothing here sends to them, so nobody is harmed.
+ */
 export const checkPushTokens = (
   value: unknown,
   appIds: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 const MONTHS_WITH_31 = new Set([1, 3, 5, 7, 8, 10, 12]);
-/** Years outside cannot be stored as times. */
+/** Years above, and years before Christ, cannot be stored as times. */
 const MAX_YEAR = 3_000;
 
 const daysIn = (year: number, month: number): number => {
@@ -106,12 +106,14 @@ const WEEKDAY =
 
 /**
  * A date in any of the forms that attributes accept, in Unix milliseconds; without a zone it is UTC, without a time
- * it is midnight. `null` for any other text, and for years after 3000.
+ * it is midnight. `null` for any other text, and for years outside 0–3000.
  */
 export const parseDate = (text: string): number | null => {
   if (text.length > 40) return null;
   const moment = anyDate(text);
-  return moment !== null && new Date(moment).getUTCFullYear() <= MAX_YEAR ? moment : null;
+  if (moment === null) return null;
+  const year = new Date(moment).getUTCFullYear();
+  return year >= 0 && year <= MAX_YEAR ? moment : null;
 };
 
 const anyDate = (text: string): number | null => {

@@ -3,7 +3,7 @@ import { userLine } from '../export/user-line.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias } from './check-identity.ts';
+import { checkAlias, idText } from './check-identity.ts';
 import { isRecord } from './own.ts';
 import type { Profile } from './profile.ts';
 import type { Lookup } from './user-set.ts';
@@ -42,9 +42,9 @@ const singlesOf = (body: Record<string, unknown>): Lookup[] => {
 
 const externalIdsOf = (body: Record<string, unknown>): string[] =>
   listOf(body, 'external_ids').map((value) => {
-    if (typeof value === 'number') return String(value);
-    if (typeof value !== 'string' || value === '') throw new HttpError(400, notValid('external_ids'));
-    return value;
+    const id = idText(value);
+    if (id === undefined || id === '') throw new HttpError(400, notValid('external_ids'));
+    return id;
   });
 
 const aliasesOf = (body: Record<string, unknown>): Lookup[] =>

@@ -1,3 +1,4 @@
+import { parseDate } from './dates.ts';
 import { getOwn, setOwn } from './own.ts';
 import type { Profile, Tally } from './profile.ts';
 
@@ -40,8 +41,27 @@ export const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
 };
 
-/** `fillProfile`, and what both have done is added up. */
+/** Of two dates, as they were sent, the one that `isBetter` prefers; what is no date gives way. */
+const chooseDate = (
+  kept: Profile,
+  merged: Profile,
+  name: string,
+  isBetter: (a: number, b: number) => boolean,
+) => {
+  const [ours, theirs] = [kept, merged].map(({ standard }) => {
+    const value = getOwn(standard, name);
+    return typeof value === 'string' ? parseDate(value) : null;
+  });
+  if (theirs === null || theirs === undefined) return;
+  if (ours === null || ours === undefined || isBetter(theirs, ours))
+    kept.standard[name] = merged.standard[name];
+};
+
+/** `fillProfile`, and what both have done is added up. The kept profile stays identified, or becomes so. */
 export const mergeProfile = (kept: Profile, merged: Profile): void => {
+  kept.externalId ??= merged.externalId;
+  chooseDate(kept, merged, 'date_of_first_session', (a, b) => a < b);
+  chooseDate(kept, merged, 'date_of_last_session', (a, b) => a > b);
   fillProfile(kept, merged);
   sumTallies(kept.events, merged.events);
   sumTallies(kept.purchases, merged.purchases);

@@ -2,7 +2,7 @@ import { required } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias, isPhone } from './check-identity.ts';
+import { checkAlias, idText, isPhone } from './check-identity.ts';
 import { entriesOf } from './entries.ts';
 import { mergeProfile } from './merge-profiles.ts';
 import { isRecord } from './own.ts';
@@ -28,9 +28,8 @@ const identifierOf = (value: unknown): Identifier => {
   const named = NAMES.filter((name) => value[name] !== undefined && value[name] !== null);
   if (named.length !== 1) throw refuse();
   const { external_id, user_alias, email, phone, prioritization } = value;
-  if (typeof external_id === 'string' || typeof external_id === 'number') {
-    return { lookup: { by: 'external_id', value: String(external_id) }, rules: [] };
-  }
+  const id = idText(external_id);
+  if (id !== undefined) return { lookup: { by: 'external_id', value: id }, rules: [] };
   if (user_alias !== undefined && user_alias !== null) {
     const alias = checkAlias(user_alias);
     if (!alias) throw refuse();

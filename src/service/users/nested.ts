@@ -67,12 +67,13 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
 const FORM_FAULT = Symbol('form');
 const VALUE_FAULT = Symbol('value');
 
-/** Checks a nested object or an array of objects and returns what is to be stored. */
+/** Checks a nested object or an array of objects and returns what is to be stored: `undefined` where that is nothing. */
 export const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
   const kept = checked(value, 1);
   if (kept === VALUE_FAULT) return { fault: 'value' };
+  if (kept === NOT_STORED) return { value: undefined };
   if (kept === FORM_FAULT || !fitsNested(kept)) return { fault: 'form' };
-  return { value: kept === NOT_STORED ? {} : kept };
+  return { value: kept };
 };
 
 /** True when the value's JSON has at most 100 KiB, measured exactly only where a rough count leaves a doubt. */

@@ -16,7 +16,18 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['country', 'PL', 'PL'],
     ['country', 'pl', 'PL'],
     ['country', 'Poland', 'PL'],
+    ['country', ' pl ', 'PL'],
     ['country', 'United States of America', 'US'],
+    // Withdrawn codes have the names of those that came after: East Germany's comes first in the alphabet.
+    ['country', 'Germany', 'DE'],
+    ['country', 'Vietnam', 'VN'],
+    ['country', 'Yemen', 'YE'],
+    ['country', 'Zimbabwe', 'ZW'],
+    ['country', 'Serbia', 'RS'],
+    ['country', 'Curaçao', 'CW'],
+    ['country', 'Hong Kong', 'HK'],
+    ['country', 'Bosnia and Herzegovina', 'BA'],
+    ['country', 'Saint Lucia', 'LC'],
     ['home_city', 'Łódź', 'Łódź'],
     ['language', 'pl', 'pl'],
     ['language', 'en-IN', 'en-IN'],
@@ -43,6 +54,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['last_name', 'x'.repeat(256), "'last_name' is not valid"],
     ['last_name', 'a\ud800', "'last_name' is not valid"],
     ['dob', '1990-02-30', "'dob' is not valid"],
+    ['dob', '0000-01-01T00:00:00+01:00', "'dob' is not valid"],
     ['gender', 'X', "'gender' is not valid"],
     ['country', 48, "'country' is not valid"],
     ['language', 'Polish', "'language' is not valid"],
@@ -66,9 +78,9 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
-  test('null clears, and so does a country that is none', async () => {
+  test.each(['Atlantis', 'DD', 'SU', 'EU'])('null clears, and so does the country %j', async (country) => {
     await set({ first_name: 'Kim', gender: 'F', country: 'PL' });
-    expect(errorsOf(await set({ first_name: null, gender: null, country: 'Atlantis' }))).toEqual([]);
+    expect(errorsOf(await set({ first_name: null, gender: null, country }))).toEqual([]);
     const user = await api().user('u-1');
     for (const name of ['first_name', 'gender', 'country']) expect(user).not.toHaveProperty(name);
   });
@@ -125,6 +137,16 @@ onBothStores('contract 3.6: custom attributes', (api) => {
       [{ a: Array.from({ length: 502 }, (_, i) => i) }, { a: { add: ['n'] } }],
       [...Array.from({ length: 499 }, (_, i) => i + 3), 'n'],
     ],
+    [
+      'add and remove leave objects as they are, however many',
+      [
+        { a: Array.from({ length: 600 }, (_, i) => ({ i })) },
+        { a: { remove: ['x'] } },
+        { a: { add: ['x'] } },
+      ],
+      Array.from({ length: 600 }, (_, i) => ({ i })),
+    ],
+    ['$add leaves a list of texts as it is', [{ a: ['x'] }, { a: { $add: [{ id: 1 }] } }], ['x']],
     ['an object', [{ a: { b: { c: [1, 'x'] } } }], { b: { c: [1, 'x'] } }],
     ['an object replaces', [{ a: { b: 1, c: 2 } }, { a: { c: 3 } }], { c: 3 }],
     [
@@ -134,6 +156,23 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     ],
     ['a date inside stays typed', [{ a: { at: { $time: '2026-01-01' } } }], { at: { $time: '2026-01-01' } }],
     ['a date too far inside is not stored', [{ a: { b: 1, at: { $time: '4026-01-01' } } }], { b: 1 }],
+    [
+      'an object that is a date too far adds nothing',
+      [{ a: [{ id: 1 }] }, { a: { $add: [{ $time: '4026-01-01' }, { id: 2 }] } }],
+      [{ id: 1 }, { id: 2 }],
+    ],
+    [
+      'an object that is a date too far replaces nothing',
+      [
+        { a: [{ id: 1 }] },
+        {
+          a: {
+            $update: [{ $identifier_key: 'id', $identifier_value: 1, $new_object: { $time: '4026-01-01' } }],
+          },
+        },
+      ],
+      [{ id: 1 }],
+    ],
     ['objects in a list', [{ a: [{ id: 1 }, { id: 2 }] }], [{ id: 1 }, { id: 2 }]],
     ['$add', [{ a: [{ id: 1 }] }, { a: { $add: [{ id: 2 }] } }], [{ id: 1 }, { id: 2 }]],
     ['$add to nothing', [{ a: { $add: [{ id: 2 }] } }], [{ id: 2 }]],
@@ -361,6 +400,15 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(users.map(({ push_tokens }) => (push_tokens as { token: string }[])[0]!.token).toSorted()).toEqual(
       ['token-1', 'token-2'],
     );
+  });
+
+  test('are imported once, however often one request has them', async () => {
+    const push_tokens = [
+      { app_id: APP_ID, token: 't' },
+      { app_id: APP_ID, token: 't' },
+    ];
+    await api().track({ attributes: [{ push_token_import: true, push_tokens }] });
+    expect(await api().users()).toHaveLength(1);
   });
 
   test('that somebody has are not imported again', async () => {

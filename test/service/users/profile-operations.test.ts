@@ -202,6 +202,39 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
+  test('keeps the external ID, whichever of the two had it', async () => {
+    await api().track({
+      attributes: [
+        { email: 'kim@example.org', tier: 1 },
+        { external_id: 'known', size: 3 },
+      ],
+    });
+    await merge({
+      identifier_to_merge: { external_id: 'known' },
+      identifier_to_keep: { email: 'kim@example.org', prioritization: ['unidentified'] },
+    });
+    await api().track({ attributes: [{ external_id: 'known', x: 1 }] });
+    expect(await api().users()).toMatchObject([
+      { external_id: 'known', email: 'kim@example.org', custom_attributes: { tier: 1, size: 3, x: 1 } },
+    ]);
+  });
+
+  test('takes the earlier of the first sessions, and the later of the last', async () => {
+    await api().track({
+      attributes: [
+        { external_id: 'old', date_of_first_session: '2020-01-01', date_of_last_session: '2026-02-02' },
+        { external_id: 'new', date_of_first_session: '2024-01-01', date_of_last_session: '2025-01-01' },
+        { external_id: 'third', date_of_first_session: '2021-01-01', date_of_last_session: '2022-01-01' },
+      ],
+    });
+    for (const external_id of ['old', 'third']) {
+      await merge({ identifier_to_merge: { external_id }, identifier_to_keep: { external_id: 'new' } });
+    }
+    expect(await api().users()).toMatchObject([
+      { external_id: 'new', date_of_first_session: '2020-01-01', date_of_last_session: '2026-02-02' },
+    ]);
+  });
+
   test('leaves all as it is where one is not found, or both are one', async () => {
     await api().track({ attributes: [{ external_id: 'a', email: 'a@example.org' }] });
     await merge(
@@ -296,6 +329,7 @@ onBothStores('contract 2.7: POST /users/export/ids', (api) => {
       [{ external_ids: Array.from({ length: 51 }, (_, i) => `u-${i}`) }],
       [{ email_address: 'kim@example.org', phone: '+48123456789' }],
       [{ braze_id: 7 }],
+      [{ external_ids: [2 ** 53] }],
       [{ user_aliases: [{ alias_name: 'a' }] }],
       [{ external_ids: ['u-1'], fields_to_export: 'email' }],
     ])('%j', async (body) => {

@@ -158,6 +158,15 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     expect(await api().user('12345')).toBeDefined();
   });
 
+  test.each(['9007199254740993', '123456789012345678901234', '1e21', '1e-7'])(
+    'refuses the number %s as an external ID: it would be read as that of somebody else',
+    async (number) => {
+      const answer = await api().track(`{"attributes":[{"external_id":${number},"a":1}]}`);
+      expect(answer.status).toBe(400);
+      expect(errorsOf(answer)).toEqual(["attributes[0] 'external_id' is not valid"]);
+    },
+  );
+
   test('drops only the e-mail or phone that stands beside an identifier', async () => {
     const answer = await api().track({
       attributes: [{ external_id: 'u-1', email: 'nope', phone: 'nope', tier: 'gold' }],
@@ -218,6 +227,7 @@ onBothStores('contract 3.7: events and purchases', (api) => {
     [{ product_id: undefined }, "'product_id' is required"],
     [{ product_id: '' }, "'product_id' is not valid"],
     [{ currency: undefined }, "'currency' is required"],
+    [{ product_id: 2 ** 53 }, "'product_id' is not valid"],
     [{ currency: 'EURO' }, "'currency' is not valid"],
     [{ price: undefined }, "'price' is required"],
     [{ price: '9.50' }, "'price' is not valid"],
@@ -276,6 +286,22 @@ onBothStores('contract 3.7: events and purchases', (api) => {
     expect(events.find(({ name }) => name === 'quiz')?.['properties']).toEqual(properties);
     const kept = Object.keys(events.find(({ name }) => name === 'many')?.['properties'] as object);
     expect([kept.length, kept.at(-1)]).toEqual([256, 'k255']);
+  });
+
+  test.each([
+    ['a text that is too long', { last: 'x'.repeat(300) }],
+    ['a reserved name', { time: 'x' }],
+    ['100 KB more', Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`l${i}`, 'x'.repeat(250)]))],
+  ])('beyond 256 properties, %s costs nothing', async (_, more) => {
+    const full = Object.fromEntries(Array.from({ length: 256 }, (__, i) => [`k${i}`, i]));
+    expect(await api().track({ events: [event({ properties: { ...full, ...more } })] })).toMatchObject({
+      status: 201,
+    });
+    expect((await api().events())[0]?.['properties']).toEqual(full);
+  });
+
+  test.each(['VED', 'XAU', 'clf', 'XCG'])('takes the currency %s', async (currency) => {
+    expect(await api().track({ purchases: [purchase({ currency })] })).toMatchObject({ status: 201 });
   });
 
   test('keeps objects in a purchase as text, its currency in capitals, and no app that it does not know', async () => {
