@@ -15,3 +15,11 @@ export const bannersTrackAnswer = z.object({
   errors: z.optional(z.array(z.unknown())),
 });
 export type BannersTrackAnswer = z.infer<typeof bannersTrackAnswer>;
+
+/** What a client reads of any 2xx: a proxy answers something else, and another server may leave members out. */
+export const trackSuccess = z.object({
+  events_processed: z.optional(z.number()),
+  message: z.optional(z.string()),
+  errors: z.optional(z.unknown()),
+});
+export type TrackSuccess = z.infer<typeof trackSuccess>;

@@ -1,4 +1,4 @@
-import { type BannersTrackAnswer, bannersTrackAnswer, readRateLimit, refusal } from '../../protocol/index.ts';
+import { readRateLimit, refusal, type TrackSuccess, trackSuccess } from '../../protocol/index.ts';
 import { judgeErrors, type Skipped } from './judge-errors.ts';
 import type { PostTrack, TrackAnswer } from './post-track.ts';
 
@@ -25,8 +25,19 @@ const parse = (text: string): unknown => {
   }
 };
 
-const accepted = (answer: BannersTrackAnswer, length: number): BatchDelivery => {
-  const { skipped, problems } = judgeErrors(answer.errors ?? [], length);
+/** The API answers 202, and counts what it took; a captive portal may answer 200 with any JSON. */
+const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
+  events_processed !== undefined || (status === 202 && message !== undefined);
+
+const accepted = (answer: TrackSuccess, length: number): BatchDelivery => {
+  const errors = answer.errors ?? [];
+  if (!Array.isArray(errors)) {
+    const problem = `errors is ${JSON.stringify(errors)}, no list`;
+    // Whatever it means, an event may be named in it, unless the count says that all were taken.
+    if (answer.events_processed !== length) return { type: 'in-doubt', cause: new Error(problem) };
+    return { type: 'accepted', skipped: [], problems: [problem] };
+  }
+  const { skipped, problems } = judgeErrors(errors, length);
   const confirmed = length - skipped.length;
   if (answer.events_processed !== undefined && answer.events_processed !== confirmed) {
     problems.push(
@@ -53,10 +64,10 @@ export const createDeliver =
     const { status, headers, text } = answer;
     const body = parse(text);
     if (status >= 200 && status < 300) {
-      const { success, data } = bannersTrackAnswer.safeParse(body);
-      if (success) return accepted(data, length);
-      // A captive portal answers 200 with a page of its own: our server saw nothing.
-      if (!isJson(answer))
+      const { data } = trackSuccess.safeParse(body);
+      if (data !== undefined && isApis(status, data)) return accepted(data, length);
+      // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
+      if (!isJson(answer) || (body !== undefined && status !== 202))
         return { type: 'retry', status, reason: `an answer that is not the API's (${status})` };
       return { type: 'in-doubt', cause: new Error(`the answer (${status}) could not be read`) };
     }

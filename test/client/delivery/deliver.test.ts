@@ -15,12 +15,38 @@ const answered = (status: number, body: unknown) =>
     () => 0,
   )(REQUEST, 2);
 
-test.each([{}, 'none', 3, null])(
-  'an answer of 202 whose errors are no list (%j) is in doubt',
+test.each([{}, 'none', 3])(
+  'an answer of 202 whose errors are no list (%j) is in doubt, unless all were counted',
   async (errors) => {
     expect(await answered(202, { message: 'success', errors })).toMatchObject({ type: 'in-doubt' });
+    expect(await answered(202, { events_processed: 1, errors })).toMatchObject({ type: 'in-doubt' });
+    expect(await answered(202, { events_processed: 2, errors })).toMatchObject({
+      type: 'accepted',
+      skipped: [],
+      problems: [expect.stringContaining('no list')],
+    });
   },
 );
+
+test.each([{ events_processed: 2 }, { message: 'success', errors: null }])(
+  'an answer of 202 with no more than %j confirms every event',
+  async (body) => {
+    expect(await answered(202, body)).toEqual({ type: 'accepted', skipped: [], problems: [] });
+  },
+);
+
+test.each([
+  [200, { message: 'Please log in' }],
+  [200, {}],
+  [200, []],
+  [299, { message: 'success' }],
+])('case 21: a %i with the JSON %j of somebody else confirms nothing', async (status, body) => {
+  expect(await answered(status, body)).toMatchObject({ type: 'retry', status });
+});
+
+test('an answer of 200 that counts the events is the API’s', async () => {
+  expect(await answered(200, { events_processed: 2 })).toMatchObject({ type: 'accepted' });
+});
 
 test('an answer without errors confirms every event', async () => {
   expect(await answered(202, { message: 'success', events_processed: 2 })).toEqual({
