@@ -1,7 +1,7 @@
 import type { InDoubtPolicy } from '../options.ts';
 import { backoffMs } from './backoff.ts';
 import { afterDelivery, afterRefusal } from './bisect.ts';
-import { LONGEST_WAIT_MS } from './deadline.ts';
+import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
 import {
   bury,
@@ -44,11 +44,16 @@ export const createSettle = (options: SettleOptions) => {
   const { ledger, now, random, newId, corrects, inDoubt, isOnline } = options;
   const { skip, confirm, giveUp } = createEventMoves(options);
 
+  /** Nobody sends before the time that the server named, whatever other requests under way are answered. */
+  const isLimited = ({ wait: { until, reason } }: Meta): boolean =>
+    reason === 'rate-limit' && isAhead(until, now(), LONGEST_WAIT_MS);
+
   const wait = (meta: Meta, settled: Settled, reason: WaitReason, delayMs?: number) => {
     const failures = meta.wait.failures + 1;
     const until = now() + (delayMs ?? backoffMs(failures, random));
-    meta.wait = { until, reason, failures, eased: false };
-    settled.waiting = { until, reason };
+    const keepsLimit = isLimited(meta) && (reason !== 'rate-limit' || until < meta.wait.until);
+    meta.wait = keepsLimit ? { ...meta.wait, failures } : { until, reason, failures, eased: false };
+    settled.waiting = { until: meta.wait.until, reason: meta.wait.reason };
   };
 
   /** Refused without a name: halve, search, or, refused alone, give it to the host or to the dead letters. */
@@ -120,7 +125,7 @@ export const createSettle = (options: SettleOptions) => {
         const writes = items.flatMap((item, i) =>
           item === undefined || names.has(i) ? [] : confirm(meta, settled, item),
         );
-        meta.wait = { until: 0, reason: 'backoff', failures: 0, eased: false };
+        if (!isLimited(meta)) meta.wait = { until: 0, reason: 'backoff', failures: 0, eased: false };
         meta.refusedKey = null;
         if (!isBatch(stored)) return change(writes);
         const search = stored.held.length > 0 ? afterDelivery(stored) : undefined;

@@ -1,6 +1,11 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
-import { assertConserved, assertDeliveredInOrder, type RateLimitForm } from '../../../src/testing/index.ts';
+import {
+  assertConserved,
+  assertDeliveredInOrder,
+  type Fault,
+  type RateLimitForm,
+} from '../../../src/testing/index.ts';
 import { createWorld, TRACK } from './world.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -288,6 +293,32 @@ describe('server answers', () => {
       expect(world.service.events).toHaveLength(3);
     },
   );
+
+  test.each<Fault>([
+    { type: 'slow', delayMs: 200 },
+    { type: 'status', status: 503 },
+    { type: 'status', status: 401 },
+    { type: 'drop', when: 'after' },
+    { type: 'rate-limit', afterSeconds: 5 },
+  ])('case 17: another answer under way (%j) neither ends nor shortens the wait of a 429', async (other) => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.capture('warm');
+    await tab.delivery.flush();
+    await tab.captureMany(2, 'click', 'u1');
+    await tab.captureMany(2, 'click', 'u2');
+    world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
+    world.service.fail(other);
+    tab.tell('hidden');
+    await world.clock.advance(1_000);
+    expect(world.service.requests).toHaveLength(3);
+    tab.tell('visible');
+    await world.clock.advance(595_000);
+    expect(world.service.requests).toHaveLength(3);
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5 });
+    expect(world.service.events).toHaveLength(5);
+  });
 
   test.each([
     { 'X-RateLimit-Reset': '30' },
