@@ -14,6 +14,8 @@ export interface ConsentOptions {
   notify: Notify;
   /** Forgets every event, batch and dead letter. */
   purge: () => Promise<void>;
+  /** The disk is full: makes room, or goes on in memory. */
+  onFull: () => Promise<void>;
   /** Ends requests under way. */
   abort: () => void;
   /** Sends whatever is queued. */
@@ -31,6 +33,7 @@ export const createConsent = ({
   news,
   notify,
   purge,
+  onFull,
   abort,
   flush,
 }: ConsentOptions) => {
@@ -43,14 +46,26 @@ export const createConsent = ({
     return state === 'enabled' ? stored : state;
   };
   const tell = () => notify({ type: 'consent', state: effective() === 'enabled' ? 'enabled' : 'disabled' });
+  /** A full disk refuses no choice. */
+  const surely = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if ((error as Error).name !== 'QuotaExceededError') throw error;
+      await onFull();
+      await surely(work);
+    }
+  };
   const write = (consent: Meta['consent']) =>
-    ledger.step(
-      [],
-      (meta) => {
-        meta.consent = consent;
-        return { writes: [], result: true };
-      },
-      { create: true },
+    surely(() =>
+      ledger.step(
+        [],
+        (meta) => {
+          meta.consent = consent;
+          return { writes: [], result: true };
+        },
+        { create: true },
+      ),
     );
   const hear = (chosen: Meta['consent']) => {
     state = chosen;
@@ -79,7 +94,7 @@ export const createConsent = ({
       news.post({ type: 'consent', state: chosen });
       await write(chosen);
       tell();
-      if (policy === 'purge') await purge();
+      if (policy === 'purge') await surely(purge);
       if (policy === 'send') await flush();
     },
 

@@ -3,7 +3,7 @@ import { createFallbackStore } from '../platform/fallback-store.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import { createRestingStore } from '../platform/resting-store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { createCaps } from './caps.ts';
+import { type CapsOptions, createCaps } from './caps.ts';
 import { createCapture } from './capture.ts';
 import { createConsent } from './consent.ts';
 import { createCorrection } from './correction.ts';
@@ -81,7 +81,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const store = createFallbackStore({
     primary: disk,
     clock,
-    adopt: adoptMemory,
+    async adopt(records, primary) {
+      if (mustPurge) await purgeDisk();
+      await adoptMemory(records, primary);
+    },
     onMode(on, reason) {
       ledger.restart();
       notify({
@@ -111,7 +114,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     mirror.take(keys);
     if (keys.length > 0) news.post({ type: 'gone', keys });
   };
-  const caps = createCaps({
+  const capsOptions = {
     ...options,
     store,
     ledger,
@@ -120,14 +123,39 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       gone(keys);
       for (const drop of dropped) notify({ type: 'dropped', ...drop });
     },
-  });
+  } satisfies CapsOptions;
+  const caps = createCaps(capsOptions);
+  /** The user wanted it while the events of earlier pages were out of reach. */
+  let mustPurge = false;
+  const purgeDisk = async () => {
+    const reached = createLedger({ store: disk, newId, firstSequence: () => 0, onWiped: () => undefined });
+    // A disk that is too full to count what goes can still forget.
+    await createCaps({ ...capsOptions, store: disk, ledger: reached })
+      .purge()
+      .catch(disk.clear);
+    mustPurge = false;
+  };
+  const onFull = async () => {
+    // The host's cache may fail like any other store, and a removal writes too: the disk may be too full for it.
+    const hasRoom = await makeRoom()
+      .catch(() => undefined)
+      .then(caps.shrink)
+      .catch(() => false);
+    if (!hasRoom) store.degrade(new Error('the storage quota is used up'));
+  };
   const consent = createConsent({
     initial: setup.consent ?? 'enabled',
     store,
     ledger,
     news,
     notify,
-    purge: caps.purge,
+    async purge() {
+      mustPurge = true;
+      await caps.purge();
+      mustPurge &&= store.isMemory();
+      store.retry();
+    },
+    onFull,
     abort() {
       batches.abortAll();
       deferral.abortAll();
@@ -257,14 +285,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     isMemory: store.isMemory,
     mayStore: consent.mayStore,
     onStored: stored,
-    async onFull() {
-      // The host's cache may fail like any other store, and a removal writes too: the disk may be too full for it.
-      const hasRoom = await makeRoom()
-        .catch(() => undefined)
-        .then(caps.shrink)
-        .catch(() => false);
-      if (!hasRoom) store.degrade(new Error('the storage quota is used up'));
-    },
+    onFull,
     onFailed: storageFailed,
   });
 

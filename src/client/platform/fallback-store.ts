@@ -41,6 +41,8 @@ export const createFallbackStore = ({
   adopt = (records, store) => store.setMany(records),
 }: FallbackOptions): FallbackStore => {
   let memory: Store | undefined;
+  /** Cleared while in memory mode: what lies in the real store must go as well. */
+  let mustClear = false;
   let ready: Promise<void> | undefined;
   let probing = false;
   let closed = false;
@@ -61,6 +63,8 @@ export const createFallbackStore = ({
   /** What is written meanwhile waits, so that nothing is left behind in memory. */
   const upgrade = async (from: Store) => {
     try {
+      if (mustClear) await primary.clear();
+      mustClear = false;
       await adopt(await from.entries(), primary);
       memory = undefined;
       cancelRetry();
@@ -146,9 +150,11 @@ export const createFallbackStore = ({
       );
     },
     async clear() {
-      await run((store) => store.clear());
-      // What lies in the real store must go as well, as soon as it answers.
-      if (memory !== undefined) void primary.clear().catch(() => retryLater());
+      await run((store) => {
+        mustClear = store === memory;
+        return store.clear();
+      });
+      retry();
     },
     isMemory: () => memory !== undefined,
     retry,

@@ -5,8 +5,9 @@ import {
   assertConserved,
   assertDeliveredExactlyOnce,
   createFaultyStore,
+  type FaultyStore,
 } from '../../../src/testing/index.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -178,6 +179,84 @@ describe('storage', () => {
     const diagnostics = await tab.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ captured: 15, pending: 15, memoryMode: false });
     assertConserved(diagnostics);
+  });
+
+  /** Three events on the disk that the next page must not send. */
+  const withStoredEvents = async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const tab = openTab();
+    const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    lift();
+    return { world, store, openTab, tab };
+  };
+  const sentByTheNextPage = async (world: World, store: FaultyStore): Promise<number> => {
+    store.recover();
+    const before = world.service.requests.length;
+    const next = world.openTab();
+    await world.clock.advance(10 * MINUTE_MS);
+    await next.delivery.enable();
+    await world.clock.advance(10 * MINUTE_MS);
+    return world.service.requests.length - before;
+  };
+
+  test.each([1, Number.POSITIVE_INFINITY])(
+    'case 69: a full disk (%d times) does not keep an opt-out from forgetting the events',
+    async (times) => {
+      const { world, store, tab } = await withStoredEvents();
+      store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times });
+      await tab.delivery.disable('purge');
+      await world.settle();
+      expect(await tab.delivery.isAllowed()).toBe(false);
+      tab.kill();
+      expect(await sentByTheNextPage(world, store)).toBe(0);
+    },
+  );
+
+  test('case 69: a full disk keeps an opt-out, and what the user wants kept', async () => {
+    const { world, store, tab } = await withStoredEvents();
+    await tab.captureMany(3, 'impression');
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+    await tab.delivery.disable('keep');
+    tab.kill();
+    const next = world.openTab();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await next.delivery.isAllowed()).toBe(false);
+    expect(await next.delivery.diagnostics()).toMatchObject({ captured: 6, evicted: 2, pending: 4 });
+  });
+
+  test('case 69: an opt-out in memory mode forgets what lies on the disk as well, counted, and nothing newer', async () => {
+    const { world, store, openTab, tab: before } = await withStoredEvents();
+    before.kill();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    await tab.capture('in memory');
+    await tab.delivery.disable('purge');
+    await tab.delivery.enable();
+    await tab.capture('later');
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.sent().at(-1)).toEqual(['later']);
+    expect(world.service.events).toHaveLength(1);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ memoryMode: false, captured: 5, purged: 4, delivered: 1 });
+    assertConserved(diagnostics);
+  });
+
+  test('case 69: a wipe in memory mode empties the disk as soon as it answers', async () => {
+    const { world, store, openTab, tab: before } = await withStoredEvents();
+    before.kill();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    await tab.capture('in memory');
+    await tab.delivery.wipe();
+    store.recover();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.records()).toEqual([]);
+    tab.kill();
+    expect(await sentByTheNextPage(world, store)).toBe(0);
   });
 
   test('case 44: records of another version are neither read nor deleted', async () => {
