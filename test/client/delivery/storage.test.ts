@@ -85,6 +85,58 @@ describe('storage', () => {
     expect(world.service.requests).toHaveLength(1);
   });
 
+  /** Three events in memory, and a store that works again. */
+  const withEventsInMemory = async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const before = world.openTab();
+    await before.capture('stored');
+    await before.delivery.flush();
+    before.kill();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab();
+    world.service.fail({ type: 'status', status: 503 });
+    await tab.captureMany(3);
+    await tab.delivery.flush();
+    store.recover();
+    return { world, store, tab };
+  };
+
+  test('case 42: a return from memory mode whose answer is lost, or that runs twice, moves every event once', async () => {
+    const { world, store, tab } = await withEventsInMemory();
+    const { update } = store;
+    // The platform's store tries once more after a lost connection; here that is the test.
+    store.update = async (keys, change) => {
+      await update(keys, change);
+      return update(keys, change);
+    };
+    store.fail({ type: 'lose-answer' }, { verbs: ['update'] });
+    tab.tell('visible');
+    await world.settle();
+    store.update = update;
+    await world.clock.advance(10 * MINUTE_MS);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ memoryMode: false, captured: 4, delivered: 4, pending: 0 });
+    assertConserved(diagnostics);
+    expect(world.sent()).toHaveLength(3);
+  });
+
+  test('case 42: also where the store fails again before it can say so, and only what came since is moved later', async () => {
+    const { world, store, tab } = await withEventsInMemory();
+    store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });
+    tab.tell('visible');
+    await world.settle();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
+    const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture('since');
+    await world.clock.advance(MINUTE_MS);
+    offline();
+    await world.clock.advance(10 * MINUTE_MS);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ memoryMode: false, captured: 5, delivered: 5, pending: 0 });
+    assertConserved(diagnostics);
+    expect(world.service.events).toHaveLength(5);
+  });
+
   test('case 41: what was captured in memory mode is forgotten when the store says that the user opted out', async () => {
     const { world, store, openTab } = withFaultyStore();
     const before = world.openTab();
