@@ -67,8 +67,11 @@ export const createJottings = ({ disk, isMemory, ledger, now }: JottingsOptions)
       wasThere: () => isThere && !isMemory(),
       /** The events are stored in memory, or may not be stored at all. */
       async remove() {
+        const remove = () => disk.deleteMany([key]);
         // A disk that fails now may lack the jotting as well; whoever finds it asks whether it is stored.
-        await disk.deleteMany([key]).catch(() => undefined);
+        await remove()
+          .catch(remove)
+          .catch(() => undefined);
       },
     };
   },

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import { isJotting } from '../../../src/client/delivery/jottings.ts';
-import { assertConserved } from '../../../src/testing/index.ts';
+import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -99,6 +99,25 @@ test('a wiped store stays empty, whatever a page had jotted down before it heard
   world.openTab();
   await world.clock.advance(MINUTE_MS);
   expect(world.records()).toEqual([]);
+});
+
+test('clicks that go on in memory count once, though the disk refuses at first to give up the jotting', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const other = world.openTab();
+  await other.capture('warm');
+  await other.delivery.flush();
+  const tab = world.openTab({ openStore: () => store });
+  await world.settle();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['update'] });
+  store.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['deleteMany'] });
+  await Promise.all([tab.capture('twice'), tab.capture('twice'), tab.capture('once')]);
+  await world.clock.advance(1_000);
+  await other.capture('later');
+  await world.clock.advance(11 * MINUTE_MS);
+  const ids = world.service.events.map(({ bannerId }) => bannerId).sort();
+  expect(ids).toEqual(['later', 'once', 'twice', 'twice', 'warm']);
+  expect(jottings(world)).toBe(0);
 });
 
 test('impressions and bursts are not jotted down', async () => {
