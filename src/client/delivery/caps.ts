@@ -100,13 +100,14 @@ export const createCaps = (options: CapsOptions) => {
       await remove(await candidates(), 'purged');
     },
 
-    /** Puts records aside that nobody can read; they were captured once, and count as evicted. */
+    /** Puts records aside that nobody can read; events were captured once, and count as evicted. */
     async quarantine(keys: StoreKey[]): Promise<void> {
       await ledger.step(keys, (meta, records) => {
         const writes = keys.flatMap((key, i): [StoreKey, unknown][] => {
           if (records[i] === undefined || readEvent(records[i]) !== 'corrupt') return [];
-          meta.events -= 1;
-          meta.evicted += 1;
+          const isEvent = (key as StoreKey[])[0] === 'event';
+          meta.events -= Number(isEvent);
+          meta.evicted += Number(isEvent);
           return [
             [key, undefined],
             [['quarantine', ...(key as (string | number)[])], records[i]],

@@ -3,7 +3,7 @@ import { COUNTED_KEY } from './counted.ts';
 import { isAhead } from './deadline.ts';
 import type { Ledger } from './ledger.ts';
 import { recordEvents, type Slice } from './record-events.ts';
-import { VERSION } from './records.ts';
+import { readEvent, VERSION } from './records.ts';
 
 /** Whoever jots something down stores it in a moment, or is gone. */
 const OWNERS_MS = 2_000;
@@ -19,11 +19,18 @@ export interface Jotting extends Slice {
   epoch: string | null;
 }
 
+/** A record in a jotting's place that nobody can read. */
+export const isCorruptJotting = ([key, record]: [StoreKey, unknown]): boolean =>
+  (key as StoreKey[])[2] === 'jotting' && !isJotting(record) && readEvent(record) === 'corrupt';
+
 const jottingKey = (id: string): StoreKey => ['control', VERSION, 'jotting', id];
 
 export const isJotting = (record: unknown): record is Jotting =>
   (record as Jotting | undefined)?.v === VERSION &&
   Array.isArray((record as Jotting).events) &&
+  (record as Jotting).events.every(
+    (item) => typeof item?.event?.type === 'string' && Number.isFinite(item.at),
+  ) &&
   Number.isFinite((record as Jotting).jottedAt);
 
 /** Until when its own page is left to store it, in Unix milliseconds. */

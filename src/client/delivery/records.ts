@@ -189,7 +189,9 @@ export const isMeta = (record: unknown): record is Meta => {
     COUNTERS.every((name) => Number.isFinite(meta[name])) &&
     Array.isArray(meta.slices) &&
     Array.isArray(meta.lastKeys) &&
-    Number.isFinite(meta.wait?.until)
+    Number.isFinite(meta.wait?.until) &&
+    ['enabled', 'disabled', 'draining'].includes(meta.consent) &&
+    (meta.sender === null || Number.isFinite(meta.sender?.until))
   );
 };
 

@@ -364,6 +364,44 @@ describe('storage', () => {
     expect(diagnostics).toMatchObject({ captured: 4, delivered: 4, pending: 0 });
   });
 
+  test.each([{ sender: undefined }, { sender: {} }, { consent: undefined }])(
+    'case 46: a counter record with %j is counted anew, and every event still leaves',
+    async (change) => {
+      const world = createWorld();
+      const first = world.openTab();
+      await first.captureMany(3);
+      first.kill();
+      const store = world.disk.openStore(world.name);
+      const key: StoreKey = ['control', 1, 'meta'];
+      await store.setMany([[key, { ...(await store.get<object>(key)), ...change }]]);
+      const tab = world.openTab();
+      await tab.capture('b9');
+      await world.clock.advance(MINUTE_MS);
+      expect(world.sent().flat()).toEqual(['b0', 'b1', 'b2', 'b9']);
+      assertConserved(await tab.delivery.diagnostics());
+    },
+  );
+
+  test.each([null, { event: null, at: 1 }])(
+    'case 46: a corrupt jotting (%j) is put aside alone, and every event still leaves',
+    async (item) => {
+      const world = createWorld();
+      const store = world.disk.openStore(world.name);
+      const key = ['control', 1, 'jotting', 'x'];
+      const jotting = { v: 1, id: 'x', jottedAt: 1, epoch: null, events: [item] };
+      await store.setMany([[key, jotting]]);
+      const tab = world.openTab();
+      await tab.delivery.flush();
+      await tab.captureMany(3);
+      await world.clock.advance(MINUTE_MS);
+      expect(world.sent()).toEqual([['b0', 'b1', 'b2']]);
+      const diagnostics = await tab.delivery.diagnostics();
+      expect(diagnostics).toMatchObject({ captured: 3, delivered: 3, evicted: 0 });
+      expect(await store.get(key)).toBeUndefined();
+      expect(await store.get(['quarantine', ...key])).toEqual(jotting);
+    },
+  );
+
   test('case 48: where the quota is tiny the cap adapts to it', async () => {
     const { world, store, openTab } = withFaultyStore();
     const tab = openTab({ options: { maxBatch: 1_000, maxWaitMs: DAY_MS } });
