@@ -13,10 +13,14 @@ import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
 import type { Placements } from './placements/placements.ts';
+import { inTime } from './platform/in-time.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { createTabChannel } from './platform/tab-channel.ts';
 import type { Settings } from './read-options.ts';
+
+/** A banner store that has not forgotten former users by then is waited for no longer; it may still do so later. */
+const PATIENCE_MS = 2_000;
 
 /** Placements whose answer came from the network in this page, and those that were asked for in this session. */
 export interface Asked {
@@ -79,7 +83,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (!mayAct()) boxMemory.forget();
-    await forgetUsers(store, cache.key, cache.userId());
+    // Whoever opts out or makes room waits for this, and must not wait for ever.
+    await inTime(forgetUsers(store, cache.key, cache.userId()), after, PATIENCE_MS, 'The banner store');
   };
 
   /** From its acceptance a dismissal hides what the service may still send for some minutes. */
@@ -93,6 +98,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const delivery = createDelivery({
     ...settings,
+    // An opt-out before this was loaded holds from its first moment.
+    consent: mayAct() ? 'enabled' : 'disabled',
     options: settings.delivery,
     notify(notice) {
       if (notice.type === 'delivered') accept(notice.events);

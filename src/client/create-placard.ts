@@ -105,8 +105,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   /** Everything that is not needed for the first paint; a chunk that did not come is asked for again next time. */
   const rest = (): Promise<AfterPaint> => {
-    loading ??= import('./after-paint.ts').then(
-      ({ createAfterPaint }) => {
+    loading ??= import('./after-paint.ts')
+      .then(({ createAfterPaint }) => {
         loaded = createAfterPaint({
           settings,
           cache,
@@ -120,12 +120,11 @@ export const createPlacard = (options: PlacardOptions): Placard => {
         });
         if (isStopped) loaded.stop();
         return loaded;
-      },
-      (cause) => {
+      })
+      .catch((cause) => {
         loading = undefined;
         throw cause;
-      },
-    );
+      });
     return loading;
   };
 
@@ -137,6 +136,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       if (isStopped) throw cause;
       return restAtLast();
     });
+
+  /** Runs what must not get lost: without a detour where it can, since before a navigation each turn counts. */
+  const surely = <T>(work: (rest: AfterPaint) => Promise<T>): Promise<T> =>
+    loaded ? work(loaded) : restAtLast().then(work);
 
   /** Runs a verb that must not throw into the page. */
   const safely = async <T>(kind: FailureKind, otherwise: T, work: () => Promise<T>): Promise<T> => {
@@ -177,7 +180,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     else {
       loaded?.forgetUser();
       cache.close();
-      await safely('storage', undefined, async () => (await rest()).forgetFormerUsers());
+      await safely('storage', undefined, () => surely(({ forgetFormerUsers }) => forgetFormerUsers()));
     }
   };
 
@@ -185,10 +188,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    // Without a detour where it can be: before a navigation each turn of the event loop counts.
-    return loaded
-      ? loaded.delivery.capture(event)
-      : restAtLast().then(({ delivery }) => delivery.capture(event));
+    return surely(({ delivery }) => delivery.capture(event));
   };
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
@@ -267,20 +267,25 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     discardDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.discardDeadLetters(keys)),
     enable: () => delivering(undefined, (delivery) => delivery.enable()),
     disable(queued = 'keep') {
-      // Takes effect before the first await, loaded or not.
+      // Takes effect before the first await, loaded or not, and waits for no other store.
       const closed = follow(false);
-      return delivering(undefined, (delivery) => closed.then(() => delivery.disable(queued)));
+      return safely('storage', undefined, () =>
+        surely(async ({ delivery }) => {
+          await delivery.disable(queued);
+          await closed;
+        }),
+      );
     },
     stop,
     wipe() {
       const closed = follow(false);
-      return delivering(undefined, async (delivery) => {
-        await closed;
-        // Also what an earlier visit has stored, where this one never had consent.
-        await loaded?.forgetFormerUsers();
-        await delivery.wipe();
-        stop();
-      });
+      return safely('storage', undefined, () =>
+        surely(async ({ delivery, forgetFormerUsers }) => {
+          // Also what an earlier visit has stored, where this one never had consent.
+          await Promise.all([delivery.wipe(), forgetFormerUsers(), closed]);
+          stop();
+        }),
+      );
     },
   };
 };

@@ -14,7 +14,12 @@ import {
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
-import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
+import {
+  createFakeService,
+  createFaultyStore,
+  type FakeService,
+  aBanner as wire,
+} from '../../src/testing/index.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */
 class SeesEverything {
@@ -437,6 +442,44 @@ test('case 69: an opt-out takes the banners away, forgets the cache, and stops e
   expect(service.requests).toHaveLength(before);
   expect(await openStore('placard-banners').entries()).toEqual([]);
   expect(localStorage).toHaveLength(0);
+});
+
+test.each(['disable', 'wipe'] as const)(
+  'case 40: %s reaches the outbox at once, and comes to an end, where the banner store hangs',
+  async (verb) => {
+    const openStore = aProfile();
+    const banners = createFaultyStore(openStore('placard-banners'));
+    const { placard, service, of, heard } = open({
+      openStore: (name) => (name === 'placard-banners' ? banners : openStore(name)),
+    });
+    placard.mount('home_hero', aSlot(), draw);
+    await heard('tracked');
+    await placard.flush();
+    banners.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+    await placard.track(placard.banner('home_hero')!, 'click');
+    const before = service.requests.length;
+    const done = verb === 'wipe' ? placard.wipe() : placard.disable('purge');
+    await vi.advanceTimersByTimeAsync(30_000);
+    await done;
+    expect(service.requests).toHaveLength(before);
+    expect(await placard.diagnostics()).toMatchObject({ pending: 0 });
+    expect(of('failed').some(({ message }) => message.includes('banner store'))).toBe(true);
+  },
+);
+
+test('case 51: another user begins where the banner store hangs', async () => {
+  const banners = createFaultyStore(createMemoryStore());
+  const openStore = aProfile();
+  const { placard, heard } = open({
+    openStore: (name) => (name === 'placard-banners' ? banners : openStore(name)),
+  });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  banners.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+  const switched = placard.identify('u-2');
+  await vi.advanceTimersByTimeAsync(10_000);
+  await switched;
+  expect(placard.banner('home_hero')).toMatchObject({ id: 'bnr-1' });
 });
 
 test('case 69: an opt-out of an earlier visit stays one, until it is taken back', async () => {

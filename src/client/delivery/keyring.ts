@@ -1,3 +1,5 @@
+import { inTime } from '../platform/in-time.ts';
+
 /** How long the host's key function may think. */
 const ASK_MS = 10_000;
 
@@ -26,17 +28,12 @@ export const createKeyring = (
   let asking: Promise<string> | undefined;
 
   const ask = async (provide: () => string | Promise<string>): Promise<string> => {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<never>((_, reject) => {
-      cancel = after(ASK_MS, () => reject(new Error(`apiKey() did not answer within ${ASK_MS} ms`)));
-    });
     try {
-      const answered = await Promise.race([provide(), late]);
+      const answered = await inTime(provide(), after, ASK_MS, 'apiKey()');
       if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
       key = answered;
       return answered;
     } finally {
-      cancel();
       asking = undefined;
     }
   };
