@@ -127,8 +127,9 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       isLimited && readRateLimit((cause as HTTPError).response.headers, 'epoch', now()).retryAfterMs;
     const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
     // A time that has passed already says nothing.
+    // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
+    mayHurry = (status === 0 || status >= 500) && (mayHurry || blockedUntilMs <= now());
     blockedUntilMs = Math.max(blockedUntilMs, now() + (asked || backoff));
-    mayHurry = status === 0 || status >= 500;
     if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
     if (status !== 400) for (const placementId of placements) wanted.add(placementId);
@@ -138,6 +139,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   };
 
   const ask = async (user: string, placements: string[]): Promise<void> => {
+    const blockedBefore = blockedUntilMs;
     try {
       const key = await readKey();
       try {
@@ -148,6 +150,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
         if (next === key) throw cause;
         await post(user, placements, next);
       }
+      // What another request was told meanwhile still holds.
+      if (blockedUntilMs !== blockedBefore) return;
       failures = 0;
       blockedUntilMs = 0;
     } catch (cause) {

@@ -231,6 +231,30 @@ test('contract 1.5: a 429 is answered by waiting as long as the service says, an
   expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual(['home_hero', 'sidebar']);
 });
 
+test.each([
+  ['an answer', all],
+  ['an error', refuse(500)],
+  ['a lost answer', () => Promise.reject(new TypeError('Failed to fetch'))],
+])('case 17: %s to another request does not shorten the wait that a 429 asked for', async (_, other) => {
+  let isOver = false;
+  const answer: Answer = async (request) => {
+    if (isOver) return all(request);
+    if (request.body.placements.includes('p-11')) return refuse(429, { 'retry-after': '600' })(request);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    return other(request);
+  };
+  const { sync, asked, results } = setUp([answer]);
+  sync.want(Array.from({ length: 12 }, (_, i) => `p-${i}`));
+  await vi.advanceTimersByTimeAsync(30_000);
+  isOver = true;
+  const before = asked.length;
+  sync.hurry();
+  await vi.advanceTimersByTimeAsync(569_999);
+  expect(asked).toHaveLength(before);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results.flatMap(({ banners }) => Object.keys(banners))).toContain('p-11');
+});
+
 test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
   const reset = String(Date.now() / 1000 + 90);
   const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
