@@ -9,6 +9,7 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
+import { createKeyring } from '../delivery/keyring.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
 import type { Settings } from '../read-options.ts';
 import { clockSkewMs } from './server-clock.ts';
@@ -81,7 +82,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     if (!stopped && wanted.size > 0) cancel = after(Math.max(0, blockedUntilMs - now()), run);
   };
 
-  const readKey = async (): Promise<string> => (typeof apiKey === 'function' ? apiKey() : apiKey);
+  /** Asked for each sync, so that a key that is replaced is never sent in vain. */
+  const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
 
   const post = async (user: string, placements: string[], key: string): Promise<void> => {
     const sentAtMs = now();

@@ -355,6 +355,15 @@ test('a key function that throws is a failed sync, not an exception', async () =
   expect(kinds()).toEqual(['sync']);
 });
 
+test('a key function that never answers is a failed sync, not a wait without end', async () => {
+  const { sync, asked, kinds } = setUp([all], { apiKey: () => new Promise<string>(() => undefined) });
+  const done = sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await done;
+  expect(asked).toEqual([]);
+  expect(kinds()).toEqual(['sync']);
+});
+
 test('after stop nothing is asked, told, or armed', async () => {
   const gate = Promise.withResolvers<Response>();
   const { sync, asked, results, notices } = setUp([() => gate.promise]);
