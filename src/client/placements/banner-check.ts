@@ -36,7 +36,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
       };
       try {
         const problems = hook.check(banner);
-        if (problems instanceof Promise) void problems.then(settle, fail).then(onLate);
+        if (problems instanceof Promise) void problems.then(settle).catch(fail).then(onLate);
         else settle(problems);
       } catch (cause) {
         fail(cause);

@@ -14,13 +14,18 @@ export const fillPlace = (
   let drawn: unknown;
   let isOver = false;
 
+  /** Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page. */
+  const watch = (made: unknown): void => {
+    if (made instanceof Promise) made.catch(fail);
+  };
+
   const clear = (): void => {
     if (isOver) return;
     isOver = true;
     abort.abort();
     if (typeof drawn === 'function') {
       try {
-        drawn();
+        watch(drawn());
       } catch (cause) {
         onError(cause);
       }
@@ -36,8 +41,7 @@ export const fillPlace = (
   };
   try {
     drawn = draw(abort.signal);
-    // Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page.
-    if (drawn instanceof Promise) drawn.catch(fail);
+    watch(drawn);
   } catch (cause) {
     fail(cause);
     return undefined;

@@ -370,6 +370,30 @@ test('a cleanup that throws is reported, and the next banner is drawn', () => {
   expect(types()).toEqual(['shown', 'failed', 'shown']);
 });
 
+test('an async cleanup that rejects is reported, and no unhandled rejection of the page', async () => {
+  const { placements, answer, types } = setUp();
+  placements.mount('home_hero', aSlot().element, (() => async () => {
+    throw new Error('late');
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  answer(null);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(types()).toEqual(['shown', 'emptied none', 'failed']);
+});
+
+test.each([
+  ['at once', () => undefined],
+  ['later', async () => undefined],
+])('a check that answers nothing, %s, counts as one that threw', async (_, check) => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['failed', 'emptied invalid']);
+});
+
 test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
