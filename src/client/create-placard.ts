@@ -80,7 +80,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     clock: platform,
     onChange: () => placements.considerAll(),
     onError(cause) {
-      if (!storeFailed) fail('storage', 'Banners cannot be kept: the store failed', cause);
+      if (!storeFailed) fail('storage', 'The banner store failed', cause);
       storeFailed = true;
     },
   });
@@ -131,7 +131,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
   const restAtLast = (): Promise<AfterPaint> =>
     rest().catch(async (cause) => {
-      fail('storage', 'A part of the client could not be loaded', cause);
+      fail('storage', 'A chunk could not be loaded', cause);
       await new Promise<void>((resolve) => after(CHUNK_RETRY_MS, resolve));
       if (isStopped) throw cause;
       return restAtLast();
@@ -153,6 +153,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const delivering = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
     safely('storage', otherwise, async () => work((await rest()).delivery));
+
+  /** The user's choice takes effect here and in the stores, late rather than never. */
+  const settling = (work: (rest: AfterPaint) => Promise<void>): Promise<void> =>
+    safely('storage', undefined, () => surely(work));
 
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
@@ -180,7 +184,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     else {
       loaded?.forgetUser();
       cache.close();
-      await safely('storage', undefined, () => surely(({ forgetFormerUsers }) => forgetFormerUsers()));
+      await settling(({ forgetFormerUsers }) => forgetFormerUsers());
     }
   };
 
@@ -232,7 +236,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   return {
     mount(placementId, element, hook) {
-      if (isStopped) return () => undefined;
+      // A host that looks its element up may have found none.
+      const isUsable = element?.style && hook;
+      if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
+      if (isStopped || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
       if (!asked.placements.has(placementId)) {
         asked.placements.add(placementId);
@@ -269,23 +276,19 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       const closed = follow(false);
-      return safely('storage', undefined, () =>
-        surely(async ({ delivery }) => {
-          await delivery.disable(queued);
-          await closed;
-        }),
-      );
+      return settling(async ({ delivery }) => {
+        await delivery.disable(queued);
+        await closed;
+      });
     },
     stop,
     wipe() {
       const closed = follow(false);
-      return safely('storage', undefined, () =>
-        surely(async ({ delivery, forgetFormerUsers }) => {
-          // Also what an earlier visit has stored, where this one never had consent.
-          await Promise.all([delivery.wipe(), forgetFormerUsers(), closed]);
-          stop();
-        }),
-      );
+      return settling(async ({ delivery, forgetFormerUsers }) => {
+        // Also what an earlier visit has stored, where this one never had consent.
+        await Promise.all([delivery.wipe(), forgetFormerUsers(), closed]);
+        stop();
+      });
     },
   };
 };

@@ -601,6 +601,17 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
   expect(await b.placard.track(banner, 'click')).toBeNull();
 });
 
+test('a slot without an element or a hook is reported, and harms no other', async () => {
+  const { placard, of, heard } = open();
+  placard.mount('home_hero', document.querySelector('.missing') as never, draw)();
+  placard.mount('home_hero', aSlot(), undefined as never)();
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['config', 'config']);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+});
+
 test('an unusable user ID is reported and counts as nobody', async () => {
   const { placard, service, of } = open({ userId: 'u'.repeat(987) });
   placard.mount('home_hero', aSlot(), draw);
