@@ -35,6 +35,17 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
   const { lifecycle, setPaused } = createHostLifecycle();
   const bridgeName = `${name}Bridge`;
 
+  /** Whose bridge the host talks to. */
+  let latest: object | undefined;
+
+  const post = (message: Record<string, unknown>): void => {
+    try {
+      channel.post(message);
+    } catch {
+      // A native side that throws is going away or broken; there is nobody else to tell, and the page is not at fault.
+    }
+  };
+
   const obey = (placard: Placard, message: HostMessage) => {
     if (message.type === 'identify') return placard.identify(message.userId);
     if (message.type === 'refresh') return placard.refresh();
@@ -47,13 +58,13 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
     lifecycle,
     navigate(url) {
       const { href } = new URL(url, document.baseURI);
-      if (channel.isThere) channel.post({ type: 'open-link', url: href });
+      if (channel.isThere) post({ type: 'open-link', url: href });
       else location.assign(href);
     },
     connect(placard) {
       const stop = placard.subscribe((notice) => {
         if (!notices || notices.includes(notice.type)) {
-          channel.post({ type: 'notice', notice: plainNotice(notice) });
+          post({ type: 'notice', notice: plainNotice(notice) });
         }
       });
       const receive = (input: unknown): void => {
@@ -61,15 +72,17 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
           void obey(placard, readHostMessage(input));
         } catch (problem) {
           const reason = problem instanceof Error ? problem.message : String(problem);
-          channel.post({ type: 'error', message: `The message was not understood: ${reason}` });
+          post({ type: 'error', message: `The message was not understood: ${reason}` });
         }
       };
       const bridge = Object.freeze({ receive });
       Object.defineProperty(globalThis, bridgeName, { value: bridge, configurable: true });
-      channel.post({ type: 'ready' });
+      latest = bridge;
+      post({ type: 'ready' });
       return () => {
         stop();
-        setPaused(false);
+        // A later connection may be paused.
+        if (latest === bridge) setPaused(false);
         // A later connection may have taken the name over.
         if (Reflect.get(globalThis, bridgeName) === bridge) Reflect.deleteProperty(globalThis, bridgeName);
       };

@@ -127,6 +127,34 @@ describe('what the host says', () => {
   });
 });
 
+test('the end of an older connection does not wake a page that the host has paused', () => {
+  const host = createWebviewHost();
+  const first = host.connect(fake.placard);
+  const second = host.connect(fakePlacard().placard);
+  bridge()?.receive({ type: 'paused' });
+  first();
+  expect(host.lifecycle.isVisible()).toBe(false);
+  second();
+  expect(host.lifecycle.isVisible()).toBe(true);
+});
+
+describe('a native side that throws', () => {
+  test('costs the page nothing, and is obeyed all the same', () => {
+    const postMessage = () => {
+      throw new Error('The webview was released');
+    };
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: { postMessage } } });
+    const host = createWebviewHost();
+    const disconnect = host.connect(fake.placard);
+    host.navigate('https://shop.example/linen');
+    bridge()?.receive('{"type":');
+    bridge()?.receive({ type: 'refresh' });
+    expect(fake.calls).toEqual(['refresh']);
+    disconnect();
+    expect(bridge()).toBeUndefined();
+  });
+});
+
 describe('messages', () => {
   test.each([
     ['null', null, 'expected an object'],
