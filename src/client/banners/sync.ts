@@ -5,7 +5,8 @@ import {
   readRateLimit,
   SYNC_PATH,
   type SyncRequest,
-  syncAnswer,
+  syncAnswerPart,
+  syncAnswerParts,
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
@@ -110,14 +111,22 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     });
     const { headers } = await asking;
     const skew = clockSkewMs(headers, sentAtMs, now());
-    const answer = await asking.json(syncAnswer);
+    const answer = await asking.json(syncAnswerParts);
     if (stopped || user !== userId()) return;
     const banners: SyncResult['banners'] = {};
     for (const placementId of placements) {
       // A placement that is missing was not answered; only null says that there is none.
       if (!Object.hasOwn(answer.banners, placementId)) continue;
-      const wire = answer.banners[placementId];
-      banners[placementId] = wire ? toBanner(placementId, wire) : null;
+      const { data: wire, error: cause } = syncAnswerPart.safeParse(answer.banners[placementId]);
+      // Nor was one whose banner cannot be read.
+      if (cause) {
+        notify({
+          type: 'failed',
+          kind: 'property',
+          message: `The banner of "${placementId}" cannot be read`,
+          cause,
+        });
+      } else banners[placementId] = wire ? toBanner(placementId, wire) : null;
     }
     onAnswer({ userId: user, banners, askedAtMs, clockSkewMs: skew });
   };

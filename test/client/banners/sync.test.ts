@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { misfits } from '../../../src/client/banners/properties.ts';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
-import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
+import type { Banner, Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { readOptions } from '../../../src/client/read-options.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aBanner, aWireBanner } from '../../helpers/a-banner.ts';
@@ -204,13 +205,43 @@ test('case 21: a captive portal’s page is no answer, and the cache is not touc
   expect(kinds()).toEqual(['sync']);
 });
 
-test.each([[{}], [{ banners: [] }], [{ banners: { home_hero: { id: '' } } }], [null], [[]]])(
+test.each([[{}], [{ banners: [] }], [null], [[]]])(
   'an answer of another shape (%j) is a failed sync',
   async (body) => {
     const { sync, results, kinds } = setUp([() => json(body)]);
     await sync.now(['home_hero']);
     expect(results).toEqual([]);
     expect(kinds()).toEqual(['sync']);
+  },
+);
+
+test.each([
+  ['text', 'side'],
+  ['an id that is no text', { ...aWireBanner(), id: 5 }],
+  ['an end that is no number', { ...aWireBanner(), expires_at: null }],
+  ['properties in a list', { ...aWireBanner(), properties: [] }],
+])('case 59: a banner that cannot be read (%s) costs no other placement its answer', async (_, side) => {
+  const { sync, asked, results, kinds } = setUp([
+    () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
+  ]);
+  await sync.now(['home_hero', 'side']);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(kinds()).toEqual(['property']);
+  expect(asked).toHaveLength(1);
+});
+
+test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
+  'case 59: a property that cannot be read (%j) costs no other property, and fits no type',
+  async (wrong) => {
+    const right = { type: 'string', value: 'Sale' };
+    const { sync, results } = setUp([
+      () => json({ banners: { home_hero: aWireBanner({ properties: { wrong, right } as never }) } }),
+    ]);
+    await sync.now(['home_hero']);
+    const banner = results[0]?.banners.home_hero as Banner;
+    expect(banner.properties.right).toEqual(right);
+    expect(misfits(banner)).toEqual(['wrong']);
   },
 );
 
