@@ -179,6 +179,12 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (userId !== null) await countImpression(banner, userId);
   };
 
+  /** A page that was away may have missed an opt-out, and the outbox knows of it: asked before anything is stored. */
+  const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
+    await delivery.isAllowed();
+    if (mayAct()) await work();
+  };
+
   const stops = [
     watchImpressions({
       placements,
@@ -193,15 +199,18 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       },
     }),
     lifecycle.on('visible', () => {
-      sync.hurry();
-      renewal.resume();
-      report(session.touch());
+      const resume = () => {
+        sync.hurry();
+        renewal.resume();
+        return session.touch();
+      };
+      report(comeBack(resume));
     }),
     // Nobody looks now, so this is the moment for what had to wait. Nothing is stored here: a transaction that is open
     // when the page leaves would cost it the back/forward cache.
     lifecycle.on('hidden', placements.considerAll),
     lifecycle.on('online', sync.hurry),
-    lifecycle.on('restored', () => report(cache.reread())),
+    lifecycle.on('restored', () => report(comeBack(cache.reread))),
     channel.subscribe(({ changedFor }) => {
       if (changedFor === cache.userId()) report(cache.reread());
     }),

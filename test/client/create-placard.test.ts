@@ -20,6 +20,7 @@ import {
   type FakeService,
   aBanner as wire,
 } from '../../src/testing/index.ts';
+import { createFakeLifecycle } from './delivery/world.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */
 class SeesEverything {
@@ -571,9 +572,10 @@ test('case 71: an ad blocker that rejects every track call costs neither banner 
   expect(service.requests.length).toBeLessThan(30);
 });
 
-test('case 40: an opt-out that the outbox hears of from another tab empties this one too', async () => {
+/** Channels between the tabs of one test, by their names. */
+const someChannels = () => {
   const channels = new Map<string, Set<(event: { data: unknown }) => void>>();
-  const openChannel = (name: string) => {
+  return (name: string) => {
     const mine = new Set<(event: { data: unknown }) => void>();
     const all = channels.get(name) ?? new Set();
     channels.set(name, all);
@@ -590,6 +592,10 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
       },
     };
   };
+};
+
+test('case 40: an opt-out that the outbox hears of from another tab empties this one too', async () => {
+  const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
   const element = aSlot();
@@ -599,6 +605,34 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
   await a.placard.disable('keep');
   await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
   expect(await b.placard.track(banner, 'click')).toBeNull();
+});
+
+test('case 40: a page in the back/forward cache learns of an opt-out before it asks or stores anything', async () => {
+  const openChannel = someChannels();
+  const page = createFakeLifecycle();
+  const a = open({ platform: { openChannel, lifecycle: page.lifecycle } });
+  const element = aSlot();
+  a.placard.mount('home_hero', element, draw);
+  await a.heard('tracked');
+  await a.placard.flush();
+  page.tell('hidden');
+  page.tell('leave');
+  const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  b.placard.mount('home_hero', aSlot(), draw);
+  await b.heard('shown');
+  await b.placard.disable('purge');
+  b.placard.stop();
+  const before = a.service.requests.length;
+  // Browsers say first that the page is visible.
+  page.tell('visible');
+  page.tell('restored');
+  await a.heard('consent');
+  await a.placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(element.textContent).toBe('');
+  expect(a.service.requests).toHaveLength(before);
+  expect(a.of('consent')).toHaveLength(1);
+  expect(await a.openStore('placard-banners').entries()).toEqual([]);
 });
 
 test('a slot without an element or a hook is reported, and harms no other', async () => {

@@ -112,6 +112,13 @@ export const createConsent = ({
       tell();
     },
 
+    /** A choice that no news told of: this page was away, or no channel leads here. */
+    onStored(chosen: Meta['consent']) {
+      if (chosen === state) return;
+      hear(chosen);
+      tell();
+    },
+
     /** The store was emptied by somebody else: nothing is written until `enable()` or a reload. */
     onWiped() {
       if (isWiped) return;

@@ -101,6 +101,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     newId,
     firstSequence: () => (store.isMemory() ? MEMORY_SEQUENCE * (1 + Math.floor(random() * 2 ** 12)) : 0),
     onWiped: () => consent.onWiped(),
+    onConsent: (chosen) => consent.onStored(chosen),
   });
   const mirror = createMirror();
   const keyring = createKeyring(setup.apiKey, clock.after);

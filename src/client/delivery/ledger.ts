@@ -34,10 +34,21 @@ export interface LedgerOptions {
   firstSequence: () => number;
   /** The record that this tab knew is gone: somebody wiped the store. */
   onWiped: () => void;
+  /** The stored choice is another than when it was last read. */
+  onConsent: (consent: Meta['consent']) => void;
 }
 
-export const createLedger = ({ store, newId, firstSequence, onWiped }: LedgerOptions): Ledger => {
+export const createLedger = ({ store, newId, firstSequence, onWiped, onConsent }: LedgerOptions): Ledger => {
   let known: Meta | undefined;
+  /** As it was stored: `known` may hold a choice that is only being written. */
+  let consent: Meta['consent'] | undefined;
+
+  const note = (meta: Meta | undefined): void => {
+    known = meta;
+    const before = consent;
+    consent = meta?.consent;
+    if (before !== undefined && consent !== undefined && before !== consent) onConsent(consent);
+  };
 
   const step = async <R>(
     keys: StoreKey[],
@@ -66,7 +77,7 @@ export const createLedger = ({ store, newId, firstSequence, onWiped }: LedgerOpt
       await rebuildMeta(store, newId());
       return step(keys, decide, options);
     }
-    if (after !== undefined) known = after;
+    if (after !== undefined) note(after);
     if (wiped) onWiped();
     return result;
   };
@@ -76,10 +87,10 @@ export const createLedger = ({ store, newId, firstSequence, onWiped }: LedgerOpt
     known: () => known,
     saw(meta) {
       if (meta === undefined && known !== undefined) onWiped();
-      else known = meta;
+      else note(meta);
     },
     restart() {
-      known = undefined;
+      note(undefined);
     },
   };
 };
