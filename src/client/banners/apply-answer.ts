@@ -3,8 +3,8 @@ import type { UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** An answer that seems asked for this far in the future was asked for under a wrong clock. */
-const WRONG_CLOCK_MS = 60 * 60_000;
+/** No answer takes this long, so one that seems asked for this far in the future was asked for under a wrong clock. */
+const WRONG_CLOCK_MS = 60_000;
 
 /**
  * Replaces exactly the placements that the answer names, and none that a later request has answered already. A
