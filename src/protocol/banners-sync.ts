@@ -16,5 +16,5 @@ const readProperty = z.catch(wireProperty, ({ value }) => ({ type: '', value }))
 
 /** One member of the answer's `banners`. */
 export const syncAnswerPart = z.nullable(
-  z.extend(wireBanner, { properties: z.nullable(mapOf(readProperty)) }),
+  z.object({ ...wireBanner.shape, properties: z.nullable(mapOf(readProperty)) }),
 );
