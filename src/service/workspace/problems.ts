@@ -33,9 +33,14 @@ const shown = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
-/** A key that was mistyped must not end up in a log. */
-const isSecret = (path: readonly PropertyKey[]) =>
-  path[0] === 'api_keys' && ['key', 'key_sha256'].includes(String(path.at(-1)));
+/** Members that hold keys or name people. What stands under one of them by mistake is often just that. */
+const PRIVATE = ['api_keys', 'blocked_external_ids', 'test_users'];
+
+/** A key that was mistyped must not end up in a log, nor a person. */
+const gotText = ({ path, input }: z.core.$ZodIssue): string => {
+  const isTelling = typeof input === 'string' || typeof input === 'number';
+  return isTelling && path.some((step) => PRIVATE.includes(String(step))) ? 'something else' : shown(input);
+};
 
 const expectation = (issue: z.core.$ZodIssue): string => {
   switch (issue.code) {
@@ -70,6 +75,5 @@ export const problemsOf = (error: z.ZodError): string[] =>
     }
     const where = pathText(issue.path) || 'the file';
     if (issue.code === 'custom' && !issue.params?.['tellsGot']) return [`${where}: ${issue.message}`];
-    const got = isSecret(issue.path) ? 'something else' : shown(issue.input);
-    return [`${where}: ${expectation(issue)}, got ${got}`];
+    return [`${where}: ${expectation(issue)}, got ${gotText(issue)}`];
   });

@@ -115,7 +115,7 @@ describe('a workspace file', () => {
     [
       'a key of no kind',
       { api_keys: [clientKey({ type: 'admin' })] },
-      'api_keys[0].type: expected "client" or "server", got "admin"',
+      'api_keys[0].type: expected "client" or "server", got something else',
     ],
     [
       'no key',
@@ -179,13 +179,28 @@ describe('a workspace file', () => {
   test('tells a permission that does not exist', () => {
     const [problem] = problemsOf({ api_keys: [clientKey({ permissions: ['banners.all'] })] });
     expect(problem).toMatch(
-      /^api_keys\[0\]\.permissions\[0\]: expected "banners\.sync" or .*, got "banners\.all"$/,
+      /^api_keys\[0\]\.permissions\[0\]: expected "banners\.sync" or .*, got something else$/,
     );
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['api_keys[0]', { api_keys: ['my-secret'] }],
+    ['api_keys', { api_keys: 'my-secret' }],
+    ['api_keys[0].type', { api_keys: [clientKey({ type: 'my-secret' })] }],
+    ['api_keys[0].permissions', { api_keys: [clientKey({ permissions: 'my-secret' })] }],
+    ['api_keys[0].permissions[0]', { api_keys: [clientKey({ permissions: ['my-secret'] })] }],
+    ['blocked_external_ids', { blocked_external_ids: 'kim@example.org' }],
+    ['blocked_external_ids[0]', { blocked_external_ids: [48123456789] }],
+    ['campaigns[0].test_users', { campaigns: [aCampaign({ test_users: 'kim@example.org' })] }],
+  ])('quotes no key and no person at %s', (path, members) => {
+    const [problem] = problemsOf(members);
+    expect(problem).toContain(`${path}: expected `);
+    expect(problem).toMatch(/, got something else$/);
   });
 
   test('tells every problem at once, and of which file', () => {
     expect(() => parseWorkspace({ workspace_id: 1, apps: 2, api_keys: 3 }, 'demo.json')).toThrow(
-      'demo.json: workspace_id: expected string, got 1; apps: expected array, got 2; api_keys: expected array, got 3',
+      'demo.json: workspace_id: expected string, got 1; apps: expected array, got 2; api_keys: expected array, got something else',
     );
   });
 
