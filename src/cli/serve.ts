@@ -29,8 +29,14 @@ const asked = (): Promise<NodeJS.Signals> =>
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
   });
 
-/** The password of a database address is nobody's business. */
-const shownAddress = (db: string) => db.replace(/\/\/[^@/]*@/, '//');
+/** Who logs in, and with what, is nobody's business: a URL is shown by its host and path, another text as it is. */
+const shownAddress = (db: string): string => {
+  if (!db.includes('://')) return db;
+  // What cannot be taken apart is not shown: a password with a slash in it is no longer one.
+  if (!URL.canParse(db)) return db.replace(/:\/\/.*/s, '://…');
+  const { protocol, host, pathname } = new URL(db);
+  return `${protocol}//${host}${pathname}`;
+};
 
 const opened = async (db: string) => {
   try {

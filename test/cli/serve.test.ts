@@ -238,6 +238,23 @@ describe('placard serve', () => {
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: sentence, stdout: '' });
   });
 
+  test.each([
+    ['127.0.0.1:1/x?user=u&password=hush', '127.0.0.1:1/x'],
+    ['u:hu@sh@127.0.0.1:1/x', '127.0.0.1:1/x'],
+    ['u:hu/sh@127.0.0.1:1/x', '…'],
+  ])('shows nothing of a login in postgres://%s', async (rest, shown) => {
+    const { code, stdout, stderr } = await runCli([
+      'serve',
+      '--workspace',
+      workspace,
+      '--db',
+      `postgres://${rest}`,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`placard: the database postgres://${shown} cannot be used: `);
+    expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
+  });
+
   test('ends with one sentence where the port is taken or the database is no database', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',
