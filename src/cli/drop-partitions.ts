@@ -16,9 +16,11 @@ const options = {
   yes: { type: 'boolean', description: 'Drop; without it the command only says what it would drop' },
 } as const;
 
-const dayOf = (text: string | undefined): number => {
-  const ms = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw new Error(`--before must be a day such as 2026-01-01, got "${text ?? ''}"`);
+const dayOf = (text = ''): number => {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  // The parser takes 30 February for 2 March: more would go than was said.
+  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+  if (!isDay) throw new Error(`--before must be a day such as 2026-01-01, got "${text}"`);
   return ms;
 };
 

@@ -81,10 +81,13 @@ describe('placard drop-partitions', () => {
     expect(await exported(file('live.db'))).toBe('');
   });
 
-  test.each([['last year'], ['2021-13-01'], ['2021']])('refuses the day "%s"', async (day) => {
-    expect(await runCli([...words, file('live.db'), '--before', day])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--before must be a day'),
-    });
-  });
+  test.each([['last year'], ['2021-13-01'], ['2021-02-30'], ['2021']])(
+    'refuses the day "%s"',
+    async (day) => {
+      expect(await runCli([...words, file('live.db'), '--before', day])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('--before must be a day'),
+      });
+    },
+  );
 });
