@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -90,4 +90,30 @@ describe('placard drop-partitions', () => {
       });
     },
   );
+});
+
+describe('a command that visits a database', () => {
+  test.each([
+    ['backup', '--to', 'other.db'],
+    ['drop-partitions', '--before', '2021-01-01'],
+    ['export', 'users'],
+  ])('names one that is not there, and makes none: %s', async (...words) => {
+    const missing = file('missing.db');
+    expect(await runCli([...words, '--db', missing])).toMatchObject({
+      code: 1,
+      stderr: `placard: ${missing} does not exist\n`,
+    });
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test.each([
+    ['drop-partitions', '--before', '2021-01-01'],
+    ['export', 'users'],
+  ])('refuses one without tables: %s', async (...words) => {
+    writeFileSync(file('empty.db'), '');
+    expect(await runCli([...words, '--db', file('empty.db')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('empty.db is of an older Placard'),
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { openExisting } from './open-existing.ts';
 import { prepareForReading } from './reader.ts';
 import { checkVersion } from './schema.ts';
 
@@ -8,9 +8,8 @@ import { checkVersion } from './schema.ts';
  * a log beside it; it is on the disk when this returns. An existing file is never written over.
  */
 export const backupSqlite = (file: string, destination: string): void => {
-  if (!existsSync(file)) throw new Error(`${file} does not exist`);
   if (existsSync(destination)) throw new Error(`${destination} exists already; a backup writes over nothing`);
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = openExisting(file, { readOnly: true });
   try {
     checkVersion(database, file);
     prepareForReading(database);

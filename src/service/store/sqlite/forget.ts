@@ -1,6 +1,7 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Forgotten } from '../forgotten.ts';
-import { checkVersion } from './schema.ts';
+import { openExisting } from './open-existing.ts';
+import { checkIsCurrent } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
 
 /** Rows that one transaction deletes: the service writes in between. */
@@ -48,9 +49,9 @@ const deletePages = (
 
 /** Deletes events older than `beforeMs`. The file does not shrink: the room is used again. */
 export const forgetSqliteEvents = (file: string, beforeMs: number, dryRun: boolean): Forgotten[] => {
-  const database = new DatabaseSync(file);
+  const database = openExisting(file, { readOnly: false });
   try {
-    checkVersion(database, file);
+    checkIsCurrent(database, file);
     prepareForWriting(database);
     return TABLES.map((each) => {
       const { table, isOld } = each;

@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import type { StoreReader } from '../store.ts';
+import { openExisting } from './open-existing.ts';
 import { createReader, prepareForReading, type Reader } from './reader.ts';
-import { checkVersion, SQLITE_VERSION } from './schema.ts';
+import { checkIsCurrent } from './schema.ts';
 
 export const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
   workspaceIds: async () => reader.workspaceIds(),
@@ -14,11 +14,13 @@ export const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
 
 /** Opens a file for reading beside the service that writes it. */
 export const openSqliteReader = (file: string): StoreReader => {
-  const database = new DatabaseSync(file, { readOnly: true });
-  prepareForReading(database);
-  if (checkVersion(database, file) < SQLITE_VERSION) {
+  const database = openExisting(file, { readOnly: true });
+  try {
+    prepareForReading(database);
+    checkIsCurrent(database, file);
+  } catch (error) {
     database.close();
-    throw new Error(`${file} is of an older Placard: start the service once, which brings it forward`);
+    throw error;
   }
   return { ...readingVerbs(createReader(database)), close: async () => database.close() };
 };

@@ -97,6 +97,13 @@ export const checkVersion = (database: DatabaseSync, file: string): number => {
   return version;
 };
 
+/** Throws where the file is not of this Placard's version: whoever only visits brings nothing forward. */
+export const checkIsCurrent = (database: DatabaseSync, file: string): void => {
+  if (checkVersion(database, file) < SQLITE_VERSION) {
+    throw new Error(`${file} is of an older Placard: start the service once, which brings it forward`);
+  }
+};
+
 /** Brings the file forward, all or nothing. */
 export const migrate = (database: DatabaseSync, file: string): void => {
   if (checkVersion(database, file) === SQLITE_VERSION) return;
