@@ -52,6 +52,9 @@ describe('an audience', () => {
     [{ country: { $ne: 'PL' } }, false],
     [{ email: { $regex: '@example\\.org$' } }, true],
     [{ email: { $regex: '@EXAMPLE\\.org$', $options: 'i' } }, true],
+    [{ email: { $regex: '^(?:kim|jo|lee|max)[.]?.*@example\\.(?:org|com|net)$' } }, true],
+    [{ tier: { $regex: '^g(?=o).*?l{1}?d$' } }, true],
+    [{ tier: { $regex: 'a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z' } }, true],
     [{ phone: { $exists: false } }, true],
     [{ 'custom_attributes.tier': 'gold' }, true],
     [{ 'custom_attribute.tier': 'gold' }, true],
@@ -124,6 +127,10 @@ describe('an audience', () => {
     [{ tier: { $regex: '(a+)+$' } }, 'tier.$regex'],
     [{ tier: { $regex: '.*.*.*x' } }, 'tier.$regex'],
     [{ tier: { $regex: '(a)\\1' } }, 'tier.$regex'],
+    [{ tier: { $regex: `${'(?:a|a)'.repeat(22)}b` } }, 'tier.$regex'],
+    [{ tier: { $regex: 'a?'.repeat(27) + 'a'.repeat(27) } }, 'tier.$regex'],
+    [{ tier: { $regex: `${'}?'.repeat(27)}b` } }, 'tier.$regex'],
+    [{ tier: { $regex: `a*${'a??'.repeat(3)}a*b` } }, 'tier.$regex'],
     [{ 'a.__proto__.b': 1 }, 'a.__proto__.b'],
   ])('%j is refused at %s', (filter, path) => {
     const { audience, problems } = compile(filter);
