@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { inTime } from './in-time.ts';
 import type { Route, Tell } from './route.ts';
 import type { Store } from './store/store.ts';
 
@@ -7,12 +8,24 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Days of data points among the metrics; `placard export data-points` has them all. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Longer than this nobody waits for them: who asks for metrics gives up after some ten seconds. */
+const POINTS_MS = 2_000;
 
 /** A code without what the sender named: labels must be few, and hold nothing personal. */
 const codeLabel = (code: string): string =>
   /^'[a-z_]+' is (?:required|not valid)$/.test(code) && code.length <= 40
     ? code
     : code.replace(/'.*'/s, "'…'").slice(0, 120);
+
+const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
+  const days: { workspaceId: string; day: string; count: number }[] = [];
+  for (const workspaceId of workspaceIds) {
+    for await (const { day, points } of store.dataPoints(workspaceId)) {
+      days.push({ workspaceId, day, count: points });
+    }
+  }
+  return days;
+};
 
 export interface Metrics {
   tellOf(route: Route): Tell;
@@ -174,11 +187,11 @@ export const createMetrics = (): Metrics => {
     },
     text: async (workspaceIds, store, nowMs) => {
       const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
+      // While the database is away the rest is what tells of it: only its own numbers are missing.
+      const days = await inTime(daysOf(store, workspaceIds), POINTS_MS);
       points.reset();
-      for (const workspaceId of workspaceIds) {
-        for await (const { day, points: count } of store.dataPoints(workspaceId)) {
-          if (day > oldest) points.labels(workspaceId, day).set(count);
-        }
+      for (const { workspaceId, day, count } of days ?? []) {
+        if (day > oldest) points.labels(workspaceId, day).set(count);
       }
       return Registry.merge([shared, registry]).metrics();
     },

@@ -117,6 +117,23 @@ describe('GET /metrics', () => {
     }
   });
 
+  test.each<[string, () => Promise<never>]>([
+    ['fails', () => Promise.reject(new Error('no database'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])('leaves out what only a store knows that %s', async (_, next) => {
+    const store = await openStore(':memory:');
+    const dataPoints: Store['dataPoints'] = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
+    const broken = await runService([aWorkspace()], { store: { ...store, dataPoints } });
+    try {
+      const { status, body } = await broken.call('GET', '/metrics');
+      expect(status).toBe(200);
+      expect(body).toContain('placard_requests_total');
+      expect(body).not.toContain('placard_data_points{');
+    } finally {
+      await broken.stop();
+    }
+  });
+
   test('has no label for each name that somebody made up', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({
       external_id: 'u-3',

@@ -2,6 +2,7 @@ import { FATAL } from '../../protocol/index.ts';
 import type { Exchange, Reply } from '../gate/exchange.ts';
 import { HttpError } from '../gate/http-error.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
@@ -24,19 +25,11 @@ export interface PagesOptions {
 
 type Page = () => Reply | Promise<Reply>;
 
-const pinged = async (store: Store): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), PING_MS);
-  });
-  const answered = store.ping().then(
-    () => true,
-    () => false,
-  );
-  const isThere = await Promise.race([answered, late]);
-  clearTimeout(timer);
-  return isThere;
-};
+const pinged = async (store: Store): Promise<boolean> =>
+  (await inTime(
+    store.ping().then(() => true),
+    PING_MS,
+  )) ?? false;
 
 /** What the service tells of itself, without a key. Gives `undefined` for a path that is none of these. */
 export const createPages = ({ routes, store, metrics, log, now, workspaceIds, isDraining }: PagesOptions) => {
