@@ -5,7 +5,7 @@ import { WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** The files that `path` stands for: itself, or every `.json` directly in it, by name. */
-export const workspaceFiles = (path: string): string[] => {
+const workspaceFiles = (path: string): string[] => {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
@@ -13,8 +13,18 @@ export const workspaceFiles = (path: string): string[] => {
     .map((name) => join(path, name));
 };
 
-const contentOf = (file: string): unknown => {
-  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+/** One file as it was at one moment. */
+export interface ReadFile {
+  file: string;
+  bytes: Uint8Array;
+}
+
+export const readFiles = (path: string): ReadFile[] =>
+  workspaceFiles(path).map((file) => ({ file, bytes: readFileSync(file) }));
+
+const contentOf = ({ file, bytes }: ReadFile): unknown => {
+  // This takes a byte order mark away, too.
+  const text = new TextDecoder().decode(bytes);
   try {
     return JSON.parse(text);
   } catch {
@@ -23,11 +33,13 @@ const contentOf = (file: string): unknown => {
   }
 };
 
-/** Reads a workspace file, or a folder of them. Throws a `WorkspaceError`, or the file system's error. */
-export const loadWorkspaces = (path: string): Registry => {
-  const files = workspaceFiles(path);
+/** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
+export const registryOf = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, ['the folder: expected at least one .json file']);
   return createRegistry(
-    files.map((file) => ({ workspace: parseWorkspace(contentOf(file), file), source: file })),
+    files.map((each) => ({ workspace: parseWorkspace(contentOf(each), each.file), source: each.file })),
   );
 };
+
+/** Reads a workspace file, or a folder of them. Throws a `WorkspaceError`, or the file system's error. */
+export const loadWorkspaces = (path: string): Registry => registryOf(path, readFiles(path));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Log } from '../log.ts';
-import { loadWorkspaces, workspaceFiles } from './load-workspaces.ts';
+import { type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
 import type { Registry } from './registry.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
@@ -23,27 +23,28 @@ export interface WatchOptions {
   onReload?: (problem: Error | null) => void;
 }
 
+const fingerprint = (files: ReadFile[]): string => {
+  const hash = createHash('sha256');
+  for (const { file, bytes } of files) hash.update(file).update('\0').update(bytes);
+  return hash.digest('hex');
+};
+
 /** Reads `path` now (throws where it cannot be used) and again whenever it changes; a bad edit keeps what was there. */
 export const watchWorkspaces = (
   path: string,
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WorkspaceSource => {
-  const fingerprint = (): string => {
-    const hash = createHash('sha256');
-    for (const file of workspaceFiles(path)) hash.update(file).update('\0').update(readFileSync(file));
-    return hash.digest('hex');
-  };
-
-  // In this order: a change between the two lines is found by the next look.
-  let known = fingerprint();
-  let current = loadWorkspaces(path);
+  // What is compared and what is used are the same bytes: a file read twice may be half written the second time.
+  const first = readFiles(path);
+  let known = fingerprint(first);
+  let current = registryOf(path, first);
   let missing = false;
   let settling: NodeJS.Timeout | undefined;
 
   const look = () => {
-    let found: string;
+    let files: ReadFile[];
     try {
-      found = fingerprint();
+      files = readFiles(path);
     } catch (problem) {
       // While an editor replaces the file there is a moment without one; the next look finds it.
       if (!missing)
@@ -52,10 +53,11 @@ export const watchWorkspaces = (
       return;
     }
     missing = false;
+    const found = fingerprint(files);
     if (found === known) return;
     known = found;
     try {
-      current = loadWorkspaces(path);
+      current = registryOf(path, files);
       log.info(
         { path, workspaces: current.workspaces.map((each) => each.workspaceId) },
         'workspace reloaded',

@@ -1,10 +1,22 @@
 import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadWorkspaces, type WorkspaceSource, watchWorkspaces } from '../../../src/service/index.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
+
+/** What somebody else does right after a file was read, one entry a read. */
+const afterReads = vi.hoisted((): (() => void)[] => []);
+vi.mock(import('node:fs'), async (original) => {
+  const fs = await original();
+  const readFileSync = (...given: Parameters<typeof fs.readFileSync>) => {
+    const content = fs.readFileSync(...given);
+    afterReads.shift()?.();
+    return content;
+  };
+  return { ...fs, readFileSync: readFileSync as typeof fs.readFileSync };
+});
 
 let folder: string;
 let source: WorkspaceSource | undefined;
@@ -19,6 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   source?.stop();
+  afterReads.length = 0;
   source = undefined;
   rmSync(folder, { recursive: true });
 });
@@ -82,6 +95,18 @@ describe('a workspace file that changes', () => {
       expect(await reloaded()).toBeNull();
       expect(names()).toEqual([name]);
     }
+  });
+
+  test('is used where it is being written again right after it was read', async () => {
+    write('one.json', { name: 'before' });
+    watching(join(folder, 'one.json'), 60_000);
+    afterReads.push(
+      () => writeFileSync(join(folder, 'one.json'), '{'),
+      () => write('one.json', { name: 'after' }),
+    );
+    write('one.json', { name: 'after' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['after']);
   });
 
   test('may be gone for a moment', async () => {
