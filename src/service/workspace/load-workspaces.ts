@@ -4,13 +4,17 @@ import { parseWorkspace } from './parse-workspace.ts';
 import { WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
+/** A link that leads nowhere is no folder: reading it says so, by its name. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
 /** The files that `path` stands for: itself, or every `.json` directly in it, by name. */
 const workspaceFiles = (path: string): string[] => {
-  if (!statSync(path).isDirectory()) return [path];
+  if (!isFolder(path)) return [path];
   return readdirSync(path)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
     .sort()
-    .map((name) => join(path, name));
+    .map((name) => join(path, name))
+    .filter((file) => !isFolder(file));
 };
 
 /** One file as it was at one moment. */

@@ -38,7 +38,8 @@ export const watchWorkspaces = (
   const first = readFiles(path);
   let known = fingerprint(first);
   let current = registryOf(path, first);
-  let missing = false;
+  /** What cannot be read, and why, as it was last told. */
+  let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 
   const look = () => {
@@ -47,12 +48,13 @@ export const watchWorkspaces = (
       files = readFiles(path);
     } catch (problem) {
       // While an editor replaces the file there is a moment without one; the next look finds it.
-      if (!missing)
-        log.warn({ path, code: (problem as NodeJS.ErrnoException).code }, 'workspace not readable');
-      missing = true;
+      const { path: file = path, code } = problem as NodeJS.ErrnoException;
+      const found = `${code} ${file}`;
+      if (found !== unreadable) log.warn({ path: file, code }, 'workspace not readable');
+      unreadable = found;
       return;
     }
-    missing = false;
+    unreadable = undefined;
     const found = fingerprint(files);
     if (found === known) return;
     known = found;

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -157,6 +157,7 @@ describe('a folder of workspace files', () => {
     write('a.json', another({ name: 'a' }));
     writeFileSync(join(folder, 'README.md'), 'not a workspace');
     writeFileSync(join(folder, '.a.json'), 'an editor’s own');
+    mkdirSync(join(folder, 'more.json'));
     expect(loadWorkspaces(folder).workspaces.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
@@ -177,6 +178,25 @@ describe('a folder of workspace files', () => {
     writeFileSync(join(folder, 'two.json'), '{');
     expect((await reloaded())?.message).toContain('two.json');
     expect(names()).toEqual(['one']);
+  });
+
+  test('names each file that cannot be read, once', async () => {
+    const told = () => lines.filter(({ message }) => message === 'workspace not readable');
+    const link = (name: string) => {
+      symlinkSync(join(folder, 'nowhere'), join(folder, name));
+      return join(folder, name);
+    };
+    write('one.json', { name: 'one' });
+    watching(folder, 5);
+    const later = link('b.json');
+    while (told().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    const sooner = link('a.json');
+    while (told().length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(told()).toEqual([
+      expect.objectContaining({ path: later, code: 'ENOENT' }),
+      expect.objectContaining({ path: sooner, code: 'ENOENT' }),
+    ]);
+    expect(() => loadWorkspaces(folder)).toThrow(sooner);
   });
 
   test('may hold no workspace and no key twice', () => {
