@@ -27,6 +27,7 @@ beforeAll(async () => {
       timestamp: OLD,
       timestampMs: Date.parse(OLD),
       receivedAtMs: Date.parse(OLD),
+      round: 0,
     },
   ]);
 });

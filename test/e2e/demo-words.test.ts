@@ -123,6 +123,7 @@ describe('results', () => {
       timestamp: new Date(at).toISOString(),
       timestampMs: at,
       receivedAtMs: at,
+      round: 0,
     });
     await store.recordBannerEvents('demo', [
       event('u-1', 'impression', 1_000),

@@ -12,7 +12,7 @@ import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Route } from '../route.ts';
-import type { BannerEventRow } from '../store/store.ts';
+import type { NewBannerEvent } from '../store/store.ts';
 import { parseInstant } from '../users/dates.ts';
 import {
   type BannerEnvelope,
@@ -26,7 +26,7 @@ import {
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
 
-type EventType = BannerEventRow['eventType'];
+type EventType = NewBannerEvent['eventType'];
 
 const isEventType = (value: unknown): value is EventType =>
   (EVENT_TYPES as readonly unknown[]).includes(value);
@@ -45,7 +45,7 @@ const judge = (
   envelope: BannerEnvelope,
   ids: BannerIds,
   receivedAtMs: number,
-): BannerEventRow | string => {
+): NewBannerEvent | string => {
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return EVENT_ERROR.notAnObject;
   const { id, event_type: eventType, timestamp } = event as Members;
   if (isAbsent(id)) return required('id');
@@ -66,6 +66,7 @@ const judge = (
     placementId: facts.placementId,
     isControl: facts.isControl,
     isTestSend: facts.isTestSend,
+    round: facts.round,
     eventType,
     timestamp,
     timestampMs,
@@ -79,8 +80,8 @@ const judgeAll = async (
   envelope: BannerEnvelope,
   ids: BannerIds,
   receivedAtMs: number,
-): Promise<(BannerEventRow | string)[]> => {
-  const judged: (BannerEventRow | string)[] = [];
+): Promise<(NewBannerEvent | string)[]> => {
+  const judged: (NewBannerEvent | string)[] = [];
   for (const event of events) {
     judged.push(judge(event, envelope, ids, receivedAtMs));
     if (judged.length % EVENTS_A_TURN === 0) await nextTurn();

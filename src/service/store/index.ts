@@ -12,6 +12,7 @@ export type {
   BannerUser,
   Commit,
   Dismissal,
+  NewBannerEvent,
   RateRule,
   RateState,
   Store,

@@ -32,12 +32,18 @@ export interface BannerEventRow {
   receivedAtMs: number;
 }
 
+/** A banner event with what is not stored of it, but counts for dismissals. */
+export interface NewBannerEvent extends BannerEventRow {
+  /** The eligibility round that the banner was made in: the same for one banner ID. */
+  round: number;
+}
+
 /** A dismissal that later syncs honour: the latest of a user and campaign. */
 export interface Dismissal {
   campaignId: string;
   /** Unix milliseconds; an instant in the future counts as that of its receipt. */
   dismissedAtMs: number;
-  /** How often this user has dismissed this campaign: the eligibility round. */
+  /** The next eligibility round: one more than the latest that this user has dismissed. */
   count: number;
 }
 
@@ -106,7 +112,7 @@ export interface Store extends StoreReader {
 
   bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
   /** Repeats of the natural key are ignored. Dismissals of events that were new count for later syncs. */
-  recordBannerEvents(workspaceId: string, events: BannerEventRow[]): Promise<void>;
+  recordBannerEvents(workspaceId: string, events: NewBannerEvent[]): Promise<void>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */

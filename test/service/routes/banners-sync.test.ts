@@ -346,6 +346,17 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(second);
     });
 
+    test('no late dismissal of a round before starts another one, on whichever placement it was', async () => {
+      await run(aCampaign({ reeligible_after_hours: 1, placements: ['home', 'side'] }));
+      const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;
+      await tell(home.id, 'dismiss', '2026-03-01T08:59:00Z');
+      service!.clock.now = Date.parse('2026-03-01T10:00:00Z');
+      const second = (await banner()).id;
+      await tell(side.id, 'dismiss', '2026-03-01T08:58:00Z');
+      await tell(home.id, 'dismiss', '2026-03-01T08:57:00Z');
+      expect((await banner()).id).toBe(second);
+    });
+
     test('a dismissal from a clock that runs ahead does not hide the campaign for longer', async () => {
       await run(aCampaign({ reeligible_after_hours: 1 }));
       const { id } = await banner();

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Commit, openStore, type Store, type StoredEvent } from '../../../src/service/store/index.ts';
+import {
+  type BannerEventRow,
+  type Commit,
+  type NewBannerEvent,
+  openStore,
+  type Store,
+  type StoredEvent,
+} from '../../../src/service/store/index.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
 
@@ -26,7 +33,7 @@ export const anEvent = (profile: Profile, name: string, timeMs = NOW): StoredEve
   details: {},
 });
 
-const aBannerEvent = (change: Partial<Parameters<Store['recordBannerEvents']>[1][number]> = {}) => ({
+const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => ({
   externalUserId: 'u-1',
   appId: 'app',
   bannerId: 'bnr_1',
@@ -35,12 +42,14 @@ const aBannerEvent = (change: Partial<Parameters<Store['recordBannerEvents']>[1]
   placementId: 'home_hero',
   isControl: false,
   isTestSend: false,
-  eventType: 'impression' as const,
+  eventType: 'impression',
   timestamp: '2026-03-01T09:00:00.000Z',
   timestampMs: NOW,
   receivedAtMs: NOW + 5,
+  round: 0,
   ...change,
 });
+const asStored = ({ round: _, ...row }: NewBannerEvent): BannerEventRow => row;
 
 /** What every store must do. `address` gives an empty database, the same one until the test is over. */
 export const storeContract = (name: string, address: () => Promise<string>, options: { reopens: boolean }) =>
@@ -307,7 +316,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.recordBannerEvents('demo', [aBannerEvent()]);
         await store.recordBannerEvents('other', [aBannerEvent()]);
         const [first, ...more] = await collect(store.exportBannerEvents('demo'));
-        expect(first).toEqual(aBannerEvent());
+        expect(first).toEqual(asStored(aBannerEvent()));
         expect(more).toEqual([]);
       });
 
@@ -325,7 +334,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.recordBannerEvents('demo', events.toReversed());
         const exported = await collect(store.exportBannerEvents('demo'));
         expect(exported).toHaveLength(events.length);
-        expect(exported).toEqual(expect.arrayContaining(events));
+        expect(exported).toEqual(expect.arrayContaining(events.map(asStored)));
       });
 
       test('of test sends are kept out of the export', async () => {
@@ -333,21 +342,29 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await collect(store.exportBannerEvents('demo'))).toEqual([]);
       });
 
-      test('count a dismissal once for each banner, and keep the latest time, none in the future', async () => {
-        const dismiss = (bannerId: string, timestampMs: number, receivedAtMs = NOW + 20) =>
-          store.recordBannerEvents('demo', [
-            aBannerEvent({ eventType: 'dismiss', bannerId, timestampMs, receivedAtMs }),
-          ]);
+      test('count a dismissal once for each round, and keep the latest time, none in the future', async () => {
+        const dismissed = (round: number, timestampMs: number, change: Partial<NewBannerEvent> = {}) =>
+          aBannerEvent({ eventType: 'dismiss', bannerId: `bnr_${round}`, round, timestampMs, ...change });
+        const dismiss = (...events: NewBannerEvent[]) =>
+          store.recordBannerEvents(
+            'demo',
+            events.map((event) => ({ ...event, receivedAtMs: NOW + 20 })),
+          );
         const dismissals = async () => (await store.bannerUser('demo', 'u-1')).dismissals;
         expect(await dismissals()).toEqual([]);
-        await dismiss('bnr_1', NOW);
-        await dismiss('bnr_1', NOW);
-        await dismiss('bnr_1', NOW + 9);
+        await dismiss(dismissed(0, NOW));
+        await dismiss(dismissed(0, NOW));
+        await dismiss(dismissed(0, NOW + 9));
         expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 9, count: 1 }]);
-        await dismiss('bnr_2', NOW + 3);
+        await dismiss(dismissed(1, NOW + 3));
         expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 9, count: 2 }]);
-        await dismiss('bnr_3', NOW + 5_000, NOW + 30);
-        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 30, count: 3 }]);
+        await dismiss(
+          dismissed(1, NOW + 8, { bannerId: 'bnr_1_side', placementId: 'side' }),
+          dismissed(0, NOW + 7),
+        );
+        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 9, count: 2 }]);
+        await dismiss(dismissed(2, NOW + 5_000), dismissed(1, NOW + 6));
+        expect(await dismissals()).toEqual([{ campaignId: 'campaign', dismissedAtMs: NOW + 20, count: 3 }]);
         expect((await store.bannerUser('demo', 'u-2')).dismissals).toEqual([]);
         expect((await store.bannerUser('other', 'u-1')).dismissals).toEqual([]);
       });
@@ -456,7 +473,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.close();
         store = await openStore(url);
         expect(await find(byExternalId('u-1'))).toMatchObject([{ brazeId, custom: { tier: 'gold' } }]);
-        expect(await collect(store.exportBannerEvents('demo'))).toEqual([aBannerEvent()]);
+        expect(await collect(store.exportBannerEvents('demo'))).toEqual([asStored(aBannerEvent())]);
         expect(await store.secret('demo')).toBe(secret);
         expect(await create({ externalId: 'u-2' })).not.toBe(brazeId);
         expect(await collect(store.exportUsers('demo'))).toHaveLength(2);

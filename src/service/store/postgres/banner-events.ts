@@ -1,27 +1,30 @@
 import type { Sql } from 'postgres';
-import type { BannerEventRow, Commit } from '../store.ts';
+import type { Commit, NewBannerEvent } from '../store.ts';
 import { createBatcher } from './batcher.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
 
 const MAX_CALLS = 200;
 const LANES = 2;
 
-// A banner is one eligibility round of a campaign: dismissing it twice, in two tabs, is one dismissal.
+// A banner is of one eligibility round: dismissing it twice, or late, or another of its round starts no other one.
 const RECORD = `WITH sent AS (
     SELECT * FROM json_to_recordset($1::text::json) AS sent(external_user_id text, workspace_id text, banner_id text,
       event_type text, timestamp_ms bigint, app_id text, campaign_id text, variant_id text, placement_id text,
-      is_control boolean, is_test_send boolean, timestamp text, received_at_ms bigint)
+      is_control boolean, is_test_send boolean, timestamp text, received_at_ms bigint, round int)
     ORDER BY 1, 2, 3, 4, 5
   ), fresh AS (
-    INSERT INTO banner_events SELECT * FROM sent ON CONFLICT DO NOTHING RETURNING *
+    INSERT INTO banner_events SELECT external_user_id, workspace_id, banner_id, event_type, timestamp_ms, app_id,
+      campaign_id, variant_id, placement_id, is_control, is_test_send, timestamp, received_at_ms FROM sent
+    ON CONFLICT DO NOTHING RETURNING *
   )
   INSERT INTO dismissals (external_user_id, workspace_id, campaign_id, dismissed_at_ms, banner_id, count)
   SELECT external_user_id, workspace_id, campaign_id, max(least(timestamp_ms, received_at_ms)),
-    (array_agg(banner_id ORDER BY timestamp_ms DESC))[1], count(DISTINCT banner_id)
-  FROM fresh WHERE event_type = 'dismiss' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    (array_agg(banner_id ORDER BY timestamp_ms DESC))[1], max(round) + 1
+  FROM fresh JOIN (SELECT DISTINCT banner_id, round FROM sent) AS rounds USING (banner_id)
+  WHERE event_type = 'dismiss' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (external_user_id, workspace_id, campaign_id) DO UPDATE SET
     dismissed_at_ms = greatest(dismissals.dismissed_at_ms, excluded.dismissed_at_ms),
-    count = dismissals.count + excluded.count - (dismissals.banner_id = excluded.banner_id)::int,
+    count = greatest(dismissals.count, excluded.count),
     banner_id = excluded.banner_id`;
 
 interface Waiting {
@@ -30,7 +33,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const rowOf = (workspaceId: string, event: BannerEventRow) => ({
+const rowOf = (workspaceId: string, event: NewBannerEvent) => ({
   external_user_id: event.externalUserId,
   workspace_id: workspaceId,
   banner_id: event.bannerId,
@@ -44,6 +47,7 @@ const rowOf = (workspaceId: string, event: BannerEventRow) => ({
   is_test_send: event.isTestSend,
   timestamp: event.timestamp,
   received_at_ms: event.receivedAtMs,
+  round: event.round,
 });
 
 /** Stores banner events, those of several calls in one statement. */
@@ -60,7 +64,7 @@ export const createBannerEventWriter = (sql: Sql, onBatch: (batch: Commit) => vo
   };
   const batcher = createBatcher<Waiting>({ lanes: LANES, most: MAX_CALLS, run: store, onBatch });
   return {
-    record: (workspaceId: string, events: BannerEventRow[]): Promise<void> =>
+    record: (workspaceId: string, events: NewBannerEvent[]): Promise<void> =>
       new Promise((resolve, reject) => {
         batcher.add({ rows: events.map((event) => rowOf(workspaceId, event)), resolve, reject });
       }),

@@ -17,7 +17,7 @@ export interface Group {
   journal: SQLInputValue[];
   /** request, workspace, received, newest, events as bytes */
   events: SQLInputValue[];
-  /** The columns of `banner_events`, in their order. */
+  /** The columns of `banner_events`, in their order, and the round after them. */
   bannerEvents: SQLInputValue[];
   /** workspace, day, points */
   points: SQLInputValue[];

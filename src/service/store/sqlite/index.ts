@@ -84,6 +84,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
           event.isTestSend ? 1 : 0,
           event.timestamp,
           event.receivedAtMs,
+          event.round,
         );
       }
       try {

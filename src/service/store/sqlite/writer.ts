@@ -38,13 +38,13 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
     `INSERT OR IGNORE INTO banner_events (${BANNER_EVENT_COLUMNS.join(', ')})
      VALUES (${BANNER_EVENT_COLUMNS.map(() => '?').join(', ')})`,
   );
-  // A banner is one eligibility round of a campaign: dismissing it twice, in two tabs, is one dismissal.
+  // A banner is of one eligibility round: dismissing it twice, or late, or another of its round starts no other one.
   const dismiss = database.prepare(
     `INSERT INTO dismissals (workspace_id, external_user_id, campaign_id, dismissed_at_ms, banner_id, count)
-     VALUES (?, ?, ?, ?, ?, 1)
+     VALUES (?, ?, ?, ?, ?, ? + 1)
      ON CONFLICT DO UPDATE SET
        dismissed_at_ms = max(dismissed_at_ms, excluded.dismissed_at_ms),
-       count = count + (banner_id <> excluded.banner_id),
+       count = max(count, excluded.count),
        banner_id = excluded.banner_id`,
   );
   const addPoints = database.prepare(
@@ -77,14 +77,15 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
     for (let i = 0; i < events.length; i += 5) {
       insertEvents.run(events[i]!, events[i + 1]!, events[i + 2]!, events[i + 3]!, events[i + 4]!);
     }
-    for (let i = 0; i < bannerEvents.length; i += BANNER_EVENT_COLUMNS.length) {
+    for (let i = 0; i < bannerEvents.length; i += BANNER_EVENT_COLUMNS.length + 1) {
       const row: SQLInputValue[] = bannerEvents.slice(i, i + BANNER_EVENT_COLUMNS.length);
+      const round = bannerEvents[i + BANNER_EVENT_COLUMNS.length]!;
       const isNew = insertBannerEvent.run(...row).changes === 1;
       const [workspaceId, userId, bannerId, type, timestampMs, , campaignId] = row;
       if (isNew && type === 'dismiss') {
         // A clock that runs ahead must not hide a campaign for longer.
         const dismissedAtMs = Math.min(Number(timestampMs), Number(row.at(-1)));
-        dismiss.run(workspaceId!, userId!, campaignId!, dismissedAtMs, bannerId!);
+        dismiss.run(workspaceId!, userId!, campaignId!, dismissedAtMs, bannerId!, round);
       }
     }
     for (let i = 0; i < points.length; i += 3) addPoints.run(points[i]!, points[i + 1]!, points[i + 2]!);
