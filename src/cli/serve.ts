@@ -55,13 +55,18 @@ export const serve = defineCommand({
   run: async ({ args }) => {
     refuseUnknown(args, options);
     const { env } = process;
-    const path = args.workspace ?? env['PLACARD_WORKSPACE'] ?? DEFAULTS.workspace;
-    const db = args.db ?? env['PLACARD_DB'] ?? DEFAULTS.db;
-    const port = portOf(args.port ?? env['PORT'] ?? DEFAULTS.port);
-    const host = args.host ?? env['HOST'] ?? DEFAULTS.host;
+    // A variable that is set to nothing is not set: an empty host would be every address of the machine.
+    const choose = (name: keyof typeof DEFAULTS, variable: string): string => {
+      if (args[name] === '') throw new Error(`--${name} needs a value`);
+      return args[name] ?? (env[variable] || DEFAULTS[name]);
+    };
+    const path = choose('workspace', 'PLACARD_WORKSPACE');
+    const db = choose('db', 'PLACARD_DB');
+    const port = portOf(choose('port', 'PORT'));
+    const host = choose('host', 'HOST');
 
     const ending = asked();
-    const level = env['LOG_LEVEL'] ?? 'info';
+    const level = env['LOG_LEVEL'] || 'info';
     if (!LEVELS.includes(level))
       throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);
     const log = pino({

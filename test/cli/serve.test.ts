@@ -122,6 +122,15 @@ describe('placard serve', () => {
     expect((await exit).code).toBe(0);
   });
 
+  test('listens on this machine alone where the variables are set to nothing', async () => {
+    const env = { HOST: '', LOG_LEVEL: '', PLACARD_WORKSPACE: '' };
+    const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
+    const { child, url, exit } = await serveCli(words, env);
+    child.kill('SIGTERM');
+    expect((await exit).code).toBe(0);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+  });
+
   test('finishes a request that is open when SIGTERM comes', async () => {
     const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
     const encoder = new TextEncoder();
@@ -228,6 +237,8 @@ describe('placard serve', () => {
 
   test.each<[string[], string]>([
     [['--workspace', 'nowhere.json'], 'placard: nowhere.json is not there\n'],
+    [['--db', ''], 'placard: --db needs a value\n'],
+    [['--host='], 'placard: --host needs a value\n'],
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
