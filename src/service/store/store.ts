@@ -111,7 +111,7 @@ export interface Store extends StoreReader {
   writeUsers<T>(work: UserWork<T>): Promise<T>;
 
   bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
-  /** Repeats of the natural key are ignored. Dismissals of events that were new count for later syncs. */
+  /** Repeats of the natural key are ignored. Dismissals that were new, those of test sends aside, count for later syncs. */
   recordBannerEvents(workspaceId: string, events: NewBannerEvent[]): Promise<void>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;

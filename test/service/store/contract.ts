@@ -342,6 +342,11 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await collect(store.exportBannerEvents('demo'))).toEqual([]);
       });
 
+      test('of test sends dismiss nothing: the campaign stays for whoever is no tester any more', async () => {
+        await store.recordBannerEvents('demo', [aBannerEvent({ eventType: 'dismiss', isTestSend: true })]);
+        expect((await store.bannerUser('demo', 'u-1')).dismissals).toEqual([]);
+      });
+
       test('count a dismissal once for each round, and keep the latest time, none in the future', async () => {
         const dismissed = (round: number, timestampMs: number, change: Partial<NewBannerEvent> = {}) =>
           aBannerEvent({ eventType: 'dismiss', bannerId: `bnr_${round}`, round, timestampMs, ...change });

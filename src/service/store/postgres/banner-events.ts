@@ -21,7 +21,7 @@ const RECORD = `WITH sent AS (
   SELECT external_user_id, workspace_id, campaign_id, max(least(timestamp_ms, received_at_ms)),
     (array_agg(banner_id ORDER BY timestamp_ms DESC))[1], max(round) + 1
   FROM fresh JOIN (SELECT DISTINCT banner_id, round FROM sent) AS rounds USING (banner_id)
-  WHERE event_type = 'dismiss' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  WHERE event_type = 'dismiss' AND NOT is_test_send GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (external_user_id, workspace_id, campaign_id) DO UPDATE SET
     dismissed_at_ms = greatest(dismissals.dismissed_at_ms, excluded.dismissed_at_ms),
     count = greatest(dismissals.count, excluded.count),

@@ -81,8 +81,8 @@ export const createWriter = (database: DatabaseSync): ((group: Group) => void) =
       const row: SQLInputValue[] = bannerEvents.slice(i, i + BANNER_EVENT_COLUMNS.length);
       const round = bannerEvents[i + BANNER_EVENT_COLUMNS.length]!;
       const isNew = insertBannerEvent.run(...row).changes === 1;
-      const [workspaceId, userId, bannerId, type, timestampMs, , campaignId] = row;
-      if (isNew && type === 'dismiss') {
+      const [workspaceId, userId, bannerId, type, timestampMs, , campaignId, , , , isTestSend] = row;
+      if (isNew && type === 'dismiss' && isTestSend === 0) {
         // A clock that runs ahead must not hide a campaign for longer.
         const dismissedAtMs = Math.min(Number(timestampMs), Number(row.at(-1)));
         dismiss.run(workspaceId!, userId!, campaignId!, dismissedAtMs, bannerId!, round);
