@@ -16,11 +16,16 @@ const named = optional(z.string());
 
 const app = z.strictObject({ app_id: text, name: named, platform: named });
 
+/** What an `Authorization` header can carry: no space, no leading quote, 1,024 characters with `Bearer`. */
+const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
+  error: 'expected 1 to 1017 characters that a header can carry, without spaces or a quote in front',
+});
+
 const apiKey = z
   .strictObject({
     name: named,
     type: z.enum(['client', 'server']),
-    key: optional(text),
+    key: optional(presentable),
     key_sha256: optional(
       z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits', abort: true }),
     ),

@@ -183,6 +183,21 @@ describe('a workspace file', () => {
     );
   });
 
+  test.each(['', 'my client key', '"quoted"', 'ключ', 'line\n', 'k'.repeat(1_018)])(
+    'is refused for the key %j, which no request can carry',
+    (key) => {
+      expect(problemsOf({ api_keys: [clientKey({ key })] })).toEqual([
+        'api_keys[0].key: expected 1 to 1017 characters that a header can carry, without spaces or a quote in front, got something else',
+      ]);
+    },
+  );
+
+  test('takes every key that a request can carry', () => {
+    for (const key of ['k', 'it\'s"fine"', 'schlüssel', 'k'.repeat(1_017)]) {
+      expect(problemsOf({ api_keys: [clientKey({ key })] })).toEqual([]);
+    }
+  });
+
   test.each<[string, Record<string, unknown>]>([
     ['api_keys[0]', { api_keys: ['my-secret'] }],
     ['api_keys', { api_keys: 'my-secret' }],
