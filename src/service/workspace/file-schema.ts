@@ -133,10 +133,25 @@ const subscriptionGroup = z.strictObject({
 });
 
 const rule = { requests: z.int().positive(), window_seconds: z.int().positive() };
+/** Requests are counted by the length of a window: two of one length would share a count. */
+const windows = z
+  .array(z.strictObject(rule))
+  .min(1)
+  .superRefine((all, context) => {
+    const lengths = all.map(({ window_seconds }) => window_seconds);
+    for (const [index, length] of lengths.entries()) {
+      if (lengths.indexOf(length) === index) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'window_seconds'],
+        message: `expected it once, got ${length} again`,
+      });
+    }
+  });
 const limitShape = {
   requests: optional(rule.requests),
   window_seconds: optional(rule.window_seconds),
-  windows: optional(z.array(z.strictObject(rule)).min(1)),
+  windows: optional(windows),
 };
 
 /** One window, or several under `windows`. */

@@ -166,6 +166,20 @@ describe('a workspace file', () => {
       { limits: { banners_sync: { requests: 0, window_seconds: 1 } } },
       'limits.banners_sync.requests: expected more than 0, got 0',
     ],
+    [
+      'two windows of one length',
+      {
+        limits: {
+          banners_sync: {
+            windows: [
+              { requests: 10, window_seconds: 30 },
+              { requests: 4, window_seconds: 30 },
+            ],
+          },
+        },
+      },
+      'limits.banners_sync.windows[1].window_seconds: expected it once, got 30 again',
+    ],
     ['a limit that is unknown', { limits: { banner_sync: {} } }, 'limits.banner_sync: unknown member'],
     [
       'objects where they do not belong',
