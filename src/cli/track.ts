@@ -37,10 +37,12 @@ async function* readObjects(
   let line = 0;
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
-    if (text.trim() === '') continue;
+    // Some editors put a byte order mark in front, which is no JSON; trim takes it for a space.
+    const content = text.trim();
+    if (content === '') continue;
     let objects: Omit<TrackObject, 'index'>[] = [];
     try {
-      objects = objectsOf(text);
+      objects = objectsOf(content);
     } catch (error) {
       refuse(line, (error as Error).message);
     }

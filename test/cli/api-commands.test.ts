@@ -84,7 +84,8 @@ describe('the commands that call the API', () => {
       },
       { purchases: { external_id: 'kim', product_id: 'p', currency: 'EUR', price: 1, time: TIME } },
     ];
-    await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\r\n\n')}\n`);
+    // With the byte order mark that some editors put in front.
+    await writeFile(file, `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n\n')}\n`);
     const { code, stderr, lines: problems } = await placard(['track', file]);
     expect([code, problems]).toEqual([0, []]);
     expect(stderr).toBe('1 attributes, 2 events, 1 purchases taken in 1 request\n');
