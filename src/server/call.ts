@@ -66,6 +66,18 @@ const parsed = (text: string): unknown => {
   }
 };
 
+/** Throws for a key that no header can carry: nothing is sent, which a failed call could not tell. */
+const authorizationOf = (key: string): string => {
+  const authorization = `Bearer ${key}`;
+  try {
+    new Headers({ authorization });
+  } catch {
+    // The platform's message quotes the key.
+    throw new TypeError('apiKey holds characters that a header cannot carry');
+  }
+  return authorization;
+};
+
 /** One attempt's end: an answer, a reason to try again, or an error for the caller. */
 type Outcome =
   | { type: 'answer'; answer: CallAnswer }
@@ -122,7 +134,8 @@ export const createCall = (options: CallOptions) => {
   const attempt = async (request: CallRequest, pace: Pace): Promise<Outcome> => {
     const { method, path, query, body, resetKind, signal } = request;
     const endpoint = `${method} ${path}`;
-    const key = typeof options.apiKey === 'function' ? await options.apiKey() : options.apiKey;
+    const { apiKey } = options;
+    const authorization = authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
     const timeout = AbortSignal.timeout(options.timeoutMs);
     let info: RateLimitInfo = {};
     let refused = false;
@@ -130,7 +143,7 @@ export const createCall = (options: CallOptions) => {
       const response = await ky(options.endpoint + path, {
         method,
         headers: {
-          authorization: `Bearer ${key}`,
+          authorization,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body }),

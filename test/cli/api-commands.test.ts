@@ -92,6 +92,19 @@ describe('the commands that call the API', () => {
     expect(fake.objects.map(({ array }) => array)).toEqual(['attributes', 'events', 'events', 'purchases']);
   });
 
+  it('send nothing with a key that no header can carry, say so, and do not quote it', async () => {
+    const env = { PLACARD_API_KEY: 'ключ' };
+    const input = '{"attributes":{"external_id":"kim"}}';
+    const tracked = await placard(['track'], { input, env });
+    expect(tracked.code).toBe(1);
+    expect(tracked.lines).toEqual([{ line: 1, array: 'attributes', reason: 'not sent' }]);
+    expect(tracked.stderr).toContain('apiKey holds characters that a header cannot carry');
+    const listed = await placard(['integrations'], { env });
+    expect(listed.stderr).toBe('placard: apiKey holds characters that a header cannot carry\n');
+    expect(tracked.stderr + listed.stderr).not.toContain('ключ');
+    expect(fake.objects).toEqual([]);
+  });
+
   it('name each problem by its line, and fail', async () => {
     const input = [
       '{"events":{"external_id":"kim","name":"a","time":"2026-01-01T00:00:00Z"}}',
