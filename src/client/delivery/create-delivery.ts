@@ -129,7 +129,14 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   /** The user wanted it while the events of earlier pages were out of reach. */
   let mustPurge = false;
   const purgeDisk = async () => {
-    const reached = createLedger({ store: disk, newId, firstSequence: () => 0, onWiped: () => undefined });
+    const nobody = () => undefined;
+    const reached = createLedger({
+      store: disk,
+      newId,
+      firstSequence: () => 0,
+      onWiped: nobody,
+      onConsent: nobody,
+    });
     // A disk that is too full to count what goes can still forget.
     await createCaps({ ...capsOptions, store: disk, ledger: reached })
       .purge()
