@@ -1,12 +1,10 @@
+import { getOwn } from '../users/own.ts';
 import type { Profile } from '../users/profile.ts';
 import type { Asker } from './audience-of.ts';
 import { daysSince } from './audience-of.ts';
 
 /** Reads what an audience document has at a path, without making the document. */
 export type ReadPath = (asker: Asker, nowMs: number) => unknown;
-
-const own = <T>(record: Record<string, T> | undefined, name: string): T | undefined =>
-  record && Object.hasOwn(record, name) ? record[name] : undefined;
 
 const step = (value: unknown, name: string): unknown => {
   // What is behind an array is any of its elements: that is for the library to find.
@@ -27,7 +25,7 @@ const doing = (kind: 'events' | 'purchases', name: string, member: string): Read
   const read =
     (number: (tally: Profile['purchases'][string], nowMs: number) => unknown): ReadPath =>
     ({ profile }, nowMs) => {
-      const tally = own<Profile['events'][string]>(profile?.[kind], name);
+      const tally = profile ? getOwn<Profile['events'][string]>(profile[kind], name) : undefined;
       return tally && number(tally as Profile['purchases'][string], nowMs);
     };
   if (member === 'count') return read(({ count }) => count);
@@ -57,7 +55,9 @@ export const readPath = (path: string): ReadPath | null => {
     return rest.length === 2 ? doing(head, first, second) : null;
   }
   if (head === 'subscription_groups') {
-    return rest.length === 1 ? ({ profile }) => own(profile?.subscriptionGroups, first)?.state : null;
+    return rest.length === 1
+      ? ({ profile }) => (profile ? getOwn(profile.subscriptionGroups, first)?.state : undefined)
+      : null;
   }
   if (LISTS.includes(head)) return null;
   const root = Object.hasOwn(ROOTS, head) ? ROOTS[head]! : ({ profile }: Asker) => profile?.standard[head];

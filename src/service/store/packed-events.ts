@@ -44,33 +44,23 @@ export const packEvents = (events: StoredEvent[]): string => {
 
 export const unpackEvents = (text: string, receivedAtMs: number): StoredEvent[] => {
   const row = JSON.parse(text) as Packed | FirstPacked;
-  // What was stored had a time that can be read.
-  const timeMsOf = (time: string) => parseInstant(time) ?? receivedAtMs;
-  if (Array.isArray(row)) {
-    return row.map(([externalId, brazeId, kind, appId, name, time, details]) => ({
-      externalId,
-      brazeId,
-      kind,
-      appId,
-      name,
-      time,
-      timeMs: timeMsOf(time),
-      receivedAtMs,
-      details,
-    }));
-  }
-  return row.events.map(([user, kind, appId, name, time, details]) => {
-    const [externalId, brazeId] = row.users[user]!;
-    return {
-      externalId,
-      brazeId,
-      kind: kind === 'e' ? 'event' : 'purchase',
-      appId,
-      name,
-      time,
-      timeMs: timeMsOf(time),
-      receivedAtMs,
-      details,
-    };
-  });
+  const events: FirstPacked = Array.isArray(row)
+    ? row
+    : row.events.map(([user, kind, ...rest]) => [
+        ...row.users[user]!,
+        kind === 'e' ? 'event' : 'purchase',
+        ...rest,
+      ]);
+  return events.map(([externalId, brazeId, kind, appId, name, time, details]) => ({
+    externalId,
+    brazeId,
+    kind,
+    appId,
+    name,
+    time,
+    // What was stored had a time that can be read.
+    timeMs: parseInstant(time) ?? receivedAtMs,
+    receivedAtMs,
+    details,
+  }));
 };

@@ -58,14 +58,15 @@ export const applyAttributes = (
   nestedAllowed: boolean,
 ): number => {
   const { identity } = checked;
+  if (!identity) {
+    // Nobody is named: a profile for each token, to be merged when its device comes to be known.
+    for (const token of checked.pushTokens)
+      if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
+    return 0;
+  }
   const tokens = checked.isTokenImport
     ? checked.pushTokens.filter((token) => !isKnownToken(users, token))
     : checked.pushTokens;
-  if (!identity) {
-    // Nobody is named: a profile for each token, to be merged when its device comes to be known.
-    for (const token of tokens) if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
-    return 0;
-  }
   const profile = resolveUser(users, identity, nowMs);
   if (!profile) return 0;
 
