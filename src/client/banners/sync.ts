@@ -137,9 +137,9 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     const asked =
       isLimited && readRateLimit((cause as HTTPError).response.headers, 'epoch', now()).retryAfterMs;
     const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
-    // A time that has passed already says nothing.
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
     mayHurry = (status === 0 || status >= 500) && (mayHurry || blockedUntilMs <= now());
+    // A time that has passed already says nothing.
     blockedUntilMs = Math.max(blockedUntilMs, now() + (asked || backoff));
     if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.

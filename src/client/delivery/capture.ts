@@ -2,6 +2,7 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { CapturedEvent } from './delivery.ts';
 import type { Jottings } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
+import type { MakingRoom } from './making-room.ts';
 import { countedKeys, recordEvents, type Slice } from './record-events.ts';
 import { bannerEvent, type Kept } from './records.ts';
 
@@ -34,8 +35,7 @@ export interface CaptureOptions {
   mayStore: () => boolean;
   /** Called with what was stored, before the promises resolve. */
   onStored: (kept: Kept[]) => void;
-  /** The disk is full: makes room, or goes on in memory. */
-  onFull: () => Promise<void>;
+  makingRoom: MakingRoom;
   onFailed: (error: unknown) => void;
 }
 
@@ -55,7 +55,7 @@ export const createCapture = ({
   isMemory,
   mayStore,
   onStored,
-  onFull,
+  makingRoom,
   onFailed,
 }: CaptureOptions) => {
   let line: Waiting[] = [];
@@ -92,27 +92,17 @@ export const createCapture = ({
     }));
     const slice: Slice = { id: `${tab}:${slices}`, appId, appVersion, events };
     const jotted = jottings.put(slice);
-    for (;;) {
-      try {
-        const kept = await write(slice, jotted);
-        if (kept === undefined || isMemory()) void jotted?.remove();
-        if (kept !== undefined) onStored(kept.filter((item) => item !== undefined));
-        waiting.forEach(({ resolve }, i) => {
-          const event = kept?.[i]?.event;
-          resolve(event === undefined ? null : bannerEvent(event));
-        });
-        return;
-      } catch (error) {
-        try {
-          // Only a full disk comes here: for everything else the store has gone on in memory already.
-          if ((error as Error).name !== 'QuotaExceededError') throw error;
-          await onFull();
-        } catch (cause) {
-          onFailed(cause);
-          for (const { resolve } of waiting) resolve(null);
-          return;
-        }
-      }
+    try {
+      const kept = await makingRoom(() => write(slice, jotted));
+      if (kept === undefined || isMemory()) void jotted?.remove();
+      if (kept !== undefined) onStored(kept.filter((item) => item !== undefined));
+      waiting.forEach(({ resolve }, i) => {
+        const event = kept?.[i]?.event;
+        resolve(event === undefined ? null : bannerEvent(event));
+      });
+    } catch (cause) {
+      onFailed(cause);
+      for (const { resolve } of waiting) resolve(null);
     }
   };
 

@@ -3,6 +3,7 @@ import type { OptOutPolicy } from '../options.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabChannel } from '../platform/tab-channel.ts';
 import type { Ledger } from './ledger.ts';
+import type { MakingRoom } from './making-room.ts';
 import type { Meta } from './records.ts';
 import type { TabNews } from './tab-news.ts';
 
@@ -14,8 +15,8 @@ export interface ConsentOptions {
   notify: Notify;
   /** Forgets every event, batch and dead letter. */
   purge: () => Promise<void>;
-  /** The disk is full: makes room, or goes on in memory. */
-  onFull: () => Promise<void>;
+  /** A full disk refuses no choice. */
+  makingRoom: MakingRoom;
   /** Ends requests under way. */
   abort: () => void;
   /** Sends whatever is queued. */
@@ -33,7 +34,7 @@ export const createConsent = ({
   news,
   notify,
   purge,
-  onFull,
+  makingRoom,
   abort,
   flush,
 }: ConsentOptions) => {
@@ -46,18 +47,8 @@ export const createConsent = ({
     return state === 'enabled' ? stored : state;
   };
   const tell = () => notify({ type: 'consent', state: effective() === 'enabled' ? 'enabled' : 'disabled' });
-  /** A full disk refuses no choice. */
-  const surely = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      if ((error as Error).name !== 'QuotaExceededError') throw error;
-      await onFull();
-      await surely(work);
-    }
-  };
   const write = (consent: Meta['consent']) =>
-    surely(() =>
+    makingRoom(() =>
       ledger.step(
         [],
         (meta) => {
@@ -94,7 +85,7 @@ export const createConsent = ({
       news.post({ type: 'consent', state: chosen });
       await write(chosen);
       tell();
-      if (policy === 'purge') await surely(purge);
+      if (policy === 'purge') await makingRoom(purge);
       if (policy === 'send') await flush();
     },
 

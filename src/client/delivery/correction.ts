@@ -3,6 +3,7 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { Notify } from '../notice.ts';
 import type { Correct } from '../options.ts';
 import type { Clock } from '../platform/clock.ts';
+import { inTime } from '../platform/in-time.ts';
 import { bury } from './event-moves.ts';
 import type { Ledger } from './ledger.ts';
 import { bannerEvent, bytesOf, type EventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
@@ -44,15 +45,13 @@ export const createCorrection = ({
   /** What the host wants: a changed event, the same one, or `null` to give it up. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
     const asked = bannerEvent(event);
-    let cancel: () => void = () => undefined;
     try {
-      const late = new Promise<never>((_, reject) => {
-        cancel = clock.after(ANSWER_MS, () => reject(new Error(`no answer within ${ANSWER_MS} ms`)));
-      });
-      const answer = await Promise.race([
+      const answer = await inTime(
         correct({ ...asked }, { reason: event.skip ?? '', attempts: event.attempts }),
-        late,
-      ]);
+        clock.after,
+        ANSWER_MS,
+        'correct()',
+      );
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
         complain('correct() answered something that is no event; the event is sent again as it is');
@@ -65,8 +64,6 @@ export const createCorrection = ({
     } catch (error) {
       complain('correct() failed; the event is sent again as it is', error);
       return asked;
-    } finally {
-      cancel();
     }
   };
 

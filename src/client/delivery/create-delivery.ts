@@ -22,10 +22,12 @@ import { createKeepaliveBudget } from './keepalive-budget.ts';
 import { createKeyring } from './keyring.ts';
 import { createLastFlush } from './last-flush.ts';
 import { createLedger } from './ledger.ts';
+import { createMakingRoom } from './making-room.ts';
 import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
 import { createMirror } from './mirror.ts';
 import { outboxName } from './outbox-name.ts';
 import { createPostTrack } from './post-track.ts';
+import { createPurge } from './purge.ts';
 import { bannerEvent, type EventKey, type Kept } from './records.ts';
 import { createSendBatch } from './send-batch.ts';
 import { createSender } from './sender.ts';
@@ -82,7 +84,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     primary: disk,
     clock,
     async adopt(records, primary) {
-      if (mustPurge) await purgeDisk();
+      await purge.owed();
       await adoptMemory(records, primary);
     },
     onMode(on, reason) {
@@ -126,44 +128,23 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
   } satisfies CapsOptions;
   const caps = createCaps(capsOptions);
-  /** The user wanted it while the events of earlier pages were out of reach. */
-  let mustPurge = false;
-  const purgeDisk = async () => {
-    const nobody = () => undefined;
-    const reached = createLedger({
-      store: disk,
-      newId,
-      firstSequence: () => 0,
-      onWiped: nobody,
-      onConsent: nobody,
-    });
-    // A disk that is too full to count what goes can still forget.
-    await createCaps({ ...capsOptions, store: disk, ledger: reached })
-      .purge()
-      .catch(disk.clear);
-    mustPurge = false;
-  };
-  const onFull = async () => {
+  const purge = createPurge({ caps, capsOptions, disk, store, newId });
+  const makingRoom = createMakingRoom(async () => {
     // The host's cache may fail like any other store, and a removal writes too: the disk may be too full for it.
     const hasRoom = await makeRoom()
       .catch(() => undefined)
       .then(caps.shrink)
       .catch(() => false);
     if (!hasRoom) store.degrade(new Error('the storage quota is used up'));
-  };
+  });
   const consent = createConsent({
     initial: setup.consent ?? 'enabled',
     store,
     ledger,
     news,
     notify,
-    async purge() {
-      mustPurge = true;
-      await caps.purge();
-      mustPurge &&= store.isMemory();
-      store.retry();
-    },
-    onFull,
+    purge: purge.now,
+    makingRoom,
     abort() {
       batches.abortAll();
       deferral.abortAll();
@@ -293,7 +274,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     isMemory: store.isMemory,
     mayStore: consent.mayStore,
     onStored: stored,
-    onFull,
+    makingRoom,
     onFailed: storageFailed,
   });
 

@@ -28,7 +28,8 @@ export interface FallbackOptions {
   adopt?: (records: [StoreKey, unknown][], primary: Store) => Promise<void>;
 }
 
-const isQuota = (error: unknown): boolean => (error as Error | null)?.name === 'QuotaExceededError';
+/** The disk is full. */
+export const isQuota = (error: unknown): boolean => (error as Error | null)?.name === 'QuotaExceededError';
 
 /**
  * `primary` as long as it works, else a store in memory until it works again. A transaction that failed was not
