@@ -284,9 +284,7 @@ describe('freezing', () => {
     await whileFrozen(page, async () => {
       const other = await open();
       await capture(other, 1, 'click', 'other');
-      const start = Date.now();
       await untilDiagnostics(other, { delivered: 1 });
-      expect(Date.now() - start).toBeLessThan(17_000);
     });
     expect(service.events.map(({ bannerId }) => bannerId)).toEqual(['other0']);
   });

@@ -14,6 +14,11 @@ import {
   stageDelivery,
 } from '../helpers/delivery-stage.ts';
 
+declare global {
+  /** Whether the client had given its store up, shortly before and shortly after its patience ended. */
+  var gaveUp: boolean[];
+}
+
 /** Nothing leaves by itself. */
 const QUIET = { maxWaitMs: 60_000 };
 
@@ -48,18 +53,31 @@ describe('IndexedDB that cannot be used', () => {
         IDBFactory.prototype.open = () => new EventTarget() as IDBOpenDBRequest;
       },
     ],
-  ])('case 41: where it %s the client runs in memory within two seconds and says so', async (_, break_) => {
+  ])('case 41: where it %s the client runs in memory and says so', async (_, break_) => {
     await context.addInitScript(break_);
     const page = await open(QUIET);
     const errors = errorsOf(page);
-    const start = Date.now();
     const events = await capture(page, 3);
-    expect(Date.now() - start).toBeLessThan(3_000);
     expect(await modes(page)).toEqual([true]);
     await flush(page);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
     expect(await diagnose(page)).toMatchObject({ memoryMode: true, captured: 3, delivered: 3 });
     expect(errors).toEqual([]);
+  });
+
+  test('case 41: an open that never settles is waited for two seconds and no longer', async () => {
+    // Timers of one page run in the order of their time, however late a busy machine runs them.
+    await context.addInitScript(() => {
+      const look = () => globalThis.gaveUp.push(globalThis.heard.some(({ type }) => type === 'memory-mode'));
+      IDBFactory.prototype.open = () => {
+        if (!globalThis.gaveUp) for (const ms of [1_900, 2_500]) setTimeout(look, ms);
+        globalThis.gaveUp ??= [];
+        return new EventTarget() as IDBOpenDBRequest;
+      };
+    });
+    const page = await open(QUIET);
+    await capture(page, 1);
+    await expect.poll(() => page.evaluate(() => globalThis.gaveUp)).toEqual([false, true]);
   });
 
   test('case 41: when a slow open settles after all, nothing is lost on the way back', async () => {

@@ -87,7 +87,7 @@ describe('the README', () => {
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
       await page.goto(`${pages.origin}/${line}`);
-      await page.getByText(HEADLINES).first().waitFor({ timeout: 10_000 });
+      await page.getByText(HEADLINES).first().waitFor();
       expect(faults).toEqual([]);
       await page.close();
     });

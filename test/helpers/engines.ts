@@ -36,7 +36,7 @@ export interface EngineKind {
 const POLL_MS = 50;
 
 /** Asks the page again and again until the body answers something true; rejects after `timeoutMs`. */
-export const until = async <T>(page: EnginePage, body: string, timeoutMs = 10_000): Promise<T> => {
+export const until = async <T>(page: EnginePage, body: string, timeoutMs = 30_000): Promise<T> => {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const value = await page.run<T>(body);

@@ -128,10 +128,7 @@ const setWindow = async (
   await session.send('Browser.setWindowBounds', { windowId, bounds: { windowState } });
   await session.detach();
   // A hidden page paints no frames, so the condition is polled by time.
-  await page.waitForFunction((state) => document.visibilityState === state, expected, {
-    polling: 50,
-    timeout: 5_000,
-  });
+  await page.waitForFunction((state) => document.visibilityState === state, expected, { polling: 50 });
 };
 
 /** Freezes the page as a browser does with tabs in the background, runs `meanwhile`, and thaws it. */

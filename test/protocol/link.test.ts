@@ -52,9 +52,8 @@ describe('the Link header', () => {
         (text) => void parseLink(text),
       ),
     );
-    const started = performance.now();
-    parseLink(`</a>${'; a="'.repeat(20_000)}`);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Read in one pass this is a blink; at a square of its length the test would run out of its minute.
+    parseLink(`</a>${'; a="'.repeat(500_000)}`);
   });
 
   it('takes a relation named like a member of every object for what it is', () => {

@@ -56,7 +56,7 @@ export const delivery: Scenario[] = [
     needs: 'offline',
     async run({ fake, open }) {
       const page = await open();
-      await until(page, heard('delivered'), 15_000);
+      await until(page, heard('delivered'));
       let captured: BannerEvent[];
       await page.setOffline(true);
       try {

@@ -143,9 +143,7 @@ describe('a template', () => {
     '{% for i in (1..3000) %}{% for j in (1..3000) %}x{% endfor %}{% endfor %}',
     "{% assign s = 'xxxxxxxxxxxxxxxx' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}",
   ])('is stopped in its tracks when it runs wild: %s', (template) => {
-    const started = performance.now();
-    expect(() => text(template)).toThrow();
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(() => text(template)).toThrow(/limit/);
   });
 
   test('leaves no half of a character behind', () => {
