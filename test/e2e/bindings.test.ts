@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 // The pages are served, not imported: for whoever looks for unused files.
 import type {} from './pages/element-page.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
       '/react': { html: '<div id="root"></div>', script: "import '/placard/react.js';" },
     },
   });
-  browser = await launchBrowser();
+  browser = await launchShell();
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,14 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeProblems } from '../helpers/axe-problems.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 
 let demo: RunningDemo;
 let browser: Browser;
 beforeAll(async () => {
   demo = await runDemo();
-  browser = await launchBrowser();
+  browser = await launchShell();
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,6 +1,6 @@
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
@@ -11,7 +11,7 @@ let demo: RunningDemo;
 let browser: Browser;
 beforeAll(async () => {
   demo = await runDemo();
-  browser = await launchBrowser();
+  browser = await launchShell();
 });
 afterAll(async () => {
   await browser?.close();

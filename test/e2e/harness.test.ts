@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import {
   crashRenderer,
   hide,
@@ -39,7 +39,7 @@ describe('the browser harness', () => {
   });
 
   it('serves the package to a page under a strict policy, on every origin', async () => {
-    const browser = await launchBrowser();
+    const browser = await launchShell();
     try {
       const page = await browser.newPage();
       expect(pages.origins).toHaveLength(2);

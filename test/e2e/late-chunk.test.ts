@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Banner, BannerEvent, Placard } from '../../src/client/index.ts';
 import { aBanner, assertDeliveredExactlyOnce, createFakeService } from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
@@ -14,7 +14,7 @@ let browser: Browser;
 let pages: PageServer;
 
 beforeAll(async () => {
-  [api, browser] = await Promise.all([serveHandler(service.handle), launchBrowser()]);
+  [api, browser] = await Promise.all([serveHandler(service.handle), launchShell()]);
   const script = `
     import { createPlacard } from '/placard/index.js';
     import { hero } from '/placard/templates.js';

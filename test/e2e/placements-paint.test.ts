@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
@@ -19,7 +19,7 @@ let api: HttpServer;
 
 beforeAll(async () => {
   [browser, pages] = await Promise.all([
-    launchBrowser(),
+    launchShell(),
     startPageServer({ entries: ['index'], minify: true }),
   ]);
 });

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type Example, readmeExamples } from '../helpers/readme-examples.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
@@ -67,7 +67,7 @@ describe('the README', () => {
     let browser: Browser;
     let pages: PageServer;
     beforeAll(async () => {
-      browser = await launchBrowser();
+      browser = await launchShell();
       const modules = titled('page').map(([, example]) => [
         `readme-${example.line}`,
         join(FOLDER, fileOf(example)),

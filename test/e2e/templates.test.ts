@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { HOSTILE } from '../helpers/hostile-values.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { watchPage } from '../helpers/watch-page.ts';
@@ -85,7 +85,7 @@ beforeAll(async () => {
       },
     },
   });
-  browser = await launchBrowser();
+  browser = await launchShell();
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
 /** What a host's own test page does: the client with the fake service in the same page, no network at all. */
@@ -48,7 +48,7 @@ describe('the test kit in a browser', () => {
       entries: ['index', 'testing'],
       pages: { '/kit': { html: '<div id="slot" style="width: 300px; height: 100px"></div>', script } },
     });
-    browser = await launchBrowser();
+    browser = await launchShell();
   });
   afterAll(async () => {
     await browser?.close();

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BannerEvent, Diagnostics, Notice, Placard } from '../../src/client/index.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { runCli, serveCli } from '../helpers/run-cli.ts';
 
@@ -45,7 +45,7 @@ let database: string;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await launchShell();
   pages = await startPageServer({
     pages: { '/loop': { html: '<div id="home" style="min-height: 240px"></div>', script: SCRIPT } },
   });

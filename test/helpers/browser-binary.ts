@@ -80,16 +80,20 @@ const bundledChromium = async (): Promise<BrowserBinary> => {
   };
 };
 
+/** The bundled one is built for this kind of machine and no other. */
+const canRunBundled = process.platform === 'linux' && process.arch === 'x64';
+
 /**
  * Chromium for tests: `PLACARD_BROWSER` (a path, or `bundled`), else the system's, else the one inside
- * `@sparticuz/chromium`.
+ * `@sparticuz/chromium`. `shell`: the bundled one first.
  */
-export const findBrowser = async (): Promise<BrowserBinary> => {
+export const findBrowser = async (preference?: 'shell'): Promise<BrowserBinary> => {
   const wish = process.env['PLACARD_BROWSER'];
   if (wish && wish !== 'bundled') {
     if (!existsSync(wish)) throw new Error(`PLACARD_BROWSER names ${wish}, which does not exist`);
     return { path: wish, env: {}, kind: 'given' };
   }
-  const path = wish ? undefined : systemChromium();
+  const isBundled = wish || (preference === 'shell' && canRunBundled);
+  const path = isBundled ? undefined : systemChromium();
   return path ? { path, env: {}, kind: 'system' } : bundledChromium();
 };

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { DeliveryOptions } from '../../src/client/options.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
-import { launchBrowser } from './browser.ts';
+import { launchShell } from './browser.ts';
 import { deliveryUrl, openDelivery, startDeliveryPages } from './delivery-pages.ts';
 import { type HttpServer, serveHandler } from './http-server.ts';
 import type { PageServer } from './page-server.ts';
@@ -36,7 +36,7 @@ export const stageDelivery = ({ startPages = startDeliveryPages, handle }: Stage
 export const stageContext = (): void => {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await launchShell();
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
