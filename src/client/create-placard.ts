@@ -106,6 +106,14 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   /** Everything that is not needed for the first paint; a chunk that did not come is asked for again next time. */
   const rest = (): Promise<AfterPaint> => {
     loading ??= import('./after-paint.ts')
+      // Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
+      // another address. The error ends in the address.
+      .catch(
+        (cause): Promise<typeof import('./after-paint.ts')> =>
+          import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
+            throw cause;
+          }),
+      )
       .then(({ createAfterPaint }) => {
         loaded = createAfterPaint({
           settings,

@@ -40,15 +40,14 @@ const storeOn = (records: Records, alive: () => boolean): Store => {
       }
     });
   return {
-    entries: <T>({ from, to, limit }: KeyRange = {}) =>
+    entries: <T>(range?: KeyRange) =>
       verb(
         () =>
           structuredClone(
             [...records.values()]
-              .filter(([key]) => from === undefined || compare(key, from) >= 0)
-              .filter(([key]) => to === undefined || compare(key, to) <= 0)
+              .filter(([key]) => !range || (compare(key, range.from) >= 0 && compare(key, range.to) <= 0))
               .sort(([a], [b]) => compare(a, b))
-              .slice(0, limit),
+              .slice(0, range?.limit),
           ) as [StoreKey, T][],
       ),
     get: <T>(key: StoreKey) => verb(() => read(key) as T | undefined),

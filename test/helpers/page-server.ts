@@ -28,6 +28,8 @@ export interface PageServer {
   file(path: string, content: string | Uint8Array, headers: Record<string, string>): void;
   /** Paths asked for so far, with their query. */
   requests: string[];
+  /** Answers what matches with 503, from now on; `null` ends that. */
+  refuse(paths: RegExp | null): void;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
   const pages = new Map(Object.entries(options.pages ?? {}));
   const files = new Map<string, { content: string | Uint8Array; headers: Record<string, string> }>();
   const requests: string[] = [];
+  let refused: RegExp | null = null;
 
   const answer: RequestListener = async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
@@ -79,6 +82,7 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
       response.writeHead(200, { 'content-type': type, ...headers });
       response.end(body);
     };
+    if (refused?.test(url.pathname)) return void response.writeHead(503).end();
     const page = pages.get(url.pathname);
     if (page) return send('text/html; charset=utf-8', document(url.pathname, page), page.headers);
     const file = files.get(url.pathname);
@@ -100,6 +104,9 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
     origins,
     origin: origins[0]!,
     requests,
+    refuse(paths) {
+      refused = paths;
+    },
     set: (path, page) => void pages.set(path, page),
     file: (path, content, headers) => void files.set(path, { content, headers }),
     async close() {

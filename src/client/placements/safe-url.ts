@@ -14,6 +14,5 @@ export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (typeof url !== 'string' || url.trim() === '') return null;
   const base = globalThis.document?.baseURI ?? 'https://localhost/';
   // A page without an address of its own (about:blank, srcdoc) has a base that cannot carry a relative link.
-  const parsed = URL.parse?.(url, base) ?? (URL.canParse(url, base) ? new URL(url, base) : null);
-  return parsed && SCHEMES[use].test(parsed.protocol) ? url : null;
+  return URL.canParse(url, base) && SCHEMES[use].test(new URL(url, base).protocol) ? url : null;
 };

@@ -10,12 +10,6 @@ const OBJECT_STORE = 'records';
 const isLost = (error: unknown): boolean =>
   error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes((error as Error)?.name);
 
-const keyRange = ({ from, to }: KeyRange): IDBKeyRange | undefined => {
-  if (from !== undefined && to !== undefined) return IDBKeyRange.bound(from, to);
-  if (from !== undefined) return IDBKeyRange.lowerBound(from);
-  return to === undefined ? undefined : IDBKeyRange.upperBound(to);
-};
-
 /** Ends the transaction now: what was asked for is committed even if the page is gone before the answer. */
 const commit = (store: IDBObjectStore): Promise<void> => {
   const done = promisifyRequest<undefined>(store.transaction);
@@ -51,49 +45,47 @@ export const createIdbStore = (name: string): Store => {
     }
   };
 
+  const update = <T>(
+    keys: StoreKey[],
+    change: (values: (T | undefined)[]) => (readonly [StoreKey, unknown])[],
+  ): Promise<void> =>
+    run(
+      'readwrite',
+      (store) =>
+        new Promise<void>((resolve, reject) => {
+          const reads = keys.map((key) => store.get(key) as IDBRequest<T | undefined>);
+          const write = () => {
+            try {
+              for (const [key, value] of change(reads.map((read) => read.result))) {
+                if (value === undefined) store.delete(key);
+                else store.put(value, key);
+              }
+              commit(store).then(resolve, reject);
+            } catch (error) {
+              reject(error);
+              store.transaction.abort();
+            }
+          };
+          const last = reads.at(-1);
+          if (last === undefined) return write();
+          last.onsuccess = write;
+          store.transaction.onabort = () => reject(store.transaction.error);
+        }),
+    );
+
   return {
-    entries: <T>(range: KeyRange = {}) =>
+    update,
+    entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
-        const keys = promisifyRequest(store.getAllKeys(keyRange(range), range.limit));
-        const values = promisifyRequest<T[]>(store.getAll(keyRange(range), range.limit));
+        const query = range && IDBKeyRange.bound(range.from, range.to);
+        const keys = promisifyRequest(store.getAllKeys(query, range?.limit));
+        const values = promisifyRequest<T[]>(store.getAll(query, range?.limit));
         const found = await values;
         return (await keys).map((key, i): [StoreKey, T] => [key as StoreKey, found[i]!]);
       }),
     get: <T>(key: StoreKey) => run('readonly', (store) => promisifyRequest<T | undefined>(store.get(key))),
-    setMany: (records) =>
-      run('readwrite', (store) => {
-        for (const [key, value] of records) store.put(value, key);
-        return commit(store);
-      }),
-    deleteMany: (keys) =>
-      run('readwrite', (store) => {
-        for (const key of keys) store.delete(key);
-        return commit(store);
-      }),
-    update: <T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) =>
-      run(
-        'readwrite',
-        (store) =>
-          new Promise<void>((resolve, reject) => {
-            const reads = keys.map((key) => store.get(key) as IDBRequest<T | undefined>);
-            const write = () => {
-              try {
-                for (const [key, value] of change(reads.map((read) => read.result))) {
-                  if (value === undefined) store.delete(key);
-                  else store.put(value, key);
-                }
-                commit(store).then(resolve, reject);
-              } catch (error) {
-                reject(error);
-                store.transaction.abort();
-              }
-            };
-            const last = reads.at(-1);
-            if (last === undefined) return write();
-            last.onsuccess = write;
-            store.transaction.onabort = () => reject(store.transaction.error);
-          }),
-      ),
+    setMany: (records) => update([], () => records),
+    deleteMany: (keys) => update([], () => keys.map((key) => [key, undefined])),
     clear: () =>
       run('readwrite', (store) => {
         store.clear();

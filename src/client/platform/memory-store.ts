@@ -35,10 +35,12 @@ export const createMemoryStore = (): Store => {
   };
 
   return {
-    async entries<T>({ from, to, limit = Number.POSITIVE_INFINITY }: KeyRange = {}) {
-      const start = from === undefined ? 0 : position(records, from);
-      let end = to === undefined ? records.length : position(records, to);
-      if (to !== undefined && end < records.length && compareKeys(records[end]![0], to) === 0) end += 1;
+    async entries<T>(range?: KeyRange) {
+      if (range === undefined) return structuredClone(records) as [StoreKey, T][];
+      const { from, to, limit = Number.POSITIVE_INFINITY } = range;
+      const start = position(records, from);
+      let end = position(records, to);
+      if (end < records.length && compareKeys(records[end]![0], to) === 0) end += 1;
       return structuredClone(records.slice(start, Math.min(end, start + limit))) as [StoreKey, T][];
     },
     get: async (key) => read(key),

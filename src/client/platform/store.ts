@@ -1,10 +1,10 @@
 /** IndexedDB sorts array keys element by element: `[time, sequence]` makes the store the queue. */
 export type StoreKey = string | number | (string | number)[];
 
-/** A stretch of keys, both ends included; without ends it is the whole store. */
+/** A stretch of keys, both ends included. */
 export interface KeyRange {
-  from?: StoreKey;
-  to?: StoreKey;
+  from: StoreKey;
+  to: StoreKey;
   /** At most so many records, lowest keys first. */
   limit?: number;
 }

@@ -70,9 +70,28 @@ export const delivery: Scenario[] = [
       await until(
         page,
         `const { pending, inDoubt } = await placard.diagnostics(); return pending + inDoubt === 0`,
-        15_000,
       );
       assertDeliveredExactlyOnce(clicksOf(fake), captured);
+    },
+  },
+  {
+    name: 'keeps a click while the rest of the client cannot be loaded, and delivers it once it can',
+    async run({ fake, pages, open }) {
+      const page = await open();
+      await until(page, heard('delivered'));
+      pages.refuse(/after-paint/);
+      try {
+        await page.reload();
+        await until(page, TITLE);
+        await page.run(`globalThis.clicked = placard.track(placard.banner('hero'), 'click')`);
+        // Twice, at least: it was asked for again, and by now the engine knows that it cannot be loaded.
+        await until(page, `return notices.filter(({ kind }) => kind === 'storage').length > 1`);
+      } finally {
+        pages.refuse(null);
+      }
+      const event = await page.run<BannerEvent>('return clicked');
+      await settle(page);
+      assertDeliveredExactlyOnce(clicksOf(fake), [event]);
     },
   },
   {

@@ -8,7 +8,7 @@ import type { PageServer } from '../../helpers/page-server.ts';
 export interface World {
   fake: FakeService;
   api: HttpServer;
-  pages: Pick<PageServer, 'set' | 'requests'>;
+  pages: Pick<PageServer, 'set' | 'requests' | 'refuse'>;
   origin: string;
   open(path?: string): Promise<EnginePage>;
   /** The most `track` requests that were open at the same time. */
