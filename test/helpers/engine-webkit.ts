@@ -114,6 +114,17 @@ export const webkit: EngineKind = {
       queue = turn.catch(() => undefined);
       return turn;
     };
+    /** On a busy machine the driver answers before the new page has run its scripts, or is there at all. */
+    const loading = async (navigate: () => Promise<void>): Promise<void> => {
+      const stateOf = () =>
+        driver.executeScript<[number, string]>('return [performance.timeOrigin, document.readyState]');
+      const [former] = await stateOf();
+      await navigate();
+      await driver.wait(async () => {
+        const [origin, state] = await stateOf();
+        return origin !== former && state === 'complete';
+      }, 30_000);
+    };
     return {
       version: `WebKitGTK ${version}`,
       async newPage() {
@@ -123,8 +134,8 @@ export const webkit: EngineKind = {
           return driver.getWindowHandle();
         });
         return {
-          goto: (url) => inWindow(handle, () => driver.get(url)),
-          reload: () => inWindow(handle, () => driver.navigate().refresh()),
+          goto: (url) => inWindow(handle, () => loading(() => driver.get(url))),
+          reload: () => inWindow(handle, () => loading(() => driver.navigate().refresh())),
           run: <T>(body: string) =>
             inWindow(handle, async () => {
               const outcome = await driver.executeAsyncScript<{ value: T } | { error: string }>(
