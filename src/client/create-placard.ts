@@ -15,8 +15,12 @@ import { afterFrame } from './platform/after-frame.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { readOptions } from './read-options.ts';
 
-/** Between two tries to load what is not needed for the first paint, in milliseconds. */
+/**
+ * Between two tries to load what is not needed for the first paint, in milliseconds: twice as long each time, since
+ * after a deployment the chunk may be gone for good.
+ */
 const CHUNK_RETRY_MS = 2_000;
+const CHUNK_RETRY_MAX_MS = 60_000;
 
 /** A cache that has not answered by then may never do: the rest is loaded beside it, and finds out about its own store. */
 const SLOW_MS = 250;
@@ -137,12 +141,12 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
 
   /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
-  const restAtLast = (): Promise<AfterPaint> =>
+  const restAtLast = (waitMs = CHUNK_RETRY_MS): Promise<AfterPaint> =>
     rest().catch(async (cause) => {
-      fail('storage', 'A chunk could not be loaded', cause);
-      await new Promise<void>((resolve) => after(CHUNK_RETRY_MS, resolve));
+      fail('storage', 'A chunk did not load', cause);
+      await new Promise<void>((resolve) => after(waitMs, resolve));
       if (isStopped) throw cause;
-      return restAtLast();
+      return restAtLast(Math.min(waitMs * 2, CHUNK_RETRY_MAX_MS));
     });
 
   /** Runs what must not get lost: without a detour where it can, since before a navigation each turn counts. */
@@ -268,8 +272,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       safely('sync', undefined, async () => {
         const wanted = placementIds ?? [...asked.placements];
         for (const placementId of wanted) asked.placements.add(placementId);
-        if (!mayAct() || cache.userId() === null)
-          return fail('sync', 'Nothing is synced without a user and consent');
+        if (!mayAct() || cache.userId() === null) return fail('sync', 'A sync needs a user and consent');
         if (wanted.length > 0) await (await rest()).refresh(wanted);
       }),
     banner: cache.current,

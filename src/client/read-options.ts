@@ -19,7 +19,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
 }
 
 const text = (option: string, value: unknown): void => {
-  if (typeof value !== 'string' || value === '') throw new ConfigError(option, 'a non-empty string');
+  if (typeof value !== 'string' || !value) throw new ConfigError(option, 'a non-empty string');
 };
 
 const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {

@@ -77,3 +77,28 @@ test('case 40: an opt-out while the rest of the client does not load holds when 
   expect(service.requests).toEqual([]);
   third.placard.stop();
 });
+
+test('a chunk that is gone for good is asked for less and less often, and one that comes back is found', async () => {
+  const { service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  service.clear();
+
+  const MANY = 1_000;
+  network.failures = MANY;
+  const { placard, heard, notices } = visit();
+  await heard('shown');
+  const click = placard.track(placard.banner('home_hero')!, 'click');
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  const tries = MANY - network.failures;
+  expect(tries).toBeGreaterThan(8);
+  // Both for the click and for the session, once a minute at last.
+  expect(tries).toBeLessThan(40);
+  expect(notices.filter(({ type }) => type === 'failed').length).toBeGreaterThan(8);
+
+  network.failures = 0;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await click).toMatchObject({ type: 'click' });
+  placard.stop();
+});

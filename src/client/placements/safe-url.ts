@@ -11,7 +11,7 @@ const SCHEMES: Record<UrlUse, RegExp> = {
  * The browser's own parser decides, because it strips the tabs and line breaks that fool a pattern.
  */
 export const safeUrl = (url: unknown, use: UrlUse): string | null => {
-  if (typeof url !== 'string' || url.trim() === '') return null;
+  if (typeof url !== 'string' || !url.trim()) return null;
   const base = globalThis.document?.baseURI ?? 'https://localhost/';
   // A page without an address of its own (about:blank, srcdoc) has a base that cannot carry a relative link.
   return URL.canParse(url, base) && SCHEMES[use].test(new URL(url, base).protocol) ? url : null;
