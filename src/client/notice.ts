@@ -28,6 +28,7 @@ export type FailureKind =
 
 /** What happened, one union: each carries just its facts. */
 export type Notice =
+  /** An answer is in the cache, or in memory where nothing can be stored. */
   | { type: 'synced'; placements: string[]; banners: Record<string, Banner | null> }
   | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
   | {

@@ -20,10 +20,10 @@ export const takeAnswer = async (cache: BannerCache, result: SyncResult, notify:
       notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
     }
   }
-  const stored = cache.change((record) => {
+  await cache.change((record) => {
     applyAnswer(record, kept, askedAtMs);
     if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
   });
+  // Whoever hears it may leave the page: the next one finds the answer in the cache.
   notify({ type: 'synced', placements: Object.keys(banners), banners });
-  await stored;
 };

@@ -21,7 +21,7 @@ const outlives = async (
 ): Promise<void> => {
   patient(world);
   const page = await world.open('/patient');
-  await until(page, TITLE);
+  await until(page, heard('synced'));
   await world.api.stop();
   const captured = await click(page, 20);
   for (let reload = 0; reload < reloads; reload += 1) {

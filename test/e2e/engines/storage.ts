@@ -116,7 +116,7 @@ export const storage: Scenario[] = [
       pages.set('/clock', shop(api.origin, { before: CLOCK }));
       fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(3_600) }));
       const fast = await open(`/clock?skew=${2 * DAY}`);
-      await until(fast, TITLE);
+      await until(fast, heard('synced'));
       await fast.reload();
       await until(fast, `return notices.some(({ type, from }) => type === 'shown' && from === 'cache')`);
       fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(-60) }));
