@@ -7,6 +7,7 @@ import {
   launchLifecycleBrowser,
   show,
   throughBfcache,
+  WHERE_STORED,
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -69,7 +70,7 @@ describe('the browser harness', () => {
     expect(ran).toBe(true);
   });
 
-  it('takes a page through the bfcache, or fails', async (context) => {
+  it('takes a page through the bfcache, or fails', WHERE_STORED, async (context) => {
     if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
     const page = await lifecycle.newPage(`${pages.origin}/bare`);
     await throughBfcache(page, `${pages.origin}/`);

@@ -4,10 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BROWSER_ARGUMENTS } from './browser.ts';
 import { findBrowser } from './browser-binary.ts';
 
-const ANSWER_MS = 3_000;
+/** A busy machine may take long; a page that is gone meanwhile never answers. */
+const ANSWER_MS = 30_000;
+/** How long one of several pages is asked whether it is the one that is shown. */
+const PROBE_MS = 3_000;
 
 /** A tab that is only talked to, and changed in nothing. */
 export interface BareTab {
@@ -75,24 +79,24 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
     if (reply.method === 'Target.detachedFromTarget') pages?.delete(reply.params!.sessionId);
   };
   let ids = 0;
-  const send = async (method: string, params = {}, sessionId?: string) => {
+  const send = async (method: string, params = {}, sessionId?: string, answerMs = ANSWER_MS) => {
     ids += 1;
     const id = ids;
     socket.send(JSON.stringify({ id, method, params, sessionId }));
     const { result, error } = await new Promise<Reply>((resolve) => {
       waiting.set(id, resolve);
-      // A page that is gone meanwhile answers nothing.
-      setTimeout(() => resolve({ error: { message: 'no answer' } }), ANSWER_MS);
+      setTimeout(() => resolve({ error: { message: 'no answer' } }), answerMs);
     });
     waiting.delete(id);
     if (error) throw new Error(`${method}: ${error.message}`);
     return result!;
   };
-  const evaluateIn = async (session: string, expression: string): Promise<unknown> => {
+  const evaluateIn = async (session: string, expression: string, answerMs?: number): Promise<unknown> => {
     const { result, exceptionDetails } = (await send(
       'Runtime.evaluate',
       { expression, awaitPromise: true, returnByValue: true },
       session,
+      answerMs,
     )) as { result: { value: unknown }; exceptionDetails?: { text: string } };
     if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
     return result.value;
@@ -113,10 +117,15 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
         sessionId,
       );
       const shown = async (): Promise<string> => {
-        for (const session of pages) {
-          // A page that was replaced cannot be asked any more.
-          const state = await evaluateIn(session, 'String(document.prerendering)').catch(() => 'gone');
-          if (state === 'false') return session;
+        // For a moment of a navigation there may be none, and a page on a busy machine may answer late.
+        for (const until = Date.now() + ANSWER_MS; Date.now() < until; await pause(20)) {
+          for (const session of pages) {
+            // A page that was replaced cannot be asked any more.
+            const state = await evaluateIn(session, 'String(document.prerendering)', PROBE_MS).catch(
+              () => 'gone',
+            );
+            if (state === 'false') return session;
+          }
         }
         throw new Error('the tab shows no page');
       };
@@ -135,7 +144,7 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
       void send('Browser.close').catch(() => undefined);
       await gone;
       socket.close();
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+      await rm(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const PREFIX = 'placard-bundle-';
-const OLD_MS = 60 * 60 * 1000;
+const OLD_MS = 24 * 60 * 60 * 1000;
 
 /** The entries that run in a browser, by the name a test page imports them under: `/placard/<name>.js`. */
 export const BROWSER_ENTRIES: Record<string, string> = {
@@ -39,14 +39,14 @@ const fingerprint = async (entries: Record<string, string>, minify: boolean): Pr
   return hash.digest('hex').slice(0, 16);
 };
 
-/** Builds of earlier states of the source, which no test that runs now can use. */
+/** Builds of earlier states of the source that nobody has used for a day. */
 const removeOldBundles = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
     const folder = join(tmpdir(), name);
     // Another test process may be faster.
-    const built = await stat(folder).catch(() => undefined);
-    if (built && Date.now() - built.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
+    const used = await stat(folder).catch(() => undefined);
+    if (used && Date.now() - used.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
   }
 };
 
@@ -60,7 +60,11 @@ export const bundle = async (
 ): Promise<string> => {
   const minify = options.minify ?? false;
   const folder = join(tmpdir(), `${PREFIX}${await fingerprint(entries, minify)}`);
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) {
+    // In use: another test process may be about to remove what is old.
+    await utimes(folder, new Date(), new Date());
+    return folder;
+  }
   await removeOldBundles();
   const partial = await mkdtemp(`${folder}-`);
   await build({

@@ -121,7 +121,8 @@ export const webkit: EngineKind = {
       const [former] = await stateOf();
       await navigate();
       await driver.wait(async () => {
-        const [origin, state] = await stateOf();
+        // A document that is being replaced cannot be asked.
+        const [origin, state] = await stateOf().catch(() => [former, '']);
         return origin !== former && state === 'complete';
       }, 30_000);
     };

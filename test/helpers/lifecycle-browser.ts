@@ -98,7 +98,7 @@ export const launchLifecycleBrowser = async (): Promise<LifecycleBrowser> => {
     async close() {
       await running.browser.close();
       await kill(running.child);
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+      await rm(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 };
@@ -143,10 +143,15 @@ export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): P
   await meanwhile();
   await session.send('Page.setWebLifecycleState', { state: 'active' });
   await session.detach();
-  await page.waitForFunction(() => {
-    const { placardLifecycle: seen } = globalThis as unknown as { placardLifecycle: string[] };
-    return seen.includes('freeze') && seen.includes('resume');
-  });
+  // A page that was frozen may be hidden, and a hidden page paints no frames.
+  await page.waitForFunction(
+    () => {
+      const { placardLifecycle: seen } = globalThis as unknown as { placardLifecycle: string[] };
+      return seen.includes('freeze') && seen.includes('resume');
+    },
+    undefined,
+    { polling: 50 },
+  );
 };
 
 /**
