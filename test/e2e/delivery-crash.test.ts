@@ -30,7 +30,13 @@ describe('a renderer that is killed', () => {
     });
     await crashRenderer(page);
     const next = await open(OPTIONS);
-    await flush(next);
+    await expect
+      .poll(async () => {
+        await flush(next);
+        const { captured, delivered } = await diagnose(next);
+        return captured - delivered;
+      })
+      .toBe(0);
     const diagnostics = await diagnose(next);
     assertConserved(diagnostics);
     expect(diagnostics.captured).toBeLessThanOrEqual(1);
@@ -38,7 +44,8 @@ describe('a renderer that is killed', () => {
   });
 
   test('case 3: with its batch under way leaves the batch to another tab, which finds it in doubt', async () => {
-    const page = await open(OPTIONS);
+    // Long enough for the page to die before its request does.
+    const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'hang', taken: true });
     const events = await capture(page, 3);
     await page.evaluate(() => void globalThis.delivery.flush());
@@ -61,8 +68,9 @@ describe('a renderer that is killed', () => {
     await crashRenderer(page);
     const next = await open(OPTIONS);
     await untilDiagnostics(next, { captured: 3, delivered: 3 });
-    expect(service.requests).toHaveLength(2);
-    expect(service.requests[1]!.text).toBe(service.requests[0]!.text);
+    // Twice, or more often where an answer was slower than the patience of this test.
+    expect(service.requests.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(service.requests.map(({ text }) => text)).size).toBe(1);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
@@ -84,6 +92,8 @@ describe('a renderer that is killed', () => {
           }
           setTimeout(() => void globalThis.delivery.flush(), 5);
         }, `r${round}`);
+        // Once at least something is durable before the end.
+        if (round === 0) await expect.poll(() => durable.length).toBeGreaterThan(0);
         await new Promise((resolve) => setTimeout(resolve, (round * 13) % 60));
         await crashRenderer(page);
         await page.close();

@@ -22,8 +22,8 @@ import {
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
 
-/** Nothing leaves by itself while a test looks. */
-const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 500 };
+/** Nothing leaves by itself while a test looks; what a page that is gone has sent is taken over after ten seconds. */
+const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 5_000 };
 
 let lifecycle: LifecycleBrowser;
 let origin: string;
@@ -97,7 +97,7 @@ describe('the page is hidden', () => {
     expect(diagnostics.pending).toBe(960 - types.length);
     await show(page);
     await flush(page);
-    expect(await diagnose(page)).toMatchObject({ captured: 961, delivered: 961 });
+    await untilDiagnostics(page, { captured: 961, delivered: 961 });
   });
 
   test('case 27: what does not fit the browser sends when the page is gone, and the next visit counts it once', async (context) => {
@@ -109,7 +109,7 @@ describe('the page is hidden', () => {
     await expect.poll(() => service.events.length).toBe(events.length);
     expect(sentEvents()).toBe(events.length);
     const [first, ...rest] = service.requests.map(({ text }) => text);
-    const next = await open({ timeoutMs: 500 });
+    const next = await open();
     await untilDiagnostics(next, { captured: events.length + 1, delivered: events.length + 1, inDoubt: 0 });
     assertConserved(await diagnose(next));
     assertDeliveredExactlyOnce(service.events, events);
@@ -155,7 +155,7 @@ describe('the page is hidden', () => {
             await flush(page);
             return (await diagnose(page)).delivered;
           },
-          { timeout: 15_000 },
+          { timeout: 60_000 },
         )
         .toBe(events.length + 1);
       expect(service.requests.every(({ text }) => sent.has(text))).toBe(true);
@@ -173,7 +173,7 @@ describe('the page is hidden', () => {
     await page.waitForFunction(() => globalThis.deferred > 0, undefined, { polling: 20 });
     await page.close({ runBeforeUnload: true });
     await expect.poll(() => service.events.length).toBe(100);
-    const next = await open({ timeoutMs: 500 });
+    const next = await open();
     await untilDiagnostics(next, { captured: 101, delivered: 101, inDoubt: 0 });
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
@@ -205,7 +205,7 @@ describe('the page is hidden', () => {
     }, `${api.origin}/elsewhere`);
     await page.getByText('Buy').click();
     await page.waitForURL(`${api.origin}/elsewhere`);
-    const next = await open({ timeoutMs: 200 });
+    const next = await open();
     await untilDiagnostics(next, { captured: 2, delivered: 2 });
     expect(service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
   });
@@ -226,7 +226,7 @@ describe('the page is hidden', () => {
 describe('the back/forward cache', WHERE_STORED, () => {
   test('cases 29 and 49: a page goes in during a flush and comes out again, with its request settled once', async (context) => {
     if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
-    const page = await open({ timeoutMs: 2_000 });
+    const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'slow', delayMs: 150 });
     await capture(page, 3);
     await page.evaluate(() => void globalThis.delivery.flush());
@@ -257,9 +257,11 @@ describe('the back/forward cache', WHERE_STORED, () => {
   test('case 29: while a page is in the cache another one sends, and the restored one sends nothing twice', async (context) => {
     if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
     const page = await open(QUIET);
-    service.fail({ type: 'status', status: 503 });
+    // The page may try once before it goes, or not.
+    service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
     const events = await capture(page, 3);
     await throughBfcache(page, `${origin}/bare`, async () => {
+      service.recover();
       const other = await open();
       await untilDiagnostics(other, { delivered: 3 });
       await other.close();

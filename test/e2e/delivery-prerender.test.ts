@@ -16,11 +16,10 @@ test('cases 31 and 32: a prerendered page that runs sends nothing, and begins wh
   await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
   // The first look at the store is over: what it finds there is of an earlier page, and leaves at once.
   await tab.evaluate('delivery.flush().then(() => true)');
-  await tab.evaluate(
-    `delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' }).then(() => true)`,
-  );
   // Stored, and of a page that is gone: due for whoever comes next.
-  await tab.evaluate('delivery.stop()');
+  await tab.evaluate(
+    `delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' }).then(() => delivery.stop())`,
+  );
   expect(service.requests).toHaveLength(0);
   const target = deliveryUrl(pages.origin, api.origin, { maxWaitMs: 100 });
   await tab.goto(`${pages.origin}/bare`);

@@ -83,27 +83,31 @@ describe('IndexedDB that cannot be used', () => {
   test('case 41: when a slow open settles after all, nothing is lost on the way back', async () => {
     await context.addInitScript(() => {
       const { open } = IDBFactory.prototype;
-      const opened = performance.now() + 3_000;
+      // When the test says so, and at once on the page after it.
+      const allowed = localStorage.getItem('open')
+        ? Promise.resolve()
+        : new Promise((resolve) => addEventListener('open', resolve));
       IDBFactory.prototype.open = function slow(this: IDBFactory, ...parameters) {
         const request = new EventTarget() as unknown as Record<string, unknown>;
-        setTimeout(
-          () => {
-            const real = open.apply(this, parameters);
-            for (const name of ['onupgradeneeded', 'onsuccess', 'onerror', 'onblocked'] as const) {
-              real[name] = (event: Event) => {
-                request.result = real.result;
-                (request[name] as ((event: Event) => void) | undefined)?.(event);
-              };
-            }
-          },
-          Math.max(0, opened - performance.now()),
-        );
+        void allowed.then(() => {
+          const real = open.apply(this, parameters);
+          for (const name of ['onupgradeneeded', 'onsuccess', 'onerror', 'onblocked'] as const) {
+            real[name] = (event: Event) => {
+              request.result = real.result;
+              (request[name] as ((event: Event) => void) | undefined)?.(event);
+            };
+          }
+        });
         return request as unknown as IDBOpenDBRequest;
       };
     });
     const page = await open(QUIET);
     const events = await capture(page, 3);
     expect(await diagnose(page)).toMatchObject({ memoryMode: true, captured: 3 });
+    await page.evaluate(() => {
+      localStorage.setItem('open', 'yes');
+      dispatchEvent(new Event('open'));
+    });
     await expect.poll(() => modes(page)).toEqual([true, false]);
     await page.reload();
     const next = await open(QUIET);
@@ -157,9 +161,11 @@ describe('IndexedDB that fails later', () => {
     await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 60_000, maxBatch: 5_000 }));
     await ready(page);
     const errors = errorsOf(page);
+    // What leaves would make room.
+    service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
     // Where the disk is too full even for a removal, which writes as well, events go on in memory and none is given up.
     const full = async () => (await diagnose(page)).evicted > 0 || (await modes(page)).includes(true);
-    // How many events fit depends on the engine and on how many have left meanwhile; then some rounds on a full disk.
+    // How many events fit depends on the engine; then some rounds on a full disk.
     // Fifty rounds are fewer than the client's own caps let in: what gives way before has met the quota.
     let filled = 0;
     for (let round = 0; filled < 5; round += 1) {

@@ -23,6 +23,13 @@ interface Visit {
   close(): Promise<void>;
 }
 
+/** Addresses, and what their screens begin with. */
+const SCREENS = [
+  ['#/', '.home'],
+  ['#/product/teapot', '.product'],
+  ['#/cart', '.checkout-page'],
+] as const;
+
 /** Not in the DOM types yet. */
 interface LayoutShift {
   value: number;
@@ -160,11 +167,11 @@ describe('the shop', () => {
   test.each([360, 768, 1280])('fits a window of %i pixels', async (width) => {
     const { page, close } = await visit('/', { width });
     await page.getByRole('region', { name: 'Fresh from the kiln, Mira' }).waitFor();
-    for (const path of ['#/', '#/product/teapot', '#/cart']) {
+    for (const [path, screen] of SCREENS) {
       await page.evaluate((hash) => {
         location.hash = hash;
       }, path);
-      await page.locator('main > div').waitFor();
+      await page.locator(screen).waitFor();
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(wider).toBeLessThanOrEqual(0);
     }

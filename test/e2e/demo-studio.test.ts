@@ -92,7 +92,7 @@ describe('the Studio', () => {
       .waitFor();
     await headline.fill('Hi again');
     await inEveryFrame(page, 'Hi again');
-    expect(await page.locator('.problem').textContent()).toBe('');
+    await expect.poll(() => page.locator('.problem').textContent(), PATIENCE).toBe('');
     await close();
   });
 
@@ -128,6 +128,7 @@ describe('the Studio', () => {
 
   test('removes and adds properties', async () => {
     const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
     await page.getByRole('button', { name: 'Remove Button text' }).click();
     await frames(page)[0]!
       .getByRole('link', { name: /Fresh from the kiln/ })

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SYNC_PATH } from '../../src/protocol/index.ts';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
@@ -98,7 +99,7 @@ test('the cached banner is painted before anything is asked of the network', asy
   setPage('/first');
   const page = await open('/first');
   await heard(page, 'synced');
-  service.fail({ type: 'hang' });
+  service.fail({ type: 'hang' }, { path: SYNC_PATH, times: Number.POSITIVE_INFINITY });
   service.clear();
   await page.reload();
   await heard(page, 'shown');
@@ -108,7 +109,14 @@ test('the cached banner is painted before anything is asked of the network', asy
 
 test('the measure works: without a box, a late first banner moves the page', async () => {
   setPage('/boxless');
-  service.fail({ type: 'slow', delayMs: 300 });
+  // Only what a frame has shown can move.
+  await context.route(api.origin + SYNC_PATH, async (route) => {
+    await route
+      .request()
+      .frame()
+      .waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+    await route.continue();
+  });
   const page = await open('/boxless');
   await heard(page, 'shown');
   expect(await shiftScore(page)).toBeGreaterThan(0);
@@ -200,6 +208,7 @@ test('case 38: a banner that is dismissed in one tab leaves the other at once, a
 });
 
 test('case 39: the same banner in two tabs is one impression of the session', async () => {
+  service.setBanner('witness', aBanner('witness'));
   setPage('/twice', BOX);
   const a = await open('/twice');
   await heard(a, 'tracked');
@@ -210,13 +219,22 @@ test('case 39: the same banner in two tabs is one impression of the session', as
   await b.evaluate(async () => {
     // A banner of its own that is seen for a second: so long the first one was in view as well.
     const { promise, resolve } = Promise.withResolvers<void>();
-    placard.subscribe((notice) => notice.type === 'tracked' && resolve());
-    await placard.track(placard.banner('home_hero')!, 'click');
+    placard.subscribe(
+      (notice) => notice.type === 'tracked' && notice.event.placementId === 'witness' && resolve(),
+    );
+    const element = document.createElement('div');
+    element.style.cssText = 'position: fixed; bottom: 0; width: 50px; height: 50px';
+    document.body.append(element);
+    placard.mount('witness', element, () => undefined);
     await promise;
   });
   await a.evaluate(() => placard.flush());
   await b.evaluate(() => placard.flush());
-  expect(service.events.filter(({ type }) => type === 'impression')).toHaveLength(1);
+  const impressions = service.events.filter(({ type }) => type === 'impression');
+  expect(impressions.map(({ bannerId }) => bannerId).sort()).toEqual([
+    'banner-of-home_hero',
+    'banner-of-witness',
+  ]);
 });
 
 test('1,000 mounts, removed with and without a word, leave no node, listener or observer behind', async () => {

@@ -30,6 +30,7 @@ const SCRIPT = `
   const correct = (event) => (event.time === window.hopeless ? null : { ...event, time: event.time + 1 });
   const placard = createPlacard({
     endpoint: query.get('api'), apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1.0.0', userId: 'u-loop', correct,
+    delivery: { maxWaitMs: Number(query.get('wait') ?? 5_000) },
   });
   window.placard = placard;
   window.notices = [];
@@ -87,7 +88,7 @@ const diagnose = (page: Page): Promise<Diagnostics> =>
   page.evaluate(() => (window as unknown as TestWindow).placard.diagnostics());
 
 const until = (page: Page, wanted: Partial<Diagnostics>) =>
-  expect.poll(() => diagnose(page), { timeout: 20_000 }).toMatchObject(wanted);
+  expect.poll(() => diagnose(page), { timeout: 60_000 }).toMatchObject(wanted);
 
 const click = (page: Page): Promise<BannerEvent | null> =>
   page.evaluate(() => {
@@ -152,7 +153,8 @@ describe('from a campaign file to the export', () => {
 
   test('of five events the service skips the second and the fourth: one is corrected and delivered, one is kept as a dead letter', async () => {
     const service = await serve();
-    const page = await open({ api: service.url });
+    // Nothing is sent between the clicks, however long they take.
+    const page = await open({ api: service.url, wait: '600000' });
     await until(page, { captured: 1, delivered: 1 });
 
     await context.setOffline(true);

@@ -153,7 +153,7 @@ export const painting: Scenario[] = [
     async run({ fake, open }) {
       const page = await open();
       await until(page, heard('synced'));
-      await page.run(MAKE_TALL);
+      await page.run(`${MAKE_TALL}; await frames(2)`);
       fake.setBanner('hero', aBanner('hero', { title: 'Winter' }, { id: 'winter' }));
       await page.run('await placard.refresh()');
       expect(await page.run(TITLE)).toBe(true);

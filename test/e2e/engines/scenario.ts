@@ -35,7 +35,8 @@ const SETTLED = `await placard.flush();
   return pending + inDoubt === 0`;
 
 /** Sends until nothing waits; a batch of a page that has gone is taken over some seconds after it could be answered. */
-export const settle = (page: EnginePage): Promise<boolean> => until(page, SETTLED, 30_000);
+export const settle = (page: EnginePage, before = ''): Promise<boolean> =>
+  until(page, before + SETTLED, 60_000);
 
 /**
  * Resolves when a banner in full view has been seen for its second, and so could any other. Each call needs a name of

@@ -36,7 +36,7 @@ export const shop = (
     const placard = createPlacard({
       endpoint: ${JSON.stringify(endpoint)}, apiKey: 'client-key', appId: 'shop', appVersion: '1.0', userId: 'kim',
       // A batch whose page has gone is taken over when no answer can come any more: five seconds after this.
-      delivery: { maxWaitMs: 100, timeoutMs: 2000 },
+      delivery: { maxWaitMs: 100, timeoutMs: 10_000 },
       ${options}
     });
     placard.subscribe((notice) => notices.push(notice));

