@@ -16,6 +16,7 @@ import { deliveryOptions } from './delivery-options.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEventBuffer } from './event-buffer.ts';
 import { createEventClock } from './event-time.ts';
+import { createGiveBack } from './give-back.ts';
 import { createHandOver } from './hand-over.ts';
 import { createJottings } from './jottings.ts';
 import { createKeepaliveBudget } from './keepalive-budget.ts';
@@ -108,7 +109,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const mirror = createMirror();
   const keyring = createKeyring(setup.apiKey, clock.after);
   const budget = createKeepaliveBudget(clock.monotonic);
-  const deferral = createDeferral({ endpoint: setup.endpoint, fetchLater, ledger, newId });
+  const giveBack = createGiveBack({ ledger, newId });
+  const deferral = createDeferral({ endpoint: setup.endpoint, fetchLater, giveBack });
   const takeBack = (keys?: EventKey[]) => void deferral.takeBack(keys).catch(storageFailed);
   const letters = createDeadLetters(store, ledger);
   const jottings = createJottings({ disk, isMemory: store.isMemory, ledger, now });
@@ -201,6 +203,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       asksHost,
     }),
     send: batches.send,
+    giveBack: (batch) => giveBack([batch]),
     abandon: batches.abandon,
     adopt: jottings.adopt,
     correct: asksHost

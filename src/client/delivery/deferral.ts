@@ -1,6 +1,6 @@
 import { utf8Bytes } from '../../protocol/index.ts';
-import type { Ledger } from './ledger.ts';
-import { type Batch, batchKey, type EventKey, isBatch, keyText } from './records.ts';
+import type { createGiveBack } from './give-back.ts';
+import { type Batch, type EventKey, keyText } from './records.ts';
 import { trackRequest } from './track-request.ts';
 
 /** Beside the keepalive quota there is one of 64 KiB for each origin asked; addresses and headers count too. */
@@ -13,8 +13,7 @@ export interface DeferralOptions {
   endpoint: string;
   /** Missing where the engine has none. */
   fetchLater: FetchLater | undefined;
-  ledger: Ledger;
-  newId: () => string;
+  giveBack: ReturnType<typeof createGiveBack>;
 }
 
 interface Armed {
@@ -29,7 +28,7 @@ interface Armed {
  * the back/forward cache. Nobody ever reads their answers, so what was sent is in doubt; what was not is taken back as
  * soon as the page can send it properly.
  */
-export const createDeferral = ({ endpoint, fetchLater, ledger, newId }: DeferralOptions) => {
+export const createDeferral = ({ endpoint, fetchLater, giveBack }: DeferralOptions) => {
   let budget = fetchLater === undefined ? 0 : BUDGET_BYTES;
   let armed: Armed[] = [];
 
@@ -71,18 +70,9 @@ export const createDeferral = ({ endpoint, fetchLater, ledger, newId }: Deferral
       if (meant.length === 0) return;
       armed = armed.filter((one) => !isMeant(one));
       try {
-        await ledger.step(
-          meant.map(({ batch }) => batchKey(batch.id)),
-          (meta, stored) => {
-            const back = meant.flatMap(({ batch: { attempt }, request }, i): Batch[] => {
-              const batch = stored[i];
-              if (request.activated || !isBatch(batch) || batch.attempt !== attempt) return [];
-              return [{ ...batch, state: 'ready', attempt: newId(), until: 0 }];
-            });
-            if (back.length === 0) return null;
-            meta.batches += 1;
-            return { writes: back.map((batch) => [batchKey(batch.id), batch]), result: true };
-          },
+        await giveBack(
+          meant.map(({ batch }) => batch),
+          (index) => meant[index]!.request.activated,
         );
       } finally {
         cancel(meant);

@@ -22,6 +22,8 @@ export interface SenderOptions extends SenderLeaseOptions {
   take: (options: { all: boolean }) => Promise<Taken>;
   /** Sends a leased batch and brings its outcome to disk. */
   send: (batch: Batch, key: string) => Promise<{ delivery: BatchDelivery; settled: Settled }>;
+  /** Puts a leased batch back unsent. */
+  giveBack: (batch: Batch) => Promise<void>;
   /** Brings to disk that a batch was never answered, since its tab is gone. */
   abandon: (batch: Batch) => Promise<void>;
   /** Stores what a page that is gone could not. */
@@ -39,8 +41,8 @@ export interface SenderOptions extends SenderLeaseOptions {
 
 /** The loop of the one sending tab: take a batch, deliver it, settle it, until nothing is due. */
 export const createSender = (options: SenderOptions) => {
-  const { clock, ledger, keyring, prepare, take, send, abandon, adopt, correct, quarantine } = options;
-  const { isAllowed, wakeAt, onWaiting, notify } = options;
+  const { clock, ledger, keyring, prepare, take, send, giveBack, abandon, adopt } = options;
+  const { correct, quarantine, isAllowed, wakeAt, onWaiting, notify } = options;
   let running: { all: boolean; again: boolean; delivered: number; done: Promise<number> } | undefined;
   let askKeyAt = 0;
   const { untilIdle, renew, release, othersIdle } = createSenderLease(options);
@@ -96,6 +98,11 @@ export const createSender = (options: SenderOptions) => {
     const taken = await take({ all: run.all });
     switch (taken.type) {
       case 'batch':
+        // The user may have opted out while it was being leased: whoever ends requests under way did not find this one.
+        if (!isAllowed()) {
+          await giveBack(taken.batch);
+          return false;
+        }
         run.delivered += await sendOne(taken.batch, key);
         return true;
       case 'abandoned':

@@ -1,0 +1,69 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import type { BannerEvent } from '../../../src/client/banner-event.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../../src/testing/index.ts';
+import { createWorld } from './world.ts';
+
+const POLICIES = ['keep', 'purge', 'wipe'] as const;
+
+/** Begins a flush, and opts out when its store has answered `moment` times; answers whether it came to that. */
+const optOutAt = async (moment: number, policy: (typeof POLICIES)[number]) => {
+  const world = createWorld();
+  let answers = Number.NEGATIVE_INFINITY;
+  let sentBefore: number | undefined;
+  const session = world.disk.session();
+  const tab = world.openTab({
+    options: { maxWaitMs: 60_000 },
+    openStore(name) {
+      const store = session.openStore(name);
+      const counted = <T>(answer: Promise<T>): Promise<T> =>
+        answer.then((value) => {
+          answers += 1;
+          if (answers === moment) {
+            sentBefore = world.service.requests.length;
+            void (policy === 'wipe' ? tab.delivery.wipe() : tab.delivery.disable(policy));
+          }
+          return value;
+        });
+      return {
+        ...store,
+        entries: (range) => counted(store.entries(range)),
+        get: (key) => counted(store.get(key)),
+        update: (keys, change) => counted(store.update(keys, change)),
+      };
+    },
+  });
+  await world.settle();
+  const events = (await tab.captureMany(5)) as BannerEvent[];
+  answers = 0;
+  await tab.delivery.flush();
+  await world.settle();
+  return { world, tab, events, sentBefore };
+};
+
+test.each(POLICIES)(
+  'case 69: an opt-out (%s) at any moment of a flush lets no request out after it',
+  async (policy) => {
+    let moments = 0;
+    for (let moment = 1; ; moment += 1) {
+      const { world, tab, events, sentBefore } = await optOutAt(moment, policy);
+      if (sentBefore === undefined) break;
+      moments += 1;
+      expect(world.service.requests, `after answer ${moment}`).toHaveLength(sentBefore);
+      if (policy === 'wipe') continue;
+      const isSent = sentBefore > 0;
+      const diagnostics = await tab.delivery.diagnostics();
+      assertConserved(diagnostics);
+      if (policy === 'purge') expect(diagnostics.purged + diagnostics.delivered).toBe(5);
+      // What was not sent is not in doubt: it goes out at once when the user opts in again.
+      if (policy === 'keep' && !isSent) {
+        expect(diagnostics).toMatchObject({ pending: 5, inDoubt: 0 });
+        await tab.delivery.enable();
+        await tab.delivery.flush();
+        expect(tab.noticesOf('in-doubt')).toEqual([]);
+        assertDeliveredExactlyOnce(world.service.events, events);
+      }
+    }
+    expect(moments).toBeGreaterThan(3);
+  },
+);
