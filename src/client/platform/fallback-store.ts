@@ -95,9 +95,13 @@ export const createFallbackStore = ({
   const open = () =>
     new Promise<void>((resolve) => {
       probing = true;
-      const cancel = clock.after(SETTLE_MS, () => {
-        toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
-        resolve();
+      // In two halves: where the page itself stood still, one timer and the store's answer come due at the same time, and
+      // the order is the engine's. A second timer is behind the answer.
+      let cancel = clock.after(SETTLE_MS / 2, () => {
+        cancel = clock.after(SETTLE_MS / 2, () => {
+          toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
+          resolve();
+        });
       });
       primary
         .get(PROBE_KEY)

@@ -95,6 +95,30 @@ describe('the fallback', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  test('case 41: a page that stood still while its store opened does not take it for one that hangs', async () => {
+    const { clock, primary, modes } = setUp();
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    primary.fail({ type: 'wait', until: opened });
+    // Timer and answer are both due when the page goes on, and the timer comes first.
+    const after: typeof clock.after = (ms, callback) =>
+      clock.after(ms, () => {
+        callback();
+        open();
+      });
+    const store = createFallbackStore({
+      primary,
+      clock: { ...clock, after },
+      onMode: (memory) => modes.push(memory),
+    });
+    const written = store.setMany([['a', 1]]);
+    await clock.advance(10_000);
+    await written;
+    expect(modes).toEqual([]);
+    expect(store.isMemory()).toBe(false);
+    store.close();
+    expect(clock.pending()).toBe(0);
+  });
+
   test('brings the memory back to the store when it opens late', async () => {
     const { clock, disk, primary, modes, store } = setUp();
     let open: () => void = () => undefined;
