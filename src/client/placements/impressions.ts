@@ -20,6 +20,14 @@ interface ImpressionsOptions {
 export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   const restarts = new Map<Mounted, () => void>();
+  /** Many slots may leave the view at once: one look at all of them is enough. */
+  let cancelLook: (() => void) | undefined;
+  const lookSoon = (): void => {
+    cancelLook ??= clock.after(0, () => {
+      cancelLook = undefined;
+      placements.considerAll();
+    });
+  };
 
   const watch = (mounted: Mounted): (() => void) => {
     /** The banner whose second is over, so that it is not told again and again. */
@@ -32,7 +40,7 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
         seen = mounted.shown;
         if (seen) onSeen(seen);
       },
-      onLeft: placements.considerAll,
+      onLeft: lookSoon,
       onSize: () => onSize(mounted),
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock,
@@ -53,6 +61,7 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
     lifecycle.on(moment, restartAll),
   );
   return () => {
+    cancelLook?.();
     for (const stop of stops) stop();
   };
 };

@@ -129,7 +129,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
 
   const observer = new Observer(
     (entries) => {
-      const wasIntersecting = entry?.isIntersecting ?? false;
+      // What was in view before the first frame, and is not any more, has left it as well.
+      const wasIntersecting = entry?.isIntersecting ?? true;
       const met = meetsShare();
       entry = entries.at(-1);
       onSize();

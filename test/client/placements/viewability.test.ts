@@ -258,11 +258,17 @@ test('a banner that something covers is not seen, and counts a second after it i
 
 test('tells when the element leaves the view, once', () => {
   const { see, left } = setUp();
-  see(0);
-  expect(left).not.toHaveBeenCalled();
   see(0.1);
   see(0.8);
   expect(left).not.toHaveBeenCalled();
+  see(0);
+  expect(left).toHaveBeenCalledTimes(1);
+});
+
+test('takes what is out of view at the first frame for what has left it: before, it may have been in view', () => {
+  const { see, left } = setUp();
+  see(0);
+  expect(left).toHaveBeenCalledTimes(1);
   see(0);
   expect(left).toHaveBeenCalledTimes(1);
 });
