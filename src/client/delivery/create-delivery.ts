@@ -180,6 +180,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     budget,
     mirror,
     isLeaving: () => !lifecycle.isVisible(),
+    signs: () => wakeUp.signs(),
     onAnswer: buffer.answered,
     onSettled: ({ gone: keys }) => gone(keys),
     notify,

@@ -10,8 +10,11 @@ export type BatchDelivery =
   | { type: 'rejected'; status: number; reason: string; skipped: Skipped[]; problems: string[] }
   /** Not now; `afterMs` is the server's own wish. */
   | { type: 'retry'; status: number; afterMs?: number; reason: string }
-  /** No answer could be read: the server may have taken the events or not. `abandoned`: its tab is gone. */
-  | { type: 'in-doubt'; cause: unknown; abandoned?: boolean };
+  /**
+   * No answer could be read: the server may have taken the events or not. `abandoned`: its tab is gone. `outdated`: the
+   * network or the user came back meanwhile, so the failure says nothing of how things are now.
+   */
+  | { type: 'in-doubt'; cause: unknown; abandoned?: boolean; outdated?: boolean };
 
 const isJson = ({ headers }: TrackAnswer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');

@@ -22,6 +22,8 @@ export interface SendBatchOptions {
   timeoutMs: number;
   /** The page is hidden: it may never run again. */
   isLeaving: () => boolean;
+  /** How often the network or the user has come back so far. */
+  signs: () => number;
   onAnswer: () => void;
   onSettled: (settled: Settled) => void;
   notify: Notify;
@@ -30,7 +32,7 @@ export interface SendBatchOptions {
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (options: SendBatchOptions) => {
   const { clock, deliver, settle, budget, mirror, maxBatch, timeoutMs } = options;
-  const { isLeaving, onAnswer, onSettled, notify } = options;
+  const { isLeaving, signs, onAnswer, onSettled, notify } = options;
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
   let announcedUntil = 0;
@@ -62,6 +64,7 @@ export const createSendBatch = (options: SendBatchOptions) => {
       const giveBack = budget.take(utf8Bytes(batch.body), isLeaving());
       mirror.take(batch.keys);
       const began = clock.monotonic();
+      const signsBefore = signs();
       const abort = new AbortController();
       inFlight.add(abort);
       const cancelTimeout = clock.after(timeoutMs, () =>
@@ -75,10 +78,14 @@ export const createSendBatch = (options: SendBatchOptions) => {
       if (delivery.type !== 'in-doubt') {
         if (giveBack !== undefined) budget.recover();
         onAnswer();
-      } else if (giveBack !== undefined && !abort.signal.aborted) {
-        if (clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
-        // On a busy machine a refusal takes longer, and a network that failed may be back when the page is gone.
-        if (otherwise()) return { delivery, settled: nothingSettled() };
+      } else {
+        // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
+        delivery.outdated = signs() !== signsBefore;
+        if (giveBack !== undefined && !abort.signal.aborted) {
+          if (clock.monotonic() - began < REFUSED_AT_ONCE_MS) budget.refused();
+          // On a busy machine a refusal takes longer, and a network that failed may be back when the page is gone.
+          if (otherwise()) return { delivery, settled: nothingSettled() };
+        }
       }
       if (delivery.type === 'rejected' && delivery.status === 413) {
         limit = Math.max(1, Math.ceil(batch.keys.length / 2));

@@ -142,7 +142,10 @@ export const createSettle = (options: SettleOptions) => {
       if (delivery.type === 'in-doubt') {
         settled.inDoubt = kept.map(({ event }) => bannerEvent(event));
         // A tab that died says nothing about the network.
-        if (!delivery.abandoned) wait(meta, settled, isOnline() ? 'backoff' : 'offline');
+        if (!delivery.abandoned) {
+          const delayMs = delivery.outdated ? backoffMs(1, random) : undefined;
+          wait(meta, settled, isOnline() ? 'backoff' : 'offline', delayMs);
+        }
         if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
           return change([
             [batchKey(batch.id), undefined],

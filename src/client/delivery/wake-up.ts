@@ -23,6 +23,7 @@ export interface WakeUpOptions {
 export const createWakeUp = (options: WakeUpOptions) => {
   const { lifecycle, clock, ledger, isAllowed, retry, expire, look, onFailed } = options;
   let expiredAt = Number.NEGATIVE_INFINITY;
+  let signs = 0;
 
   const ease = () =>
     ledger.step([], (meta) => {
@@ -41,6 +42,7 @@ export const createWakeUp = (options: WakeUpOptions) => {
     look();
   };
   const awake = () => {
+    signs += 1;
     if (!isAllowed()) return;
     retry();
     void ease().then(begin).catch(onFailed);
@@ -51,6 +53,8 @@ export const createWakeUp = (options: WakeUpOptions) => {
     /** A page that starts is no sign of life: a backoff of an earlier one goes on. */
     start: () => void begin().catch(onFailed),
     awake,
+    /** How many there were. */
+    signs: () => signs,
     stop() {
       for (const stop of stops) stop();
     },

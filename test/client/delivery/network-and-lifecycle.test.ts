@@ -34,6 +34,39 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
   });
 
+  test.each([
+    ['the network changed under it is tried again soon', 'online', 2_000],
+    ['nothing happened meanwhile waits as long as the others', undefined, 300_000],
+  ] as const)('case 24: an attempt that failed while %s', async (_, sign, waitMs) => {
+    const world = createWorld();
+    const { promise: networkChanged, resolve: changeNetwork } = Promise.withResolvers<void>();
+    let isChanging = false;
+    const tab = world.openTab({
+      random: () => 1,
+      async fetch(input, init) {
+        if (!isChanging) return world.service.fetch(input, init);
+        await networkChanged;
+        throw new TypeError('network error');
+      },
+    });
+    const lift = world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture();
+    await world.clock.advance(HOUR_MS / 2);
+    lift();
+    isChanging = true;
+    tab.tell('visible');
+    await world.settle();
+    if (sign) tab.tell(sign);
+    await world.settle();
+    isChanging = false;
+    changeNetwork();
+    await world.settle();
+    const { waitingUntil } = await tab.delivery.diagnostics();
+    expect(waitingUntil! - world.clock.now()).toBe(waitMs);
+    await world.clock.advance(waitMs);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
+  });
+
   test('case 25: a dropped connection after the request was taken is in doubt, and the retry is byte-identical', async () => {
     const world = createWorld();
     const tab = world.openTab();
