@@ -61,12 +61,15 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     );
     if (isHung) return;
     await new Promise<void>((resolve) => {
-      const cancel = after(PATIENCE_MS, () => {
-        isHung = true;
-        onError(new Error('No answer in time'));
-        resolve();
+      // In two halves: where the page itself stood still, one timer could run before an answer that is there by now.
+      let cancel = after(PATIENCE_MS / 2, () => {
+        cancel = after(PATIENCE_MS / 2, () => {
+          isHung = true;
+          onError(new Error('No answer'));
+          resolve();
+        });
       });
-      void reported.then(cancel).then(resolve);
+      void reported.then(() => cancel()).then(resolve);
     });
   };
 

@@ -1,10 +1,10 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
 import { applyAnswer } from '../../../src/client/banners/apply-answer.ts';
 import { addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
 import { emptyRecord } from '../../../src/client/banners/user-record.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
 const shown = (record: ReturnType<typeof emptyRecord>, placementId = 'home_hero') =>

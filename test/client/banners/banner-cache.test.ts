@@ -244,3 +244,18 @@ test('case 41: a store that answers late is used after all', async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
 });
+
+test('a page that stood still while the store answered has not waited in vain', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[keyOf('u-1'), stored()]]);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { cache, errors } = setUp({ ...store, get: (key) => answered.then(() => store.get(key)) });
+  const opened = cache.open('u-1');
+  // What comes due first when the page goes on is a timer, and right behind it the answer.
+  vi.advanceTimersToNextTimer();
+  answer();
+  await opened;
+  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(errors).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
