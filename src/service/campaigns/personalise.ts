@@ -5,8 +5,11 @@ import { quickText } from './quick-text.ts';
 import type { Fill } from './write-properties.ts';
 
 const MAX_TEMPLATE_CHARACTERS = 100_000;
-/** The last resort, and far above what a sound template needs: a busy machine must show what an idle one shows. */
-const MAX_RENDER_MS = 500;
+/**
+ * The last resort, by the clock on the wall: what a process sleeps counts too, and a busy machine must show what an idle
+ * one shows. Templates that run wild meet the limit of memory long before.
+ */
+const MAX_RENDER_MS = 3_000;
 /** Liquid counts what a render allocates, in characters and array elements. */
 const MAX_RENDER_MEMORY = 100_000;
 /** A property that renders longer is refused: an answer must stay small. */
