@@ -266,12 +266,16 @@ describe('the back/forward cache', WHERE_STORED, () => {
       await untilDiagnostics(other, { delivered: 3 });
       await other.close();
     });
+    const before = service.requests.length;
     await flush(page);
     await hide(page);
     await show(page);
     expect(await diagnose(page)).toMatchObject({ captured: 3, delivered: 3 });
+    expect(service.requests).toHaveLength(before);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
-    expect(service.requests.filter(({ status }) => status === 202)).toHaveLength(1);
+    // What the page sent on its way out may have been taken, with nobody there to read it: then the same bytes came again.
+    const taken = service.requests.filter(({ status }) => status === 202).map(({ text }) => text);
+    expect(new Set(taken).size).toBe(1);
   });
 });
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { EngineKind } from './engines.ts';
+import { freePort } from './free-port.ts';
 import { inPath } from './in-path.ts';
 import { asFunction } from './page-function.ts';
 
@@ -22,15 +22,6 @@ const whyMissing = (): string | undefined => {
   if (webkitDriver === undefined) return 'no WebKitWebDriver in the PATH';
   if (miniBrowser === undefined) return 'no MiniBrowser beside WebKitGTK';
   return process.env['DISPLAY'] || xvfb ? undefined : 'no display and no Xvfb';
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 /** Resolves when something listens on the port: the driver does not say when it does. */

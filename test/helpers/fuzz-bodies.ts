@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import fc from 'fast-check';
+
 import { APP_ID } from './a-workspace.ts';
+import fc from './property.ts';
 
 /** Text that a valid request would not hold: long, empty, with half characters, controls, and names that objects own. */
 const oddText = fc.oneof(

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 /** Where the package watches the process end, apart from signals. */
 const ENDINGS = ['beforeExit', 'exit', 'message'];
@@ -22,16 +22,6 @@ const loadEmbeddedPostgres = async () => {
 };
 
 const PASSWORD = 'placard';
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 export interface PostgresServer {
   /** Of a database that is made for the caller alone. */

@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 interface Process {
   pid: number;
   parent: number;
+  /** It has ended, and its parent has not taken note yet. */
+  isZombie: boolean;
   /** The command line, its words with one space between them. */
   command: string;
 }
@@ -16,8 +18,16 @@ const read = async (pid: string): Promise<Process[]> => {
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ]);
     // The second field is a name in brackets, which may hold anything.
-    const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
-    return [{ pid: Number(pid), parent, command: command.split('\0').filter(Boolean).join(' ') }];
+    const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    const isZombie = state === 'Z';
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        isZombie,
+        command: command.split('\0').filter(Boolean).join(' '),
+      },
+    ];
   } catch {
     // It has ended since the folder was listed.
     return [];
@@ -35,6 +45,15 @@ export const descendantsOf = async (root: number): Promise<Process[]> => {
     parents = children.map(({ pid }) => pid);
   }
   return found;
+};
+
+/** Resolves when the process has ended, whether or not anybody has taken note: its files and locks are free. Needs `/proc`. */
+export const hasEnded = async (pid: number): Promise<void> => {
+  for (;;) {
+    const [process] = await read(String(pid));
+    if (process === undefined || process.isZombie) return;
+    await nextTurn();
+  }
 };
 
 /** Resolves when the process has ended and its parent has taken note of it. Needs `/proc`. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { aWorkspace } from './a-workspace.ts';
+import { descendantsOf, hasEnded } from './process-tree.ts';
 
 const CHILD = fileURLToPath(new URL('./service-child.ts', import.meta.url));
 
@@ -46,8 +47,11 @@ export const startServiceProcess = async (
     port,
     process: child,
     kill: async () => {
+      // A wrapper may end before what it wraps.
+      const all = await descendantsOf(child.pid!);
       signal('SIGKILL');
       await exited;
+      await Promise.all(all.map(({ pid }) => hasEnded(pid)));
     },
     stop: async () => {
       signal('SIGTERM');

@@ -20,6 +20,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       .then(
         (url) => response.end(url),
         (error: unknown) => {
+          // Whoever asks next tries again.
+          server = null;
           response.statusCode = 500;
           response.end(String(error));
         },

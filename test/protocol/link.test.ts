@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cursorOf, formatLink, parseLink } from '../../src/protocol/index.ts';
+import fc from '../helpers/property.ts';
 
 const BASE = 'https://rest.example.com';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RateDialect, rateLimitHeaders, readRateLimit } from '../../src/protocol/index.ts';
+import fc from '../helpers/property.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const HOUR = 3_600_000;

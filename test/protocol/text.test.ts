@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitsBytes, fitsCharacters, isStorableText, utf8Bytes } from '../../src/protocol/index.ts';
+import fc from '../helpers/property.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),

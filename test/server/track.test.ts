@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TrackInput, TrackStoppedError } from '../../src/server/index.ts';
+import fc from '../helpers/property.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 const TIME = '2026-01-01T00:00:00Z';

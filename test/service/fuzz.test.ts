@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import fc from 'fast-check';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, openStore, type Service, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bodiesOf, bytesOf } from '../helpers/fuzz-bodies.ts';
+import fc from '../helpers/property.ts';
 import { recordingLog } from '../helpers/running-service.ts';
 
 /** Bodies sent to each endpoint; `PLACARD_FUZZ=50000` for a longer run. */

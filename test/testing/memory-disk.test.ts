@@ -1,7 +1,7 @@
 import { indexedDB } from 'fake-indexeddb';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryDisk } from '../../src/testing/index.ts';
+import fc from '../helpers/property.ts';
 
 describe('the memory disk', () => {
   it('keeps records over pages, apart by store', async () => {

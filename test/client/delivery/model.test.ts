@@ -1,10 +1,11 @@
 // @vitest-environment node
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner-event.ts';
 import type { Batch, DeadRecord, Meta, StoredEvent } from '../../../src/client/delivery/records.ts';
 import { isBatch, isMeta, type keyText } from '../../../src/client/delivery/records.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
+import fc from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';
 
 /** 200 runs of 50 steps; more with `PLACARD_MODEL_RUNS`. */

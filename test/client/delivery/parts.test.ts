@@ -1,5 +1,5 @@
 // @vitest-environment node
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { backoffMs } from '../../../src/client/delivery/backoff.ts';
 import { afterDelivery, afterRefusal, type Search } from '../../../src/client/delivery/bisect.ts';
@@ -12,6 +12,7 @@ import { planLastFlush } from '../../../src/client/delivery/plan-last-flush.ts';
 import { type Kept, newMeta, type StoredEvent, VERSION } from '../../../src/client/delivery/records.ts';
 import { trackBody } from '../../../src/client/delivery/track-body.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
+import fc from '../../helpers/property.ts';
 
 const anEvent = (change: Partial<StoredEvent> = {}): StoredEvent => ({
   v: VERSION,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BannerFacts, createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
+import fc from '../../helpers/property.ts';
 
 const facts: BannerFacts = {
   campaignId: 'spring-sale',

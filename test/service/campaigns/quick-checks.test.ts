@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileAudience } from '../../../src/service/campaigns/audience.ts';
 import { type Asker, audienceOf } from '../../../src/service/campaigns/audience-of.ts';
@@ -7,6 +6,7 @@ import { createCandidates, sought } from '../../../src/service/campaigns/candida
 import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
 import { readPath } from '../../../src/service/campaigns/read-path.ts';
 import { completeProfile } from '../../../src/service/users/profile-text.ts';
+import fc from '../../helpers/property.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
 import { compileProperties, type Property } from '../../../src/service/campaigns/write-properties.ts';
+import fc from '../../helpers/property.ts';
 
 const context = personaliseContext('u-771', null, undefined, new Map());
 const type = fc.constantFrom('string' as const, 'image' as const, 'jsonobject' as const);

@@ -74,14 +74,15 @@ describe.each(FAULTS)('while $name', ({ name, command }) => {
       // The file is made whole first: it is writing under way that is to fail.
       await (await startServiceProcess(database)).stop();
       const service = await startServiceProcess(database, { command });
-      const until = Date.now() + 3_000;
+      // Some hundred requests meet the fault within seconds; a machine that is slow under strace has longer.
+      const until = Date.now() + 40_000;
       await Promise.all(
         Array.from({ length: WRITERS }, (_, writer) =>
           writeOn({
             url: () => `http://127.0.0.1:${service.port}`,
             writer,
             sent,
-            isOver: () => Date.now() > until || sent.inDoubt.size > 400,
+            isOver: () => sent.inDoubt.size > 100 || Date.now() > until,
             goesOn: true,
           }),
         ),
@@ -94,6 +95,6 @@ describe.each(FAULTS)('while $name', ({ name, command }) => {
         `${name}: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost`,
       );
     },
-    60_000,
+    90_000,
   );
 });

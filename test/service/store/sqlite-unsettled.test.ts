@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
+import fc from '../../helpers/property.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-unsettled-'));

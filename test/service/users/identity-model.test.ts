@@ -1,6 +1,7 @@
 // A second, small account of contract section 4, against the service on random requests.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
+import fc from '../../helpers/property.ts';
 import { anApi, NOW, onBothStores } from './on-both-stores.ts';
 
 /** 2,000 sequences: each run is a batch of them side by side. */
