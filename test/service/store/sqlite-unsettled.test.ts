@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
@@ -10,6 +10,7 @@ import fc from '../../helpers/property.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-unsettled-'));
+afterEach(() => void vi.useRealTimers());
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -203,6 +204,8 @@ test('whatever was done, in whatever order, every reader sees the users as they 
 
 test('rows follow when requests rest, and the journal is empty then', async () => {
   const file = join(folder, 'rest.db');
+  // The rest begins when the test says so, however slow the disk is.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const store = await openStore(file);
   const write = (apply: (users: UserSet) => void) =>
     store.writeUsers({ workspaceId: 'demo', lookups: [], nowMs: NOW, apply });
@@ -214,6 +217,8 @@ test('rows follow when requests rest, and the journal is empty then', async () =
   const database = new DatabaseSync(file, { readOnly: true });
   const row = () => database.prepare('SELECT profile FROM users').get()?.['profile'] as string;
   expect(row()).not.toContain('"n":7');
+  vi.runAllTimers();
+  vi.useRealTimers();
   await expect.poll(row, { timeout: 10_000 }).toContain('"n":7');
   await expect.poll(() => database.prepare('SELECT * FROM journal').all()).toEqual([]);
   database.close();
