@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
 import { quickText } from '../../../src/service/campaigns/quick-text.ts';
@@ -145,6 +145,27 @@ describe('a template', () => {
     "{% assign s = 'xxxxxxxxxxxxxxxx' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}",
   ])('is stopped in its tracks when it runs wild: %s', (template) => {
     expect(() => text(template)).toThrow(/limit/);
+  });
+
+  test('is stopped by the clock, where its loops take no memory', () => {
+    const loop = (body: string) => `{% for i in r %}${body}{% endfor %}`;
+    const wild = `{% assign r = (1..200) %}${loop(loop(loop(loop('{% if i == 0 %}x{% endif %}'))))}`;
+    expect(() => text(wild)).toThrow(/render limit/);
+  });
+
+  test('is not stopped because the process stood still once', () => {
+    const now = vi.spyOn(performance, 'now');
+    let calls = 0;
+    now.mockImplementation(() => {
+      calls += 1;
+      return calls === 2 ? 60_000 : 0;
+    });
+    try {
+      expect(text('{% if true %}Hi {{ ${first_name} | upcase }}{% endif %}')).toBe('Hi KIM');
+      expect(calls).toBeGreaterThan(2);
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test('leaves no half of a character behind', () => {
