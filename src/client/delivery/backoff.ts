@@ -6,7 +6,7 @@ const LEAST_SHARE = 0.1;
 /**
  * How long to wait after `failures` refusals in a row (1 or more), in milliseconds: jitter over nearly the whole of a
  * doubling ceiling, so that browsers that failed together do not come back together. About 22 requests an hour in the
- * long run, 120 at the very most.
+ * long run, 120 at the very most, and one more for each sign that the network or the user is back.
  */
 export const backoffMs = (failures: number, random: () => number): number => {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));

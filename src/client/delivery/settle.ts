@@ -143,7 +143,7 @@ export const createSettle = (options: SettleOptions) => {
         settled.inDoubt = kept.map(({ event }) => bannerEvent(event));
         // A tab that died says nothing about the network.
         if (!delivery.abandoned) {
-          const delayMs = delivery.outdated ? backoffMs(1, random) : undefined;
+          const delayMs = delivery.outdated && isOnline() ? backoffMs(1, random) : undefined;
           wait(meta, settled, isOnline() ? 'backoff' : 'offline', delayMs);
         }
         if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
