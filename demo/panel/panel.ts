@@ -98,6 +98,8 @@ export const createPanel = ({ placard, faults }: PanelOptions): HTMLElement => {
     );
 
   const onNotice = (notice: Notice) => {
+    // Whatever changed it says so as well.
+    if (notice.type === 'changed') return drawCache();
     const { text, tone } = sentence(notice);
     log.prepend(
       node('li', { 'data-tone': tone, 'data-notice': notice.type }, [

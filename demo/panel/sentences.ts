@@ -43,7 +43,7 @@ const events = (count: number) => (count === 1 ? 'One event' : `${count} events`
 const place = (placementId: string) => placementId.replaceAll('_', ' ');
 
 /** What happened, in plain words. */
-export const sentence = (notice: Notice): Sentence => {
+export const sentence = (notice: Exclude<Notice, { type: 'changed' }>): Sentence => {
   switch (notice.type) {
     case 'synced':
       return { text: `Asked for banners: ${notice.placements.map(place).join(', ')}.`, tone: 'plain' };

@@ -82,7 +82,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     appId: settings.appId,
     store,
     clock: platform,
-    onChange: () => placements.considerAll(),
+    onChange() {
+      placements.considerAll();
+      tell({ type: 'changed' });
+    },
     onError(cause) {
       if (!storeFailed) fail('storage', 'The banner store failed', cause);
       storeFailed = true;
@@ -172,7 +175,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
-    fail('config', `A user ID is a non-empty string of at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
+    fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
     return null;
   };
 
@@ -272,7 +275,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       safely('sync', undefined, async () => {
         const wanted = placementIds ?? [...asked.placements];
         for (const placementId of wanted) asked.placements.add(placementId);
-        if (!mayAct() || cache.userId() === null) return fail('sync', 'A sync needs a user and consent');
+        if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
         if (wanted.length > 0) await (await rest()).refresh(wanted);
       }),
     banner: cache.current,

@@ -30,6 +30,8 @@ export type FailureKind =
 export type Notice =
   /** An answer is in the cache, or in memory where nothing can be stored. */
   | { type: 'synced'; placements: string[]; banners: Record<string, Banner | null> }
+  /** What `banner()` answers may be something else now: a sync, another tab, a dismissal, a sign-out. */
+  | { type: 'changed' }
   | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
   | {
       type: 'emptied';

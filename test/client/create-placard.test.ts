@@ -399,6 +399,22 @@ test('signing out empties the slots and the cache, and asks for nothing', async 
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
+test('tells where no slot does that what it would show has changed: by a sync, a dismissal, a sign-out', async () => {
+  const { placard } = open();
+  const seen: (string | null | undefined)[] = [];
+  placard.subscribe(({ type }) => {
+    if (type === 'changed') seen.push(placard.banner('home_hero')?.id ?? null);
+  });
+  await placard.refresh(['home_hero']);
+  const banner = placard.banner('home_hero')!;
+  expect(seen.at(-1)).toBe(banner.id);
+  await placard.track(banner, 'dismiss');
+  expect(seen.at(-1)).toBeNull();
+  seen.length = 0;
+  await placard.identify(null);
+  expect(seen.at(-1)).toBeNull();
+});
+
 test('contract 7.6: refreshes beyond the budget are refused with a notice, not an exception', async () => {
   const { placard, service, of, heard } = open();
   placard.mount('home_hero', aSlot(), draw);

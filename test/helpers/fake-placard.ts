@@ -71,8 +71,10 @@ export const fakePlacard = () => {
     listeners,
     notify,
     mounts: () => [...mounts],
+    /** As time does: the banner has expired, and nobody says so. */
+    forget: (placementId: string) => banners.set(placementId, null),
     /** As a sync would: the placement shows something else from now on. */
-    set(placementId: string, headline: string | null) {
+    set(placementId: string, headline: string | null, changes: Partial<Banner> = {}) {
       const banner =
         headline === null
           ? null
@@ -80,6 +82,7 @@ export const fakePlacard = () => {
               id: `bnr-${headline}`,
               placementId,
               properties: { headline: { type: 'string', value: headline } },
+              ...changes,
             });
       banners.set(placementId, banner);
       for (const place of mounts) if (place.placementId === placementId) place.draw();

@@ -124,6 +124,32 @@ describe('useBanner', () => {
     expect(container.textContent).toBe('nobody');
   });
 
+  test('follows a banner that expires while nothing else happens, by any clock', async () => {
+    vi.useFakeTimers();
+    try {
+      const inMs = (ms: number) => ({ expiresAt: Date.now() + ms });
+      fake.set('home_hero', 'Summer sale', inMs(5_000));
+      await render(createElement(Headline));
+      // The client knows the service's clock, which is late.
+      await act(() => vi.advanceTimersByTimeAsync(6_500));
+      expect(container.textContent).toBe('somebody');
+      fake.forget('home_hero');
+      await act(() => vi.advanceTimersByTimeAsync(1_000));
+      expect(container.textContent).toBe('nobody');
+      expect(vi.getTimerCount()).toBe(0);
+      // And one that is early is late by a minute at most.
+      await act(async () => fake.set('home_hero', 'Winter sale', inMs(86_400_000)));
+      fake.forget('home_hero');
+      await act(() => vi.advanceTimersByTimeAsync(60_000));
+      expect(container.textContent).toBe('nobody');
+      await act(async () => fake.set('home_hero', 'Winter sale', inMs(86_400_000)));
+      await render(null);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('renders once for each change that concerns it', async () => {
     let renders = 0;
     const Counted = () => {
