@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { createMemoryStore } from './memory-store.ts';
+import { outOfPatience } from './patience.ts';
 import type { Store, StoreKey } from './store.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
@@ -95,13 +96,9 @@ export const createFallbackStore = ({
   const open = () =>
     new Promise<void>((resolve) => {
       probing = true;
-      // In two halves: where the page itself stood still, one timer and the store's answer come due at the same time, and
-      // the order is the engine's. A second timer is behind the answer.
-      let cancel = clock.after(SETTLE_MS / 2, () => {
-        cancel = clock.after(SETTLE_MS / 2, () => {
-          toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
-          resolve();
-        });
+      const cancel = outOfPatience(clock.after, SETTLE_MS, () => {
+        toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
+        resolve();
       });
       primary
         .get(PROBE_KEY)

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { outOfPatience } from './patience.ts';
 
 /** Rejects where the work takes longer than `limitMs`; nobody hears what it comes to after that. */
 export const inTime = <T>(
@@ -9,7 +10,9 @@ export const inTime = <T>(
 ): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = after(limitMs, () => reject(new Error(`${what} did not answer within ${limitMs} ms`)));
+    cancel = outOfPatience(after, limitMs, () =>
+      reject(new Error(`${what} did not answer within ${limitMs} ms`)),
+    );
   });
   return Promise.race([work, late]).finally(cancel);
 };
