@@ -26,17 +26,16 @@ export const useBanner = (placementId: string): Banner | null | undefined => {
   const read = useCallback(() => placard?.banner(placementId), [placard, placementId]);
   const subscribe = useCallback(
     (changed: () => void) => {
-      let unwatch: (() => void) | undefined;
       const look = () => {
-        unwatch?.();
+        unwatch();
         unwatch = watchExpiry(read, look);
         changed();
       };
+      let unwatch = watchExpiry(read, look);
       const unsubscribe = placard?.subscribe(look);
-      unwatch = watchExpiry(read, look);
       return () => {
         unsubscribe?.();
-        unwatch?.();
+        unwatch();
       };
     },
     [placard, read],

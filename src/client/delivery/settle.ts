@@ -143,8 +143,9 @@ export const createSettle = (options: SettleOptions) => {
         settled.inDoubt = kept.map(({ event }) => bannerEvent(event));
         // A tab that died says nothing about the network.
         if (!delivery.abandoned) {
-          const delayMs = delivery.outdated && isOnline() ? backoffMs(1, random) : undefined;
-          wait(meta, settled, isOnline() ? 'backoff' : 'offline', delayMs);
+          const reason = isOnline() ? 'backoff' : 'offline';
+          const isSoon = delivery.outdated && reason === 'backoff';
+          wait(meta, settled, reason, isSoon ? backoffMs(1, random) : undefined);
         }
         if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
           return change([
