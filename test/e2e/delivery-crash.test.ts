@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
+import { capture, diagnose, untilDelivered, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import { open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 
@@ -30,13 +30,7 @@ describe('a renderer that is killed', () => {
     });
     await crashRenderer(page);
     const next = await open(OPTIONS);
-    await expect
-      .poll(async () => {
-        await flush(next);
-        const { captured, delivered } = await diagnose(next);
-        return captured - delivered;
-      })
-      .toBe(0);
+    await untilDelivered(next);
     const diagnostics = await diagnose(next);
     assertConserved(diagnostics);
     expect(diagnostics.captured).toBeLessThanOrEqual(1);
@@ -100,16 +94,7 @@ describe('a renderer that is killed', () => {
       }
       service.recover();
       const last = await open(OPTIONS);
-      await expect
-        .poll(
-          async () => {
-            await flush(last);
-            const { captured: all, delivered } = await diagnose(last);
-            return all > 0 && all - delivered;
-          },
-          { interval: 100, timeout: 60_000 },
-        )
-        .toBe(0);
+      await untilDelivered(last, 1);
       const { captured } = await diagnose(last);
       const keys = service.events.map(({ bannerId, time }) => `${bannerId} ${time}`);
       expect(new Set(keys).size).toBe(keys.length);

@@ -9,9 +9,10 @@ import {
   flush,
   openDelivery,
   startDeliveryPages,
+  untilDelivered,
   untilDiagnostics,
 } from '../helpers/delivery-pages.ts';
-import { api, pages, service, stageDelivery } from '../helpers/delivery-stage.ts';
+import { api, pages, service, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
 import {
   hide,
   type LifecycleBrowser,
@@ -47,14 +48,6 @@ const open = async (options = {}, more = {}): Promise<Page> => {
   const page = await openDelivery(lifecycle, deliveryUrl(origin, api.origin, options, more));
   opened.push(page);
   return page;
-};
-
-/** One event that is sent and forgotten: a page whose preflight is warm sends nothing early any more. */
-const warmUp = async (page: Page): Promise<void> => {
-  await capture(page, 1, 'impression', 'warm');
-  await flush(page);
-  await untilDiagnostics(page, { delivered: 1 });
-  service.clear();
 };
 
 const hasFetchLater = (page: Page) => page.evaluate(() => 'fetchLater' in globalThis);
@@ -241,13 +234,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     await page.evaluate(() =>
       globalThis.delivery.capture({ type: 'click', bannerId: 'back', placementId: 'p', userId: 'u1' }),
     );
-    await expect
-      .poll(async () => {
-        await flush(page);
-        const { captured, delivered } = await diagnose(page);
-        return captured - delivered;
-      })
-      .toBe(0);
+    await untilDelivered(page);
     const diagnostics = await diagnose(page);
     assertConserved(diagnostics);
     expect(service.events).toHaveLength(diagnostics.captured);

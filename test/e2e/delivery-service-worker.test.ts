@@ -13,6 +13,7 @@ import {
   service,
   stageContext,
   stageDelivery,
+  warmUp,
 } from '../helpers/delivery-stage.ts';
 import { startPageServer } from '../helpers/page-server.ts';
 
@@ -81,10 +82,7 @@ const openControlled = async (options = {}): Promise<Page> => {
   await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000, ...options }));
   await page.waitForFunction(() => document.documentElement.dataset.sender === 'there');
   // A page whose preflight is cold would send its first events early, by itself.
-  await capture(page, 1, 'impression', 'warm');
-  await flush(page);
-  await untilDiagnostics(page, { delivered: 1 });
-  service.clear();
+  await warmUp(page);
   return page;
 };
 

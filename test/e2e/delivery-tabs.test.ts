@@ -4,7 +4,7 @@ import type { BannerEvent } from '../../src/client/banner-event.ts';
 import { outboxName } from '../../src/client/delivery/outbox-name.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
-import { api, open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
+import { api, open, service, stageContext, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 
 const TABS = 8;
@@ -76,11 +76,8 @@ test('two tabs that capture the same thing at the same time make events with dif
 test('cases 40 and 69: an opt-out in one tab stops the other at once, and purges what both had queued', async () => {
   const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
   // A page whose preflight is cold sends its first events early.
-  for (const tab of [first, second]) {
-    await capture(tab);
-    await flush(tab);
-  }
-  await untilDiagnostics(first, { delivered: 2 });
+  await warmUp(first, 1);
+  await warmUp(second, 2);
   service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
   await capture(first, 3);
   await capture(second, 3);

@@ -64,6 +64,19 @@ export const diagnose = (page: Page): Promise<Diagnostics> =>
 /** Sends what is due now. */
 export const flush = (page: Page): Promise<FlushOutcome> => page.evaluate(() => globalThis.delivery.flush());
 
+/** Sends until all that was captured is delivered, and that is at least so much. */
+export const untilDelivered = (page: Page, least = 0): Promise<void> =>
+  expect
+    .poll(
+      async () => {
+        await flush(page);
+        const { captured, delivered } = await diagnose(page);
+        return captured < least ? `${captured} captured` : captured - delivered;
+      },
+      { interval: 100, timeout: 60_000 },
+    )
+    .toBe(0);
+
 /** Waits until the diagnostics show these numbers. */
 export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>
   expect.poll(() => diagnose(page), { interval: 50, timeout: 30_000 }).toMatchObject(expected);

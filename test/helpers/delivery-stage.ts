@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { DeliveryOptions } from '../../src/client/options.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from './browser.ts';
-import { deliveryUrl, openDelivery, startDeliveryPages } from './delivery-pages.ts';
+import {
+  capture,
+  deliveryUrl,
+  flush,
+  openDelivery,
+  startDeliveryPages,
+  untilDiagnostics,
+} from './delivery-pages.ts';
 import { type HttpServer, serveHandler } from './http-server.ts';
 import type { PageServer } from './page-server.ts';
 
@@ -48,3 +55,14 @@ export const stageContext = (): void => {
 /** Opens a page of the delivery in the test's profile. */
 export const open = (options: Partial<DeliveryOptions> = {}): Promise<Page> =>
   openDelivery(context, deliveryUrl(pages.origin, api.origin, options));
+
+/**
+ * One event that is sent and forgotten: a page whose preflight is warm sends nothing early any more. `delivered`: so many
+ * with those of other pages.
+ */
+export const warmUp = async (page: Page, delivered = 1): Promise<void> => {
+  await capture(page, 1, 'impression', 'warm');
+  await flush(page);
+  await untilDiagnostics(page, { delivered });
+  service.clear();
+};

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-
 import { APP_ID } from './a-workspace.ts';
 import fc from './property.ts';
 

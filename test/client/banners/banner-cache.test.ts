@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { forgetUsers } from '../../../src/client/banners/forget-users.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,9 +17,8 @@ const setUp = (store: Store = createMemoryStore()) => {
   const errors: unknown[] = [];
   const onChange = vi.fn();
   const time = { now: 1_000_000 };
-  const cache = createBannerCache({
+  const cache = aBannerCache({
     endpoint: ENDPOINT,
-    appId: 'app',
     store,
     clock: createClock({ now: () => time.now }),
     onChange,

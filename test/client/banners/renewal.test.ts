@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { createRenewal } from '../../../src/client/banners/renewal.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 const SPREAD_MS = 10_000;
 const RULE = {
@@ -22,14 +22,7 @@ afterEach(() => void vi.useRealTimers());
 const openTab = async (store: Store, expired = ['home_hero']) => {
   const view = { visible: true, random: 0.5 };
   const clock = createClock();
-  const cache = createBannerCache({
-    endpoint: 'https://api.example',
-    appId: 'app',
-    store,
-    clock,
-    onChange: () => undefined,
-    onError: (cause) => expect.unreachable(String(cause)),
-  });
+  const cache = aBannerCache({ store, clock });
   await cache.open('u-1');
   const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
   const session = createSession({ ...tools, rule: RULE, now: Date.now, onStart: () => undefined });

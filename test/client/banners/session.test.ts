@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { BannerOptions, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 const MINUTE = 60_000;
 const RULE: BannerOptions = {
@@ -22,14 +22,7 @@ afterEach(() => void vi.useRealTimers());
 /** One tab: tabs that share a store share their session. */
 const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId = 'u-1' } = {}) => {
   const view = { visible: true };
-  const cache = createBannerCache({
-    endpoint: 'https://api.example',
-    appId: 'app',
-    store,
-    clock: createClock(),
-    onChange: () => undefined,
-    onError: (cause) => expect.unreachable(String(cause)),
-  });
+  const cache = aBannerCache({ store });
   await cache.open(userId);
   const onStart = vi.fn();
   const session = createSession({

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { createBannerCache } from '../../../src/client/banners/banner-cache.ts';
 import { takeAnswer } from '../../../src/client/banners/take-answer.ts';
 import type { Notice } from '../../../src/client/index.ts';
-import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 test('tells of an answer when it is stored: whoever hears it may leave the page', async () => {
   const memory = createMemoryStore();
@@ -17,14 +16,7 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
       return memory.update(keys, change);
     },
   };
-  const cache = createBannerCache({
-    endpoint: 'https://placard.test',
-    appId: 'app',
-    store,
-    clock: createClock(),
-    onChange: () => undefined,
-    onError: (cause) => expect.unreachable(String(cause)),
-  });
+  const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = aBanner({ placementId: 'home' });
