@@ -1,5 +1,4 @@
 // @vitest-environment node
-
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner-event.ts';
 import type { Batch, DeadRecord, Meta, StoredEvent } from '../../../src/client/delivery/records.ts';

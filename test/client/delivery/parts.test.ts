@@ -1,5 +1,4 @@
 // @vitest-environment node
-
 import { describe, expect, test } from 'vitest';
 import { backoffMs } from '../../../src/client/delivery/backoff.ts';
 import { afterDelivery, afterRefusal, type Search } from '../../../src/client/delivery/bisect.ts';

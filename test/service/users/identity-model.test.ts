@@ -1,5 +1,4 @@
 // A second, small account of contract section 4, against the service on random requests.
-
 import { expect, test } from 'vitest';
 import fc from '../../helpers/property.ts';
 import { anApi, NOW, onBothStores } from './on-both-stores.ts';
