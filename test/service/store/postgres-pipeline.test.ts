@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { createPipeline } from '../../../src/service/store/postgres/pipeline.ts';
 import type { Commit } from '../../../src/service/store/store.ts';
 
-const aPipeline = (isAlone: boolean) => {
+const aPipeline = (isAlone: boolean, most = 4) => {
   const begun: number[][] = [];
   const ends: (() => void)[] = [];
   const told: Commit[] = [];
   const pipeline = createPipeline<number>({
-    most: 4,
+    most,
     isAlone: () => isAlone,
     run(items) {
       begun.push(items);
@@ -36,15 +36,15 @@ test('what comes in one turn makes a batch', async () => {
   expect(begun).toEqual([[1, 2, 3]]);
 });
 
-test('alone, the next batch begins as soon as it is as large as the one under way', async () => {
-  const { begun, add } = aPipeline(true);
-  await add(1, 2);
-  await add(3);
-  expect(begun).toEqual([[1, 2]]);
-  await add(4);
+test('alone, the next batch begins as soon as a fifth of the one under way waits', async () => {
+  const { begun, add } = aPipeline(true, 10);
+  await add(1, 2, 3, 4, 5, 6);
+  await add(7);
+  expect(begun).toEqual([[1, 2, 3, 4, 5, 6]]);
+  await add(8);
   expect(begun).toEqual([
-    [1, 2],
-    [3, 4],
+    [1, 2, 3, 4, 5, 6],
+    [7, 8],
   ]);
 });
 

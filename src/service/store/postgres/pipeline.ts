@@ -4,10 +4,14 @@ import type { Commit } from '../store.ts';
 /** The answers of a batch bring the next requests: they find room in the next batch, if that waits for them so long. */
 const BREATH_MS = 1;
 
+/** The next batch begins once it is this share of the one under way. To wait until it is as large cost a tenth of the rate. */
+const SHARE_TO_BEGIN = 1 / 5;
+
 /**
- * Runs what waits in batches. Alone with the database, the next begins while one is under way, as soon as it is as
- * large: what it has to do first is then done when the database is free again. Beside other replicas, which each wait
- * for the other's batch, few large batches are better: one at a time, and not at once after the other.
+ * Runs what waits in batches. Alone with its users, the next begins while one is under way, unless it would be a very
+ * small one: what it has to do first is then done when the database is free again. Beside others who write the same
+ * users, where each waits for the other's batch, few large batches are better: one at a time, and not at once after the
+ * other.
  */
 export const createPipeline = <T>(options: {
   /** Items a batch may hold. */
@@ -25,7 +29,7 @@ export const createPipeline = <T>(options: {
   const isDue = () => {
     const [first, second] = underWay;
     if (!first) return waiting.length > 0;
-    return !second && isAlone() && waiting.length >= Math.min(most, first.length);
+    return !second && isAlone() && waiting.length >= first.length * SHARE_TO_BEGIN;
   };
 
   const runNext = async () => {
