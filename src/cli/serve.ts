@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
 import { createService, errorFacts, listen, openStore, watchWorkspaces } from '../service/index.ts';
-import { portOf, refuseUnknown } from './options.ts';
+import { peerUrlOf, portOf, refuseUnknown } from './options.ts';
 import { sentenceOf } from './sentence.ts';
 
 const options = {
@@ -17,6 +17,11 @@ const options = {
   },
   port: { type: 'string', description: 'Port, 0 for any free one (PORT)', valueHint: '8787' },
   host: { type: 'string', description: 'Address to listen on (HOST)', valueHint: '127.0.0.1' },
+  'peer-url': {
+    type: 'string',
+    description: 'Where other replicas of the database reach this one (PLACARD_PEER_URL)',
+    valueHint: 'http://10.0.0.5:8787',
+  },
 } as const;
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
@@ -64,6 +69,8 @@ export const serve = defineCommand({
     const db = choose('db', 'PLACARD_DB');
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
+    const peer = args['peer-url'] ?? (env['PLACARD_PEER_URL'] || undefined);
+    const peerUrl = peer === undefined ? undefined : peerUrlOf(peer);
 
     const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
@@ -84,7 +91,7 @@ export const serve = defineCommand({
     const store = await opened(db);
     const service = createService({ workspaces, store, log });
     try {
-      const listening = await listen(service, { port, host, log });
+      const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
       log.info({ url: listening.url, store: store.kind }, 'listening');
       const signal = await ending;
       log.info({ signal }, 'stopping');

@@ -16,11 +16,18 @@ const LINGER_MS = 2_000;
 /** Open requests get this long to end when the service stops. */
 const DRAIN_MS = 10_000;
 
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
+
 export interface ListenOptions {
   /** 0 lets the system choose. Default 8787. */
   port?: number;
   /** Default 127.0.0.1. */
   host?: string;
+  /**
+   * Where other replicas of the database reach this one, for example `http://10.0.0.5:8787`. Default: where it listens,
+   * unless that is every address of the machine; then it shares no users with others.
+   */
+  peerUrl?: string;
   log?: Log;
   /** Serves what is no endpoint, such as the demo's files; answers `false` for what is not its own. */
   files?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
@@ -115,6 +122,7 @@ export const listen = async (
   {
     port = 8787,
     host = '127.0.0.1',
+    peerUrl,
     log = silentLog,
     files,
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
@@ -163,12 +171,16 @@ export const listen = async (
   });
   const address = server.address() as AddressInfo;
   const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const url = `http://${shownHost}:${address.port}`;
+  const reachedAt = peerUrl ?? (EVERY_ADDRESS.has(address.address) ? undefined : url);
+  if (reachedAt !== undefined) await service.join(reachedAt);
   return {
-    url: `http://${shownHost}:${address.port}`,
+    url,
     port: address.port,
     stop: async () => {
       stopping = true;
       service.drain();
+      await service.leave();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);

@@ -31,6 +31,10 @@ export interface Metrics {
   tellOf(route: Route): Tell;
   /** One answered request; `route` is `null` for a path that is none. */
   answered(route: Route | null, status: number, seconds: number): void;
+  /** How many other replicas there are, told when asked for. */
+  neighbours(count: () => number): void;
+  /** One part of a request that was for the users of another replica. */
+  handedOver(fate: 'stored' | 'not_taken' | 'in_doubt'): void;
   /** The same store, with every call timed. */
   timed(store: Store): Store;
   /** Prometheus text. */
@@ -102,6 +106,12 @@ export const createMetrics = (): Metrics => {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers,
   });
+  const handedOver = new Counter({
+    name: 'placard_handed_over_total',
+    help: 'Parts of requests handed over to the replica that their users belong to, by what became of them.',
+    labelNames: ['fate'],
+    registers,
+  });
   const underWay = new Map<string, { count: number }>();
   new Gauge({
     name: 'placard_store_waiting',
@@ -156,6 +166,17 @@ export const createMetrics = (): Metrics => {
       endpoint.count(status);
       endpoint.seconds(seconds);
     },
+    neighbours: (count) => {
+      new Gauge({
+        name: 'placard_replicas',
+        help: 'Replicas of the database that share its users, as far as this one knows; it counts itself.',
+        registers,
+        collect() {
+          this.set(count() + 1);
+        },
+      });
+    },
+    handedOver: (fate) => handedOver.labels(fate).inc(),
     timed: (store) => {
       store.onCommit(({ works, waitedMs, writingMs }) => {
         waited.observe(waitedMs / 1000);

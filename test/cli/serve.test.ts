@@ -246,7 +246,15 @@ describe('placard serve', () => {
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host\n',
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --peer-url\n',
+    ],
+    [
+      ['--peer-url', '10.0.0.5:8787'],
+      'placard: --peer-url must be like http://10.0.0.5:8787, got "10.0.0.5:8787"\n',
+    ],
+    [
+      ['--peer-url', 'http://10.0.0.5:8787/api'],
+      'placard: --peer-url must be like http://10.0.0.5:8787, got "http://10.0.0.5:8787/api"\n',
     ],
   ])('ends with one sentence where it is started with %j', async (words, sentence) => {
     const { code, stderr, stdout } = await runCli(['serve', ...words]);

@@ -1,4 +1,5 @@
 import type { Profile } from '../users/profile.ts';
+import type { Track } from '../users/track-work.ts';
 import type { Lookup, UserSet } from '../users/user-set.ts';
 
 /** A change to users: what it must see, and what it does with it. */
@@ -10,6 +11,28 @@ export interface UserWork<T> {
   nowMs: number;
   /** Synchronous and repeatable: a store may run it again when another replica was faster. */
   apply(users: UserSet): T;
+  /** The same as data, where it can be divided by users and done in parts. */
+  track?: Track;
+}
+
+/** A service that shares its database with others. */
+export interface Replica {
+  id: string;
+  /** Where the others reach it, without a slash at the end. */
+  url: string;
+  /** What the others have to show there. */
+  token: string;
+  /** The name of its host: a loopback address is reached from there alone. */
+  machine: string;
+  /** How works are written that it takes from others. */
+  format: number;
+}
+
+/** Tells the replicas of one database of each other. */
+export interface Roster {
+  /** Says that this replica is there, and answers all who have said so within the last seconds. */
+  announce(replica: Replica): Promise<Replica[]>;
+  leave(id: string): Promise<void>;
 }
 
 /** One banner event as it is stored. The natural key is workspace, user, banner, type and the instant as sent. */
@@ -117,6 +140,9 @@ export interface Store extends StoreReader {
   takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /** Where several services may share the database. */
+  roster?: Roster;
 
   /** Tells of every commit from now on, the failed ones as well. */
   onCommit(listener: (commit: Commit) => void): void;

@@ -8,16 +8,13 @@ import {
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedDoing, checkDoing } from './check-doing.ts';
 import { checkAlias } from './check-identity.ts';
-import { dayOf } from './dates.ts';
 import { isRecord } from './own.ts';
 import { createProblems } from './problems.ts';
-import { recordDoing } from './record.ts';
 import { createStretch } from './stretch.ts';
-import type { Lookup } from './user-set.ts';
+import { trackWork } from './track-work.ts';
 
 export interface TrackInput {
   workspace: Workspace;
@@ -120,20 +117,8 @@ export const trackUsers = async ({
   }
   if (attributes.length === 0 && doings.length === 0) refuse(problems.entries);
 
-  const lookups: Lookup[] = [];
-  for (const checked of attributes) addAttributeLookups(checked, lookups);
-  for (const { identity } of doings) lookups.push(identity.lookup);
-  await store.writeUsers({
-    workspaceId: workspace.workspaceId,
-    lookups,
-    nowMs,
-    apply(users) {
-      let points = 0;
-      for (const checked of attributes) points += applyAttributes(users, checked, nowMs, nestedAllowed);
-      for (const doing of doings) if (recordDoing(users, doing, nowMs)) points += 1;
-      if (points > 0) users.addDataPoints(points, dayOf(nowMs));
-    },
-  });
+  const { workspaceId } = workspace;
+  await store.writeUsers(trackWork({ workspaceId, nowMs, attributes, doings, nestedAllowed }));
 
   const answer: UsersTrackAnswer = { message: 'success' };
   if (arrays.attributes) answer.attributes_processed = attributes.length;

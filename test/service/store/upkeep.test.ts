@@ -226,6 +226,7 @@ describe('a database of another version', () => {
     // As version 1 had it.
     await sql`ALTER TABLE users RENAME COLUMN packed_profile TO profile`;
     await sql`DROP FUNCTION placard_expect`;
+    await sql`DROP TABLE replicas`;
     await sql`UPDATE users SET profile = ${writeProfile(before!)}`;
     await sql`UPDATE placard_schema SET version = 1`;
     await sql.end();

@@ -6,6 +6,7 @@ import { connect } from './connect.ts';
 import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
+import { createRoster } from './roster.ts';
 import { checkSchema, migrate } from './schema.ts';
 import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
@@ -105,6 +106,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ...reader.verbs,
     secret,
     takeRate,
+    roster: createRoster(sql),
     onCommit: (listener) => {
       tell = listener;
     },

@@ -94,6 +94,17 @@ const MIGRATIONS: string[] = [
     END IF;
   END $$;
   `,
+  // Who is there at this moment: nothing of it outlives a crash of the database.
+  `
+  CREATE UNLOGGED TABLE replicas (
+    replica_id text PRIMARY KEY COLLATE "C",
+    url text NOT NULL,
+    token text NOT NULL,
+    machine text NOT NULL,
+    format integer NOT NULL,
+    seen_at timestamptz NOT NULL
+  );
+  `,
 ];
 
 export const POSTGRES_VERSION = MIGRATIONS.length;

@@ -1,0 +1,33 @@
+import type { Track } from '../users/track-work.ts';
+import type { Lookup } from '../users/user-set.ts';
+
+/** Whom an object is about; the caller has asked whether the track can be divided. */
+const externalId = (lookup: Lookup | undefined): string => {
+  if (lookup?.by !== 'external_id') throw new Error('A user without an external ID has no owner');
+  return lookup.value;
+};
+
+/** True where every object names its user by an external ID and touches nobody else: then users can be told apart. */
+export const isDivisible = (track: Track, lookups: readonly Lookup[]): boolean =>
+  lookups.every(({ by }) => by === 'external_id') &&
+  track.attributes.every(({ identity }) => identity !== null);
+
+/** A track in parts, one for each owner, with the objects of a user in their order. */
+export const divideTrack = <T>(
+  track: Track,
+  ownerOf: (workspaceId: string, externalId: string) => T,
+): Map<T, Track> => {
+  const { workspaceId, nowMs, nestedAllowed } = track;
+  const parts = new Map<T, Track>();
+  const partOf = (lookup: Lookup | undefined): Track => {
+    const owner = ownerOf(workspaceId, externalId(lookup));
+    const known = parts.get(owner);
+    if (known) return known;
+    const part: Track = { workspaceId, nowMs, nestedAllowed, attributes: [], doings: [] };
+    parts.set(owner, part);
+    return part;
+  };
+  for (const checked of track.attributes) partOf(checked.identity?.lookup).attributes.push(checked);
+  for (const doing of track.doings) partOf(doing.identity.lookup).doings.push(doing);
+  return parts;
+};

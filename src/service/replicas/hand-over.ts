@@ -1,0 +1,87 @@
+import type { Track } from '../users/track-work.ts';
+import type { Outcome } from './outcome.ts';
+import { NotTakenError } from './post.ts';
+
+const MOST_TRACKS = 64;
+const MOST_CHARACTERS = 2 * 1024 * 1024;
+
+interface Waiting {
+  text: string;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Hands tracks over to one other replica, those that come together in one request. */
+export const createHandOver = (
+  { post, close }: { post(body: string): Promise<Outcome>; close(): void },
+  mostRequests: number,
+) => {
+  let waiting: Waiting[] = [];
+  let underWay = 0;
+  let isScheduled = false;
+  let isClosed = false;
+
+  const next = (): Waiting[] => {
+    let characters = 0;
+    let count = 0;
+    do {
+      characters += waiting[count]!.text.length;
+      count += 1;
+    } while (count < Math.min(MOST_TRACKS, waiting.length) && characters < MOST_CHARACTERS);
+    return waiting.splice(0, count);
+  };
+
+  /** What has not been sent is not sent any more. */
+  const giveBack = (cause?: unknown) => {
+    const unsent = waiting;
+    waiting = [];
+    for (const { reject } of unsent) reject(new NotTakenError('Another replica is gone', { cause }));
+  };
+
+  const sendNext = async () => {
+    const tracks = next();
+    underWay += 1;
+    try {
+      const { failed } = await post(`[${tracks.map(({ text }) => text).join(',')}]`);
+      for (const index of failed)
+        tracks[index]?.reject(new Error('Another replica could not store its part'));
+      for (const { resolve } of tracks) resolve();
+    } catch (error) {
+      for (const { reject } of tracks) reject(error);
+      // Those who come later are not to wait as long for the same.
+      giveBack(error);
+    }
+    underWay -= 1;
+    start();
+  };
+
+  const start = () => {
+    isScheduled = false;
+    while (waiting.length > 0 && underWay < mostRequests) void sendNext();
+    if (isClosed && underWay === 0) close();
+  };
+
+  return {
+    /** Resolves once it is durable. Rejects with a `NotTakenError` where it was surely not begun; else nobody knows. */
+    send: (track: Track): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (isClosed) {
+          reject(new NotTakenError('Another replica is gone'));
+          return;
+        }
+        waiting.push({ text: JSON.stringify(track), resolve, reject });
+        if (isScheduled || underWay >= mostRequests) return;
+        isScheduled = true;
+        setImmediate(start);
+      }),
+
+    /** Sends nothing any more; what is under way gets its answer. */
+    close() {
+      isClosed = true;
+      giveBack();
+      if (underWay === 0) close();
+    },
+  };
+};
+
+export type HandOver = ReturnType<typeof createHandOver>;

@@ -1,0 +1,61 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Replica } from '../store/store.ts';
+import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
+
+/** Longer than this nobody waits for an answer. */
+const ANSWER_MS = 15_000;
+
+/** Nothing of the work has been done there: it can be done here. */
+export class NotTakenError extends Error {
+  override name = 'NotTakenError';
+}
+
+const outcomeOf = async (answer: IncomingMessage): Promise<Outcome> => {
+  const body = await text(answer);
+  const { statusCode = 0 } = answer;
+  if (statusCode === 200) {
+    const outcome = JSON.parse(body) as Outcome;
+    if (Array.isArray(outcome.failed)) return outcome;
+  }
+  // It refuses before it begins. Any other failure may be that of a proxy, which does not know either.
+  const isRefusal = (statusCode >= 400 && statusCode < 500) || body === REFUSED;
+  const message = `Another replica answered ${statusCode}`;
+  throw isRefusal ? new NotTakenError(message) : new Error(message);
+};
+
+/** Posts to another replica over connections that stay open. `connections` of them at most. */
+export const createPost = ({ url, token }: Replica, connections: number, answerMs = ANSWER_MS) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const post = (body: string): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      let isConnected = false;
+      const fail = (cause: unknown) => {
+        if (cause instanceof NotTakenError) reject(cause);
+        else if (!isConnected) reject(new NotTakenError('Another replica cannot be reached', { cause }));
+        else reject(new Error('Another replica did not answer: what it stored is not known', { cause }));
+      };
+      const sent = request(url + HAND_OVER_PATH, {
+        agent,
+        method: 'POST',
+        timeout: answerMs,
+        headers: {
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+        },
+      });
+      sent.once('socket', (socket) => {
+        const connected = () => {
+          isConnected = true;
+        };
+        if (socket.connecting) socket.once('connect', connected);
+        else connected();
+      });
+      sent.once('timeout', () => sent.destroy(new Error(`No answer within ${answerMs} ms`)));
+      sent.once('error', fail);
+      sent.once('response', (answer) => outcomeOf(answer).then(resolve, fail));
+      sent.end(body);
+    });
+  return { post, close: () => agent.destroy() };
+};

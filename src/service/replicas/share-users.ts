@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inTime } from '../in-time.ts';
+import { errorFacts, type Log } from '../log.ts';
+import type { Store, UserWork } from '../store/store.ts';
+import { trackWork } from '../users/track-work.ts';
+import { divideTrack, isDivisible } from './divide.ts';
+import { createNeighbours, type Owner } from './neighbours.ts';
+import { HAND_OVER_FORMAT } from './outcome.ts';
+import { NotTakenError } from './post.ts';
+import { createTakeOver } from './take-over.ts';
+
+const ANNOUNCE_MS = 1_000;
+/** Until all others have asked again who is there. */
+const FAREWELL_MS = 1_500;
+/** Longer than this a database that is away does not keep a replica from ending. */
+const LEAVE_MS = 2_000;
+
+/** What became of a part that was handed over. */
+export type Fate = 'stored' | 'not_taken' | 'in_doubt';
+
+export interface ShareUsersOptions {
+  store: Store;
+  log: Log;
+  onHandedOver(fate: Fate): void;
+}
+
+/**
+ * Shares the users out among the replicas of a database: each does what is for its own users and hands over what is for
+ * those of others, so that what it remembers of its users stays right, and nobody waits for a row that another has
+ * locked. The store needs none of it: a work is safe wherever it is done. So replicas may disagree for a while on who
+ * is there, and what another one cannot take is done here.
+ */
+export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions) => {
+  const { roster } = store;
+  const id = randomUUID();
+  const token = randomBytes(32).toString('hex');
+  const neighbours = createNeighbours(id);
+  let isLeaving = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const announce = async (url: string) => {
+    try {
+      const present = await roster?.announce({
+        id,
+        url,
+        token,
+        machine: hostname(),
+        format: HAND_OVER_FORMAT,
+      });
+      if (!isLeaving) neighbours.meet(present ?? []);
+    } catch (error) {
+      // The database is away, as every request will tell. Nobody need be forgotten for it.
+      log.debug(errorFacts(error), 'other replicas not asked for');
+    }
+    if (!isLeaving) timer = setTimeout(announce, ANNOUNCE_MS, url).unref();
+  };
+
+  const doPart = async (owner: Owner, work: UserWork<void>): Promise<void> => {
+    if (!owner.handOver || !work.track) return store.writeUsers(work);
+    try {
+      await owner.handOver.send(work.track);
+      onHandedOver('stored');
+    } catch (error) {
+      if (neighbours.avoid(owner)) log.warn(errorFacts(error), 'another replica is avoided for a while');
+      if (!(error instanceof NotTakenError)) {
+        onHandedOver('in_doubt');
+        throw error;
+      }
+      onHandedOver('not_taken');
+      await store.writeUsers(work);
+    }
+  };
+
+  const divided = async (work: UserWork<unknown>): Promise<void> => {
+    const parts = [...divideTrack(work.track!, neighbours.ownerOf)];
+    const done = await Promise.allSettled(parts.map(([owner, part]) => doPart(owner, trackWork(part))));
+    for (const part of done) if (part.status === 'rejected') throw part.reason;
+  };
+
+  return {
+    /** Answers the other replicas. */
+    takeOver: createTakeOver({ store, token, log, isLeaving: () => isLeaving }),
+    /** How many others there are. */
+    others: neighbours.count,
+
+    /** As the store does it. What is divided is stored in parts: where one fails, others may be stored. */
+    async writeUsers<T>(work: UserWork<T>): Promise<T> {
+      const { track, lookups } = work;
+      if (!track || neighbours.count() === 0 || !isDivisible(track, lookups)) return store.writeUsers(work);
+      // A track has nothing to give.
+      return divided(work) as Promise<T>;
+    },
+
+    async join(url: string): Promise<void> {
+      if (roster) await announce(url);
+    },
+
+    async leave(): Promise<void> {
+      if (!roster || isLeaving) return;
+      isLeaving = true;
+      clearTimeout(timer);
+      await inTime(roster.leave(id), LEAVE_MS);
+      if (neighbours.count() > 0) await pause(FAREWELL_MS);
+      neighbours.meet([]);
+    },
+  };
+};

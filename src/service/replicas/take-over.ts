@@ -1,0 +1,49 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Exchange, Reply } from '../gate/exchange.ts';
+import { replyOf } from '../gate/reply.ts';
+import { errorFacts, type Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import { type Track, trackWork } from '../users/track-work.ts';
+import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
+
+/** Checked objects are longer than they were when they were sent; who sends them has checked that they are not too many. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+const digest = (text: string) => hash('sha256', text, 'buffer');
+
+/**
+ * Does what other replicas hand over. Gives `undefined` for a request that is none of theirs: who cannot show the token
+ * does not learn that there is such an endpoint.
+ */
+export const createTakeOver = (options: {
+  store: Store;
+  token: string;
+  log: Log;
+  isLeaving: () => boolean;
+}): ((exchange: Exchange) => Promise<Reply> | undefined) => {
+  const { store, log, isLeaving } = options;
+  const expected = digest(`Bearer ${options.token}`);
+
+  const take = async (exchange: Exchange): Promise<Reply> => {
+    if (isLeaving()) return replyOf({ status: 503, text: REFUSED });
+    const body = await exchange.body(MAX_BYTES);
+    if (!body) return replyOf({ status: 413, text: REFUSED });
+    const tracks = JSON.parse(
+      Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(),
+    ) as Track[];
+    const results = await Promise.allSettled(tracks.map((track) => store.writeUsers(trackWork(track))));
+    const outcome: Outcome = { failed: [] };
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue;
+      log.error(errorFacts(result.reason), 'work of another replica failed');
+      outcome.failed.push(index);
+    }
+    return replyOf({ status: 200, body: outcome });
+  };
+
+  return (exchange) => {
+    if (exchange.path !== HAND_OVER_PATH || exchange.method !== 'POST') return undefined;
+    if (!timingSafeEqual(digest(exchange.header('authorization') ?? ''), expected)) return undefined;
+    return take(exchange);
+  };
+};

@@ -1,0 +1,39 @@
+import type { UserWork } from '../store/store.ts';
+import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
+import type { CheckedAttributes } from './check-attributes.ts';
+import type { CheckedDoing } from './check-doing.ts';
+import { dayOf } from './dates.ts';
+import { recordDoing } from './record.ts';
+import type { Lookup } from './user-set.ts';
+
+/** What a request of `/users/track` does, after every check. Plain data: as JSON it can be another process's work. */
+export interface Track {
+  workspaceId: string;
+  /** When the request came, in Unix milliseconds. */
+  nowMs: number;
+  attributes: CheckedAttributes[];
+  /** Events, then purchases. */
+  doings: CheckedDoing[];
+  /** False where a nested value anywhere in the request was bad. */
+  nestedAllowed: boolean;
+}
+
+/** Attributes, events, purchases, in this order. */
+export const trackWork = (track: Track): UserWork<void> => {
+  const { workspaceId, nowMs, attributes, doings, nestedAllowed } = track;
+  const lookups: Lookup[] = [];
+  for (const checked of attributes) addAttributeLookups(checked, lookups);
+  for (const { identity } of doings) lookups.push(identity.lookup);
+  return {
+    workspaceId,
+    lookups,
+    nowMs,
+    track,
+    apply(users) {
+      let points = 0;
+      for (const checked of attributes) points += applyAttributes(users, checked, nowMs, nestedAllowed);
+      for (const doing of doings) if (recordDoing(users, doing, nowMs)) points += 1;
+      if (points > 0) users.addDataPoints(points, dayOf(nowMs));
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { divideTrack, isDivisible } from '../../../src/service/replicas/divide.ts';
+import { checkAttributes } from '../../../src/service/users/check-attributes.ts';
+import { checkDoing } from '../../../src/service/users/check-doing.ts';
+import { createProblems } from '../../../src/service/users/problems.ts';
+import { type Track, trackWork } from '../../../src/service/users/track-work.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { aWorkspace } from '../../helpers/a-workspace.ts';
+import fc from '../../helpers/property.ts';
+
+const GROUP = '7d1f2a00-0000-4000-8000-000000000001';
+const workspace = parseWorkspace(
+  aWorkspace({
+    subscription_groups: [{ subscription_group_id: GROUP, name: 'Newsletter', channel: 'email' }],
+  }),
+  'test',
+);
+const NOW = Date.UTC(2026, 2, 1);
+const TIME = '2026-02-01T00:00:00Z';
+
+const aTrack = (attributes: object[], events: object[] = []): Track => {
+  const problems = createProblems();
+  return {
+    workspaceId: 'test',
+    nowMs: NOW,
+    nestedAllowed: true,
+    attributes: attributes.map((object) => checkAttributes(object, workspace, problems)!),
+    doings: events.map((object) => checkDoing(object, 'event', workspace, NOW, problems)!),
+  };
+};
+
+const isDivided = (track: Track) => isDivisible(track, trackWork(track).lookups);
+
+const anEvent = (externalId: string, n: number) => ({ external_id: externalId, name: `e-${n}`, time: TIME });
+const ids = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 20 });
+
+test('the parts are the track: nothing is missing, nothing is there twice, a user has his in their order', () => {
+  const ownerOf = (_: string, externalId: string) => (externalId < 'c' ? 'first' : 'second');
+  fc.assert(
+    fc.property(ids, ids, (attributeIds, eventIds) => {
+      const track = aTrack(
+        attributeIds.map((id, n) => ({ external_id: id, n })),
+        eventIds.map(anEvent),
+      );
+      const parts = divideTrack(track, ownerOf);
+      for (const owner of ['first', 'second'] as const) {
+        const isOwn = ({ identity }: { identity: { lookup: { value: unknown } } | null }) =>
+          ownerOf('test', identity!.lookup.value as string) === owner;
+        const attributes = track.attributes.filter(isOwn);
+        const doings = track.doings.filter(isOwn);
+        const expected = attributes.length + doings.length > 0 ? { ...track, attributes, doings } : undefined;
+        expect(parts.get(owner)).toEqual(expected);
+      }
+    }),
+  );
+});
+
+describe('a track can be divided', () => {
+  test('where every object names its user by external ID', () => {
+    const attributes = [{ external_id: 'a', email: 'kim@example.org' }, { external_id: 'b' }];
+    expect(isDivided(aTrack(attributes, [anEvent('c', 1)]))).toBe(true);
+  });
+
+  test.each([
+    ['an alias', { user_alias: { alias_name: 'n', alias_label: 'l' } }],
+    ['an e-mail address', { email: 'kim@example.org' }],
+    ['a phone number', { phone: '+48123456789' }],
+    ['an ID of ours', { braze_id: 'a'.repeat(25) }],
+  ])('but not where one is named by %s', (_, identity) => {
+    expect(isDivided(aTrack([{ external_id: 'a' }, { ...identity, n: 1 }]))).toBe(false);
+    expect(isDivided(aTrack([{ external_id: 'a' }], [{ ...anEvent('', 1), ...identity }]))).toBe(false);
+  });
+
+  test('nor where a subscription state goes to everyone with an e-mail address', () => {
+    const groups = [{ subscription_group_id: GROUP, subscription_state: 'subscribed' }];
+    const spread = { external_id: 'a', email: 'kim@example.org', subscription_groups: groups };
+    expect(isDivided(aTrack([spread]))).toBe(false);
+    expect(isDivided(aTrack([{ ...spread, email: undefined }]))).toBe(true);
+  });
+
+  test('nor where tokens are imported, were they all wrong', () => {
+    const token = { app_id: workspace.appIds.values().next().value, token: 't-1' };
+    expect(isDivided(aTrack([{ push_token_import: true, push_tokens: [token] }]))).toBe(false);
+    expect(isDivided(aTrack([{ push_token_import: true, push_tokens: [{ token: 1 }] }]))).toBe(false);
+  });
+});
