@@ -1,6 +1,7 @@
 import type { Track } from '../users/track-work.ts';
 import type { Outcome } from './outcome.ts';
 import { NotTakenError } from './post.ts';
+import { writeTrack } from './track-text.ts';
 
 const MOST_TRACKS = 64;
 const MOST_CHARACTERS = 2 * 1024 * 1024;
@@ -69,7 +70,7 @@ export const createHandOver = (
           reject(new NotTakenError('Another replica is gone'));
           return;
         }
-        waiting.push({ text: JSON.stringify(track), resolve, reject });
+        waiting.push({ text: writeTrack(track), resolve, reject });
         if (isScheduled || underWay >= mostRequests) return;
         isScheduled = true;
         setImmediate(start);

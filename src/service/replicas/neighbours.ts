@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { Replica } from '../store/store.ts';
 import { createHandOver, type HandOver } from './hand-over.ts';
-import { HAND_OVER_FORMAT } from './outcome.ts';
 import { createChooser } from './owner.ts';
 import { createPost } from './post.ts';
+import { TRACK_FORMAT } from './track-text.ts';
 
 /** Requests to one replica at a time. */
-const MOST_REQUESTS = 3;
+const MOST_REQUESTS = 2;
 /** One that could not be reached, or did not answer, is left alone so long. */
 const AVOID_MS = 10_000;
 
@@ -22,7 +22,7 @@ const LOOPBACK = /^http:\/\/(127\.|localhost\b|\[::1\])/;
 
 /** Of replicas that were announced, those that this one can hand over to. */
 const isWithinReach = ({ format, url, machine }: Replica): boolean =>
-  format === HAND_OVER_FORMAT && (!LOOPBACK.test(url) || machine === hostname());
+  format === TRACK_FORMAT && (!LOOPBACK.test(url) || machine === hostname());
 
 /** The replicas there are at this moment, and which of them a user belongs to. */
 export const createNeighbours = (myId: string) => {

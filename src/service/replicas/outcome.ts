@@ -1,9 +1,6 @@
 /** Where a replica takes over what is for its users, from the other replicas alone: a POST of an array of tracks. */
 export const HAND_OVER_PATH = '/replicas/tracks';
 
-/** Must grow with every change of what a track holds: replicas of two releases share a database while one follows the other. */
-export const HAND_OVER_FORMAT = 1;
-
 /** The answer: which tracks, by their place, could not be stored; all others are durable. */
 export interface Outcome {
   failed: number[];

@@ -7,9 +7,9 @@ import type { Store, UserWork } from '../store/store.ts';
 import { trackWork } from '../users/track-work.ts';
 import { divideTrack, isDivisible } from './divide.ts';
 import { createNeighbours, type Owner } from './neighbours.ts';
-import { HAND_OVER_FORMAT } from './outcome.ts';
 import { NotTakenError } from './post.ts';
 import { createTakeOver } from './take-over.ts';
+import { TRACK_FORMAT } from './track-text.ts';
 
 const ANNOUNCE_MS = 1_000;
 /** Until all others have asked again who is there. */
@@ -47,7 +47,7 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
         url,
         token,
         machine: hostname(),
-        format: HAND_OVER_FORMAT,
+        format: TRACK_FORMAT,
       });
       if (!isLeaving) neighbours.meet(present ?? []);
     } catch (error) {

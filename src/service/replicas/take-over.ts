@@ -3,8 +3,9 @@ import type { Exchange, Reply } from '../gate/exchange.ts';
 import { replyOf } from '../gate/reply.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
-import { type Track, trackWork } from '../users/track-work.ts';
+import { trackWork } from '../users/track-work.ts';
 import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
+import { readTrack, type TrackText } from './track-text.ts';
 
 /** Checked objects are longer than they were when they were sent; who sends them has checked that they are not too many. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -30,8 +31,10 @@ export const createTakeOver = (options: {
     if (!body) return replyOf({ status: 413, text: REFUSED });
     const tracks = JSON.parse(
       Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(),
-    ) as Track[];
-    const results = await Promise.allSettled(tracks.map((track) => store.writeUsers(trackWork(track))));
+    ) as TrackText[];
+    const results = await Promise.allSettled(
+      tracks.map((track) => store.writeUsers(trackWork(readTrack(track)))),
+    );
     const outcome: Outcome = { failed: [] };
     for (const [index, result] of results.entries()) {
       if (result.status === 'fulfilled') continue;

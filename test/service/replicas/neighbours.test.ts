@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createNeighbours } from '../../../src/service/replicas/neighbours.ts';
-import { HAND_OVER_FORMAT } from '../../../src/service/replicas/outcome.ts';
+import { TRACK_FORMAT } from '../../../src/service/replicas/track-text.ts';
 import type { Replica } from '../../../src/service/store/store.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -11,7 +11,7 @@ const aReplica = (id: string, members: Partial<Replica> = {}): Replica => ({
   url: 'http://10.0.0.5:8787',
   token: 'secret',
   machine: 'other-machine',
-  format: HAND_OVER_FORMAT,
+  format: TRACK_FORMAT,
   ...members,
 });
 
@@ -46,7 +46,7 @@ test('users are those of all who are there, and go back when one is not', () => 
 
 test('one of another release that writes tracks differently has no users', () => {
   const neighbours = createNeighbours('me');
-  neighbours.meet([aReplica('you', { format: HAND_OVER_FORMAT + 1 })]);
+  neighbours.meet([aReplica('you', { format: TRACK_FORMAT + 1 })]);
   expect(idsOf(neighbours)).toEqual(['me']);
 });
 

@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportLines, openStore, type Store } from '../../../src/service/index.ts';
-import { HAND_OVER_FORMAT, HAND_OVER_PATH } from '../../../src/service/replicas/outcome.ts';
+import { HAND_OVER_PATH } from '../../../src/service/replicas/outcome.ts';
+import { TRACK_FORMAT } from '../../../src/service/replicas/track-text.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
@@ -179,7 +180,7 @@ describe('where another replica', () => {
   const announce = async (at: string) => {
     const sql = postgres(url, { max: 1 });
     await sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
-      VALUES ('other', ${at}, 'secret', ${hostname()}, ${HAND_OVER_FORMAT}, now() + interval '1 hour')`;
+      VALUES ('other', ${at}, 'secret', ${hostname()}, ${TRACK_FORMAT}, now() + interval '1 hour')`;
     await sql.end();
   };
   const users = Array.from({ length: 20 }, (_, i) => `u-${i}`);
@@ -255,7 +256,7 @@ test('who has said nothing for five seconds is no replica any more', async () =>
   cleanups.push(() => sql.end());
   const add = (id: string, age: string) =>
     sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
-      VALUES (${id}, 'http://10.0.0.5:8787', 'secret', 'm', ${HAND_OVER_FORMAT}, now() - ${age}::interval)`;
+      VALUES (${id}, 'http://10.0.0.5:8787', 'secret', 'm', ${TRACK_FORMAT}, now() - ${age}::interval)`;
   await add('late', '6 seconds');
   await add('forgotten', '2 hours');
   // It has said once more that it is there.
