@@ -12,13 +12,3 @@ export const portOf = (text: string): number => {
   if (!(port <= 65_535)) throw new Error(`--port must be a number from 0 to 65535, got "${text}"`);
   return port;
 };
-
-/** Where a service is reached, as text: `http://host:port` and nothing after it. */
-export const peerUrlOf = (text: string): string => {
-  const isUrl = URL.canParse(text);
-  const { protocol, origin, pathname, search, hash, username } = isUrl ? new URL(text) : new URL('none:');
-  if (protocol !== 'http:' || pathname !== '/' || search + hash + username !== '') {
-    throw new Error(`--peer-url must be like http://10.0.0.5:8787, got "${text}"`);
-  }
-  return origin;
-};

@@ -1,7 +1,14 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
-import { createService, errorFacts, listen, openStore, watchWorkspaces } from '../service/index.ts';
-import { peerUrlOf, portOf, refuseUnknown } from './options.ts';
+import {
+  createService,
+  errorFacts,
+  listen,
+  openStore,
+  peerUrlOf,
+  watchWorkspaces,
+} from '../service/index.ts';
+import { portOf, refuseUnknown } from './options.ts';
 import { sentenceOf } from './sentence.ts';
 
 const options = {
@@ -70,7 +77,7 @@ export const serve = defineCommand({
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
     const peer = args['peer-url'] ?? (env['PLACARD_PEER_URL'] || undefined);
-    const peerUrl = peer === undefined ? undefined : peerUrlOf(peer);
+    const peerUrl = peer === undefined ? undefined : peerUrlOf('--peer-url', peer);
 
     const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
@@ -93,6 +100,9 @@ export const serve = defineCommand({
     try {
       const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
       log.info({ url: listening.url, store: store.kind }, 'listening');
+      if (store.roster && listening.peerUrl === null) {
+        log.info({}, 'no users shared with other replicas: --peer-url says where they reach this one');
+      }
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await listening.stop();

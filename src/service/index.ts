@@ -2,6 +2,7 @@ export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { peerUrlOf } from './replicas/peer-url.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export {
   backupStore,

@@ -4,6 +4,7 @@ import { createEndOfTurn } from './end-of-turn.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
 import { HttpError } from './gate/http-error.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
+import { peerUrlOf } from './replicas/peer-url.ts';
 import type { Service } from './service.ts';
 
 /** A head, and a whole request, must have come after this long; node answers 408 and closes. */
@@ -39,7 +40,9 @@ export interface Listening {
   /** Where it listens, without a slash at the end. */
   url: string;
   port: number;
-  /** Takes no more connections, waits for open requests, then closes the service. */
+  /** Where it has told other replicas that they reach it; `null` where it has not. */
+  peerUrl: string | null;
+  /** Tells other replicas, takes no more connections, waits for open requests, then closes the service. */
   stop(): Promise<void>;
 }
 
@@ -116,7 +119,7 @@ const write = (
   if (unread) linger(request);
 };
 
-/** Serves a service on a port. Rejects where the port cannot be had. */
+/** Serves a service on a port. Rejects where the port cannot be had, or `peerUrl` is none. */
 export const listen = async (
   service: Service,
   {
@@ -129,6 +132,7 @@ export const listen = async (
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
   }: ListenOptions = {},
 ): Promise<Listening> => {
+  const saidUrl = peerUrl === undefined ? null : peerUrlOf('peerUrl', peerUrl);
   let stopping = false;
   const atEndOfTurn = createEndOfTurn();
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
@@ -172,11 +176,14 @@ export const listen = async (
   const address = server.address() as AddressInfo;
   const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const url = `http://${shownHost}:${address.port}`;
-  const reachedAt = peerUrl ?? (EVERY_ADDRESS.has(address.address) ? undefined : url);
-  if (reachedAt !== undefined) await service.join(reachedAt);
+  // An address with a zone is none that others could ask.
+  const isOne = !EVERY_ADDRESS.has(address.address) && URL.canParse(url);
+  const reachedAt = saidUrl ?? (isOne ? url : null);
+  if (reachedAt !== null) await service.join(reachedAt);
   return {
     url,
     port: address.port,
+    peerUrl: reachedAt,
     stop: async () => {
       stopping = true;
       service.drain();

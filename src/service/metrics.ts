@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from './in-time.ts';
+import type { Fate } from './replicas/share-users.ts';
 import type { Route, Tell } from './route.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,7 +35,7 @@ export interface Metrics {
   /** How many other replicas there are, told when asked for. */
   neighbours(count: () => number): void;
   /** One part of a request that was for the users of another replica. */
-  handedOver(fate: 'stored' | 'not_taken' | 'in_doubt'): void;
+  handedOver(fate: Fate): void;
   /** The same store, with every call timed. */
   timed(store: Store): Store;
   /** Prometheus text. */

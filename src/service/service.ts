@@ -28,7 +28,7 @@ export interface Service {
   handle(exchange: Exchange): Promise<Reply>;
   /** Shares users with the other replicas of the database, who reach this one at `url`. */
   join(url: string): Promise<void>;
-  /** Takes nothing over any more, and resolves once the others know. */
+  /** Takes nothing over any more, and resolves when the others should know. */
   leave(): Promise<void>;
   /** From now on `/readyz` says no, so that a balancer sends nobody any more. */
   drain(): void;

@@ -249,12 +249,8 @@ describe('placard serve', () => {
       'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --peer-url\n',
     ],
     [
-      ['--peer-url', '10.0.0.5:8787'],
-      'placard: --peer-url must be like http://10.0.0.5:8787, got "10.0.0.5:8787"\n',
-    ],
-    [
-      ['--peer-url', 'http://10.0.0.5:8787/api'],
-      'placard: --peer-url must be like http://10.0.0.5:8787, got "http://10.0.0.5:8787/api"\n',
+      ['--peer-url', 'https://kim:secret@10.0.0.5'],
+      'placard: --peer-url must be like http://10.0.0.5:8787, with nothing after the port\n',
     ],
   ])('ends with one sentence where it is started with %j', async (words, sentence) => {
     const { code, stderr, stdout } = await runCli(['serve', ...words]);

@@ -12,7 +12,10 @@ export const isDivisible = (track: Track, lookups: readonly Lookup[]): boolean =
   lookups.every(({ by }) => by === 'external_id') &&
   track.attributes.every(({ identity }) => identity !== null);
 
-/** A track in parts, one for each owner, with the objects of a user in their order. */
+/**
+ * A track in parts, one for each owner, with the objects of a user in their order. Parts are done side by side: of two
+ * users who get the same e-mail address in one request, either may pass for the one who was updated last.
+ */
 export const divideTrack = <T>(
   track: Track,
   ownerOf: (workspaceId: string, externalId: string) => T,

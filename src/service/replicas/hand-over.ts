@@ -6,6 +6,11 @@ import { writeTrack } from './track-text.ts';
 const MOST_TRACKS = 64;
 const MOST_CHARACTERS = 2 * 1024 * 1024;
 
+/** The replica is well, but this it could not store. */
+export class NotStoredError extends Error {
+  override name = 'NotStoredError';
+}
+
 interface Waiting {
   text: string;
   resolve(): void;
@@ -45,7 +50,7 @@ export const createHandOver = (
     try {
       const { failed } = await post(`[${tracks.map(({ text }) => text).join(',')}]`);
       for (const index of failed)
-        tracks[index]?.reject(new Error('Another replica could not store its part'));
+        tracks[index]?.reject(new NotStoredError('Another replica could not store it'));
       for (const { resolve } of tracks) resolve();
     } catch (error) {
       for (const { reject } of tracks) reject(error);

@@ -7,7 +7,7 @@ import { TRACK_FORMAT } from './track-text.ts';
 
 /** Requests to one replica at a time. */
 const MOST_REQUESTS = 2;
-/** One that could not be reached, or did not answer, is left alone so long. */
+/** One that could not take what it was given, or did not answer, is left alone so long. */
 const AVOID_MS = 10_000;
 
 /** Who a user may belong to. */
@@ -18,7 +18,7 @@ export interface Owner {
   avoidedUntil: number;
 }
 
-const LOOPBACK = /^http:\/\/(127\.|localhost\b|\[::1\])/;
+const LOOPBACK = /^http:\/\/(127\.|localhost(:|$)|\[::1\])/;
 
 /** Of replicas that were announced, those that this one can hand over to. */
 const isWithinReach = ({ format, url, machine }: Replica): boolean =>

@@ -1,10 +1,13 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Replica } from '../store/store.ts';
 import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
 
-/** Longer than this nobody waits for an answer. */
-const ANSWER_MS = 15_000;
+/** Longer than this nobody waits for a connection, nor for an answer. */
+const CONNECT_MS = 2_000;
+const ANSWER_MS = 30_000;
+/** Shorter than servers keep a connection open that nobody uses: one that closes takes with it what is just being sent. */
+const IDLE_MS = 30_000;
 
 /** Nothing of the work has been done there: it can be done here. */
 export class NotTakenError extends Error {
@@ -24,38 +27,59 @@ const outcomeOf = async (answer: IncomingMessage): Promise<Outcome> => {
   throw isRefusal ? new NotTakenError(message) : new Error(message);
 };
 
+/** Tells of a connection that takes too long, and answers whether there has been one: before it, nothing is sent. */
+const watchConnection = (sent: ClientRequest): (() => boolean) => {
+  let isConnected = false;
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) {
+      // One that was kept open may have been closed at the other end: then nothing can be written to it.
+      isConnected = socket.writable;
+      return;
+    }
+    const late = setTimeout(
+      () => sent.destroy(new Error(`No connection within ${CONNECT_MS} ms`)),
+      CONNECT_MS,
+    );
+    sent.once('close', () => clearTimeout(late));
+    socket.once('connect', () => {
+      isConnected = true;
+      clearTimeout(late);
+    });
+  });
+  return () => isConnected;
+};
+
 /** Posts to another replica over connections that stay open. `connections` of them at most. */
 export const createPost = ({ url, token }: Replica, connections: number, answerMs = ANSWER_MS) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: IDLE_MS });
   const post = (body: string): Promise<Outcome> =>
     new Promise((resolve, reject) => {
-      let isConnected = false;
+      let isConnected = () => false;
       const fail = (cause: unknown) => {
         if (cause instanceof NotTakenError) reject(cause);
-        else if (!isConnected) reject(new NotTakenError('Another replica cannot be reached', { cause }));
+        else if (!isConnected()) reject(new NotTakenError('Another replica cannot be reached', { cause }));
         else reject(new Error('Another replica did not answer: what it stored is not known', { cause }));
       };
-      const sent = request(url + HAND_OVER_PATH, {
-        agent,
-        method: 'POST',
-        timeout: answerMs,
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-        },
-      });
-      sent.once('socket', (socket) => {
-        const connected = () => {
-          isConnected = true;
-        };
-        if (socket.connecting) socket.once('connect', connected);
-        else connected();
-      });
-      sent.once('timeout', () => sent.destroy(new Error(`No answer within ${answerMs} ms`)));
-      sent.once('error', fail);
-      sent.once('response', (answer) => outcomeOf(answer).then(resolve, fail));
-      sent.end(body);
+      try {
+        const sent = request(url + HAND_OVER_PATH, {
+          agent,
+          method: 'POST',
+          timeout: answerMs,
+          headers: {
+            Authorization: `Bearer ${token}`,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+          },
+        });
+        isConnected = watchConnection(sent);
+        sent.once('timeout', () => sent.destroy(new Error(`No answer within ${answerMs} ms`)));
+        sent.on('error', fail);
+        sent.once('response', (answer) => outcomeOf(answer).then(resolve, fail));
+        sent.end(body);
+      } catch (error) {
+        // Its URL is none that can be asked.
+        fail(error);
+      }
     });
   return { post, close: () => agent.destroy() };
 };

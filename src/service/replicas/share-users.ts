@@ -6,19 +6,20 @@ import { errorFacts, type Log } from '../log.ts';
 import type { Store, UserWork } from '../store/store.ts';
 import { trackWork } from '../users/track-work.ts';
 import { divideTrack, isDivisible } from './divide.ts';
+import { NotStoredError } from './hand-over.ts';
 import { createNeighbours, type Owner } from './neighbours.ts';
 import { NotTakenError } from './post.ts';
 import { createTakeOver } from './take-over.ts';
 import { TRACK_FORMAT } from './track-text.ts';
 
 const ANNOUNCE_MS = 1_000;
-/** Until all others have asked again who is there. */
+/** Until the others have asked again who is there. */
 const FAREWELL_MS = 1_500;
-/** Longer than this a database that is away does not keep a replica from ending. */
-const LEAVE_MS = 2_000;
+/** Longer than this a database that is away keeps no replica from beginning, or from ending. */
+const ASK_MS = 2_000;
 
 /** What became of a part that was handed over. */
-export type Fate = 'stored' | 'not_taken' | 'in_doubt';
+export type Fate = 'stored' | 'failed' | 'not_taken' | 'in_doubt';
 
 export interface ShareUsersOptions {
   store: Store;
@@ -37,8 +38,9 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
   const id = randomUUID();
   const token = randomBytes(32).toString('hex');
   const neighbours = createNeighbours(id);
-  let isLeaving = false;
   let timer: NodeJS.Timeout | undefined;
+  let announcing = Promise.resolve();
+  let leaving: Promise<void> | undefined;
 
   const announce = async (url: string) => {
     try {
@@ -49,12 +51,28 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
         machine: hostname(),
         format: TRACK_FORMAT,
       });
-      if (!isLeaving) neighbours.meet(present ?? []);
+      if (!leaving) neighbours.meet(present ?? []);
     } catch (error) {
       // The database is away, as every request will tell. Nobody need be forgotten for it.
       log.debug(errorFacts(error), 'other replicas not asked for');
     }
-    if (!isLeaving) timer = setTimeout(announce, ANNOUNCE_MS, url).unref();
+    if (!leaving) timer = setTimeout(goOn, ANNOUNCE_MS, url).unref();
+  };
+
+  const goOn = (url: string) => {
+    announcing = announce(url);
+  };
+
+  const sayFarewell = async () => {
+    clearTimeout(timer);
+    // What is said last must be that it is gone.
+    await inTime(
+      announcing.then(() => roster?.leave(id)),
+      ASK_MS,
+    );
+    // In parts: where the process itself stands still, what has come meanwhile is answered before the last of them ends.
+    if (neighbours.count() > 0) for (let part = 0; part < 3; part += 1) await pause(FAREWELL_MS / 3);
+    neighbours.meet([]);
   };
 
   const doPart = async (owner: Owner, work: UserWork<void>): Promise<void> => {
@@ -63,13 +81,17 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
       await owner.handOver.send(work.track);
       onHandedOver('stored');
     } catch (error) {
-      if (neighbours.avoid(owner)) log.warn(errorFacts(error), 'another replica is avoided for a while');
-      if (!(error instanceof NotTakenError)) {
-        onHandedOver('in_doubt');
-        throw error;
+      if (error instanceof NotTakenError) {
+        if (neighbours.avoid(owner)) log.info(errorFacts(error), 'another replica is avoided for a while');
+        onHandedOver('not_taken');
+        return store.writeUsers(work);
       }
-      onHandedOver('not_taken');
-      await store.writeUsers(work);
+      if (error instanceof NotStoredError) onHandedOver('failed');
+      else {
+        if (neighbours.avoid(owner)) log.warn(errorFacts(error), 'another replica did not answer');
+        onHandedOver('in_doubt');
+      }
+      throw error;
     }
   };
 
@@ -81,7 +103,7 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
 
   return {
     /** Answers the other replicas. */
-    takeOver: createTakeOver({ store, token, log, isLeaving: () => isLeaving }),
+    takeOver: createTakeOver({ store, token, log, isLeaving: () => leaving !== undefined }),
     /** How many others there are. */
     others: neighbours.count,
 
@@ -94,16 +116,14 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
     },
 
     async join(url: string): Promise<void> {
-      if (roster) await announce(url);
+      if (!roster || leaving) return;
+      goOn(url);
+      await inTime(announcing, ASK_MS);
     },
 
-    async leave(): Promise<void> {
-      if (!roster || isLeaving) return;
-      isLeaving = true;
-      clearTimeout(timer);
-      await inTime(roster.leave(id), LEAVE_MS);
-      if (neighbours.count() > 0) await pause(FAREWELL_MS);
-      neighbours.meet([]);
+    leave(): Promise<void> {
+      leaving ??= roster ? sayFarewell() : Promise.resolve();
+      return leaving;
     },
   };
 };

@@ -12,6 +12,16 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
+const tracksOf = (body: Uint8Array): TrackText[] | null => {
+  try {
+    const tracks = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+    return Array.isArray(tracks) ? tracks : null;
+  } catch {
+    // The parser's message quotes the body, which is users' data.
+    return null;
+  }
+};
+
 /**
  * Does what other replicas hand over. Gives `undefined` for a request that is none of theirs: who cannot show the token
  * does not learn that there is such an endpoint.
@@ -26,14 +36,14 @@ export const createTakeOver = (options: {
   const expected = digest(`Bearer ${options.token}`);
 
   const take = async (exchange: Exchange): Promise<Reply> => {
-    if (isLeaving()) return replyOf({ status: 503, text: REFUSED });
+    // Read first: an answer to a body that still comes may be lost with the connection.
     const body = await exchange.body(MAX_BYTES);
     if (!body) return replyOf({ status: 413, text: REFUSED });
-    const tracks = JSON.parse(
-      Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(),
-    ) as TrackText[];
+    if (isLeaving()) return replyOf({ status: 503, text: REFUSED });
+    const tracks = tracksOf(body);
+    if (!tracks) return replyOf({ status: 400, text: REFUSED });
     const results = await Promise.allSettled(
-      tracks.map((track) => store.writeUsers(trackWork(readTrack(track)))),
+      tracks.map(async (track) => store.writeUsers(trackWork(readTrack(track)))),
     );
     const outcome: Outcome = { failed: [] };
     for (const [index, result] of results.entries()) {

@@ -11,7 +11,7 @@ export interface UserWork<T> {
   nowMs: number;
   /** Synchronous and repeatable: a store may run it again when another replica was faster. */
   apply(users: UserSet): T;
-  /** The same as data, where it can be divided by users and done in parts. */
+  /** The same as data, of which a part can be done elsewhere. */
   track?: Track;
 }
 

@@ -75,8 +75,8 @@ const refuseTooManyPerUser = (arrays: Arrays, most: number) => {
 };
 
 /**
- * `/users/track` and its bulk sister: every object is checked alone, then what is left is applied in one piece:
- * attributes, events, purchases. Resolves once that is durable.
+ * `/users/track` and its bulk sister: every object is checked alone, then what is left is applied: attributes,
+ * events, purchases. Resolves once that is durable.
  */
 export const trackUsers = async ({
   workspace,

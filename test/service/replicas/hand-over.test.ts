@@ -44,7 +44,7 @@ test('what comes in one turn goes in one request, and hears of its own fate', as
   await turn;
   expect(numbers()).toEqual([[1, 2, 3]]);
   sent[0]!.answer({ failed: [1] });
-  expect(await fates).toEqual(['stored', 'Error', 'stored']);
+  expect(await fates).toEqual(['stored', 'NotStoredError', 'stored']);
 });
 
 test('what comes while enough requests are under way shares the next', async () => {

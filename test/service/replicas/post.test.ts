@@ -86,6 +86,20 @@ test.each<[string, RequestListener]>([
 });
 
 test('nor one that does not answer in time', async () => {
-  const { url } = await aServer(() => undefined);
-  await expect(aPost(url, 50)('[]')).rejects.toThrow(inDoubt);
+  let requests = 0;
+  const { url } = await aServer((request, response) => {
+    requests += 1;
+    if (requests === 1) request.pipe(response);
+  });
+  const post = aPost(url, 200);
+  // The second goes over the same connection: there is no waiting for one that could be what took too long.
+  await post('{"failed":[]}');
+  await expect(post('[]')).rejects.toThrow(inDoubt);
+  expect(requests).toBe(2);
+});
+
+test('a URL that cannot be asked has surely taken nothing', async () => {
+  for (const url of ['https://10.0.0.5', 'http://[fe80::1%eth0]:8787']) {
+    await expect(aPost(url)('[]')).rejects.toThrow(NotTakenError);
+  }
 });

@@ -8,7 +8,13 @@ const CONNECT_SECONDS = 10;
  * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
  * table that was small when its plan was made may have grown.
  */
-const BY_KEYS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
+const BY_KEYS = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // Before PostgreSQL 18 a plan that has no other way counts as a dear one, and would be compiled each time.
+  jit: 'off',
+};
 
 /**
  * A batch joins a list of any length with tables that grow. A plan that is kept may be of the time when a table was

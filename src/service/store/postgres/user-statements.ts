@@ -5,8 +5,9 @@ export const SEPARATOR = '\u001e';
 export const columns = (rows: string[][], count: number): string[] =>
   Array.from({ length: count }, (_, column) => rows.map((row) => row[column]).join(SEPARATOR));
 
+/** As sub-selects, which the planner does not look into: it would read each text to count its rows, a fifth of the time. */
 const lists = (count: number, first = 1) =>
-  Array.from({ length: count }, (_, i) => `string_to_array($${first + i}, E'\\x1e')`).join(', ');
+  Array.from({ length: count }, (_, i) => `string_to_array((SELECT $${first + i}), E'\\x1e')`).join(', ');
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
