@@ -1,6 +1,9 @@
 /** A mistyped option is told, where the parser would pass over it. */
 export const refuseUnknown = (given: Record<string, unknown>, known: Record<string, unknown>): void => {
-  const unknown = Object.keys(given).filter((name) => name !== '_' && !Object.hasOwn(known, name));
+  // The parser gives `--peer-url` under `peerUrl` too.
+  const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
+  const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
   if (unknown.length === 0) return;
   const options = Object.keys(known).map((name) => `--${name}`);
   throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
