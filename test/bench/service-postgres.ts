@@ -10,8 +10,9 @@ const postgres = async (): Promise<Row[]> => {
   try {
     const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
-      const url = await server.createDatabase();
       for (const count of [1, 2] as const) {
+        // Each finds what the other found: a database that was just made.
+        const url = await server.createDatabase();
         const replicas = await Promise.all(Array.from({ length: count }, () => service(url)));
         const both = (seconds: number, warmUpSeconds: number) =>
           Promise.all(
@@ -19,8 +20,8 @@ const postgres = async (): Promise<Row[]> => {
               rateOf(replica, { seconds, warmUpSeconds, connections: CONNECTIONS / count }),
             ),
           );
-        // A replica that has just begun reads each user once: both runs come after that.
-        await both(WARM_UP_SECONDS * 2, 0);
+        // Users are made first, and those who were made are read once by each replica that did not make them.
+        await both(WARM_UP_SECONDS * 3, 0);
         rates[count].push((await both(SECONDS, WARM_UP_SECONDS)).reduce((sum, rate) => sum + rate, 0));
         await Promise.all(replicas.map((replica) => replica.stop()));
       }
