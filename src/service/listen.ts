@@ -4,7 +4,7 @@ import { createEndOfTurn } from './end-of-turn.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
 import { HttpError } from './gate/http-error.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
-import { peerUrlOf } from './replicas/peer-url.ts';
+import { ownPeerUrl, peerUrlOf } from './replicas/peer-url.ts';
 import type { Service } from './service.ts';
 
 /** A head, and a whole request, must have come after this long; node answers 408 and closes. */
@@ -16,8 +16,6 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_MS = 2_000;
 /** Open requests get this long to end when the service stops. */
 const DRAIN_MS = 10_000;
-
-const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 export interface ListenOptions {
   /** 0 lets the system choose. Default 8787. */
@@ -176,9 +174,7 @@ export const listen = async (
   const address = server.address() as AddressInfo;
   const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const url = `http://${shownHost}:${address.port}`;
-  // An address with a zone is none that others could ask.
-  const isOne = !EVERY_ADDRESS.has(address.address) && URL.canParse(url);
-  const reachedAt = saidUrl ?? (isOne ? url : null);
+  const reachedAt = saidUrl ?? ownPeerUrl(url);
   if (reachedAt !== null) await service.join(reachedAt);
   return {
     url,

@@ -1,11 +1,7 @@
+import type { Identity } from '../users/check-identity.ts';
 import type { Track } from '../users/track-work.ts';
 import type { Lookup } from '../users/user-set.ts';
-
-/** Whom an object is about; the caller has asked whether the track can be divided. */
-const externalId = (lookup: Lookup | undefined): string => {
-  if (lookup?.by !== 'external_id') throw new Error('A user without an external ID has no owner');
-  return lookup.value;
-};
+import { externalIdOf } from './external-id-of.ts';
 
 /** True where every object names its user by an external ID and touches nobody else: then users can be told apart. */
 export const isDivisible = (track: Track, lookups: readonly Lookup[]): boolean =>
@@ -22,15 +18,15 @@ export const divideTrack = <T>(
 ): Map<T, Track> => {
   const { workspaceId, nowMs, nestedAllowed } = track;
   const parts = new Map<T, Track>();
-  const partOf = (lookup: Lookup | undefined): Track => {
-    const owner = ownerOf(workspaceId, externalId(lookup));
+  const partOf = (identity: Identity | null): Track => {
+    const owner = ownerOf(workspaceId, externalIdOf(identity));
     const known = parts.get(owner);
     if (known) return known;
     const part: Track = { workspaceId, nowMs, nestedAllowed, attributes: [], doings: [] };
     parts.set(owner, part);
     return part;
   };
-  for (const checked of track.attributes) partOf(checked.identity?.lookup).attributes.push(checked);
-  for (const doing of track.doings) partOf(doing.identity.lookup).doings.push(doing);
+  for (const checked of track.attributes) partOf(checked.identity).attributes.push(checked);
+  for (const doing of track.doings) partOf(doing.identity).doings.push(doing);
   return parts;
 };

@@ -3,6 +3,8 @@ import type { Outcome } from './outcome.ts';
 import { NotTakenError } from './post.ts';
 import { writeTrack } from './track-text.ts';
 
+/** Requests to one replica at a time; what comes meanwhile shares the next. */
+const MOST_REQUESTS = 2;
 const MOST_TRACKS = 64;
 const MOST_CHARACTERS = 2 * 1024 * 1024;
 
@@ -20,7 +22,7 @@ interface Waiting {
 /** Hands tracks over to one other replica, those that come together in one request. */
 export const createHandOver = (
   { post, close }: { post(body: string): Promise<Outcome>; close(): void },
-  mostRequests: number,
+  mostRequests = MOST_REQUESTS,
 ) => {
   let waiting: Waiting[] = [];
   let underWay = 0;

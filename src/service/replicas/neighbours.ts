@@ -5,8 +5,6 @@ import { createChooser } from './owner.ts';
 import { createPost } from './post.ts';
 import { TRACK_FORMAT } from './track-text.ts';
 
-/** Requests to one replica at a time. */
-const MOST_REQUESTS = 2;
 /** One that could not take what it was given, or did not answer, is left alone so long. */
 const AVOID_MS = 10_000;
 
@@ -46,7 +44,7 @@ export const createNeighbours = (myId: string) => {
       for (const replica of present) {
         const { id } = replica;
         if (id === myId || !isWithinReach(replica)) continue;
-        const handOver = () => createHandOver(createPost(replica, MOST_REQUESTS), MOST_REQUESTS);
+        const handOver = () => createHandOver(createPost(replica));
         others.set(id, before.get(id) ?? { id, handOver: handOver(), avoidedUntil: 0 });
         before.delete(id);
       }

@@ -1,9 +1,4 @@
-/** FNV-1a. */
-const numberOf = (text: string): number => {
-  let number = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) number = Math.imul(number ^ text.charCodeAt(i), 0x01000193);
-  return number;
-};
+import { fnv1a } from '../fnv-1a.ts';
 
 /** The finishing steps of MurmurHash3: near numbers end far from each other. */
 const mixed = (number: number): number => {
@@ -17,9 +12,9 @@ const mixed = (number: number): number => {
  * who know the same owners choose the same one, and one who comes or goes moves no user between the others.
  */
 export const createChooser = <T extends { id: string }>(owners: readonly T[]) => {
-  const seeds = owners.map(({ id }) => numberOf(id));
+  const seeds = owners.map(({ id }) => fnv1a(id));
   return (workspaceId: string, externalId: string): T => {
-    const user = numberOf(`${workspaceId} ${externalId}`);
+    const user = fnv1a(`${workspaceId} ${externalId}`);
     let best = 0;
     let highest = -1;
     for (let i = 0; i < seeds.length; i += 1) {

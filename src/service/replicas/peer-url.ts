@@ -8,3 +8,10 @@ export const peerUrlOf = (name: string, text: string): string => {
   }
   return url.origin;
 };
+
+/** Every address of a machine, which is none that another one could ask. */
+const EVERY_HOST = new Set(['0.0.0.0', '[::]']);
+
+/** Where others reach one that listens at `url`; `null` where they cannot: an address with a zone is none either. */
+export const ownPeerUrl = (url: string): string | null =>
+  URL.canParse(url) && !EVERY_HOST.has(new URL(url).hostname) ? url : null;

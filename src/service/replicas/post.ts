@@ -49,9 +49,9 @@ const watchConnection = (sent: ClientRequest): (() => boolean) => {
   return () => isConnected;
 };
 
-/** Posts to another replica over connections that stay open. `connections` of them at most. */
-export const createPost = ({ url, token }: Replica, connections: number, answerMs = ANSWER_MS) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: IDLE_MS });
+/** Posts to another replica over connections that stay open. */
+export const createPost = ({ url, token }: Replica, answerMs = ANSWER_MS) => {
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   const post = (body: string): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       let isConnected = () => false;

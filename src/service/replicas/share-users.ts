@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inTime } from '../in-time.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Store, UserWork } from '../store/store.ts';
-import { trackWork } from '../users/track-work.ts';
+import { type Track, trackWork } from '../users/track-work.ts';
 import { divideTrack, isDivisible } from './divide.ts';
 import { NotStoredError } from './hand-over.ts';
 import { createNeighbours, type Owner } from './neighbours.ts';
@@ -75,16 +75,18 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
     neighbours.meet([]);
   };
 
-  const doPart = async (owner: Owner, work: UserWork<void>): Promise<void> => {
-    if (!owner.handOver || !work.track) return store.writeUsers(work);
+  const doHere = (part: Track): Promise<void> => store.writeUsers(trackWork(part));
+
+  const doPart = async (owner: Owner, part: Track): Promise<void> => {
+    if (!owner.handOver) return doHere(part);
     try {
-      await owner.handOver.send(work.track);
+      await owner.handOver.send(part);
       onHandedOver('stored');
     } catch (error) {
       if (error instanceof NotTakenError) {
         if (neighbours.avoid(owner)) log.info(errorFacts(error), 'another replica is avoided for a while');
         onHandedOver('not_taken');
-        return store.writeUsers(work);
+        return doHere(part);
       }
       if (error instanceof NotStoredError) onHandedOver('failed');
       else {
@@ -95,9 +97,9 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
     }
   };
 
-  const divided = async (work: UserWork<unknown>): Promise<void> => {
-    const parts = [...divideTrack(work.track!, neighbours.ownerOf)];
-    const done = await Promise.allSettled(parts.map(([owner, part]) => doPart(owner, trackWork(part))));
+  const divided = async (track: Track): Promise<void> => {
+    const parts = [...divideTrack(track, neighbours.ownerOf)];
+    const done = await Promise.allSettled(parts.map(([owner, part]) => doPart(owner, part)));
     for (const part of done) if (part.status === 'rejected') throw part.reason;
   };
 
@@ -112,7 +114,7 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
       const { track, lookups } = work;
       if (!track || neighbours.count() === 0 || !isDivisible(track, lookups)) return store.writeUsers(work);
       // A track has nothing to give.
-      return divided(work) as Promise<T>;
+      return divided(track) as Promise<T>;
     },
 
     async join(url: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { CheckedAttributes } from '../users/check-attributes.ts';
 import type { CheckedDoing } from '../users/check-doing.ts';
 import type { Identity } from '../users/check-identity.ts';
 import type { Track } from '../users/track-work.ts';
+import { externalIdOf } from './external-id-of.ts';
 
 /**
  * Must grow with every change of what stands below: replicas of two releases share a database while one follows the
@@ -38,12 +39,11 @@ export interface TrackText {
 }
 
 const whoOf = (identity: Identity | null): Who => {
-  if (identity?.lookup.by !== 'external_id')
-    throw new Error('Only users with an external ID are handed over');
-  const who: Who = { user: identity.lookup.value };
-  if (identity.email !== undefined) who.email = identity.email;
-  if (identity.phone !== undefined) who.phone = identity.phone;
-  if (identity.updateExistingOnly !== undefined) who.existing = identity.updateExistingOnly;
+  const who: Who = { user: externalIdOf(identity) };
+  const { email, phone, updateExistingOnly } = identity ?? {};
+  if (email !== undefined) who.email = email;
+  if (phone !== undefined) who.phone = phone;
+  if (updateExistingOnly !== undefined) who.existing = updateExistingOnly;
   return who;
 };
 

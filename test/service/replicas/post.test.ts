@@ -22,7 +22,7 @@ const aServer = async (answer: RequestListener): Promise<{ server: Server; url: 
 
 const aPost = (url: string, answerMs?: number) => {
   const replica = { id: 'r-1', url, token: 'secret', machine: 'here', format: 1 };
-  const { post, close } = createPost(replica, 2, answerMs);
+  const { post, close } = createPost(replica, answerMs);
   cleanups.push(close);
   return post;
 };

@@ -26,8 +26,8 @@ afterEach(async () => {
   cleanups = [];
 });
 
-const aReplica = async (listen: Parameters<typeof runService>[1] = {}): Promise<RunningService> => {
-  const replica = await runService([workspace], { store: await openStore(url), ...listen });
+const aReplica = async (options: Parameters<typeof runService>[1] = {}): Promise<RunningService> => {
+  const replica = await runService([workspace], { store: await openStore(url), ...options });
   cleanups.push(replica.stop);
   return replica;
 };
@@ -188,19 +188,27 @@ test('a replica that is stopped under load costs nobody an answer', async () => 
   expect(await collect(first!.store.exportEvents('test'))).toHaveLength(statuses.length * 5);
 }, 90_000);
 
+/** A connection of the test itself. */
+const connected = () => {
+  const sql = postgres(url, { max: 1 });
+  cleanups.push(() => sql.end());
+  return sql;
+};
+
+/** As a replica does that was last heard of so long ago. */
+const announce = (sql: postgres.Sql, id: string, at: string, age: string) =>
+  sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
+    VALUES (${id}, ${at}, 'secret', ${hostname()}, ${TRACK_FORMAT}, now() - ${age}::interval)`;
+
 describe('where another replica', { timeout: 60_000 }, () => {
-  const announce = async (at: string) => {
-    const sql = postgres(url, { max: 1 });
-    await sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
-      VALUES ('other', ${at}, 'secret', ${hostname()}, ${TRACK_FORMAT}, now() + interval '1 hour')`;
-    await sql.end();
-  };
+  /** For as long as the test takes. */
+  const aNeighbourAt = (at: string) => announce(connected(), 'other', at, '-1 hour');
   // So many that some of them surely belong to the other.
   const users = Array.from({ length: 35 }, (_, i) => `u-${i}`);
 
   test('cannot be reached, its users are served here, and one line tells of it', async () => {
     const replica = await aReplica();
-    await announce(`http://127.0.0.1:${await freePort()}`);
+    await aNeighbourAt(`http://127.0.0.1:${await freePort()}`);
     await expect.poll(() => metric(replica, 'placard_replicas'), PATIENT).toBe(2);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => track(replica, aBody(users, n))));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -215,7 +223,7 @@ describe('where another replica', { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(() => new Promise((resolve) => server.close(resolve)));
     const replica = await aReplica();
-    await announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await aNeighbourAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     await expect.poll(() => metric(replica, 'placard_replicas'), PATIENT).toBe(2);
     const first = await track(replica, aBody(users, 0));
     expect(first).toMatchObject({ status: 500, body: { message: 'Internal Server Error' } });
@@ -240,12 +248,8 @@ test('nobody else may hand over, or learn that it is possible', async () => {
 });
 
 describe('where it is reached', () => {
-  const announced = async () => {
-    const sql = postgres(url, { max: 1 });
-    const rows = await sql`SELECT url FROM replicas`;
-    await sql.end();
-    return rows.map((row) => row['url'] as string);
-  };
+  const announced = async () =>
+    (await connected()`SELECT url FROM replicas`).map((row) => row['url'] as string);
 
   test('is where it listens, until it stops', async () => {
     const replica = await aReplica();
@@ -268,13 +272,9 @@ describe('where it is reached', () => {
 
 test('who has said nothing for five seconds is no replica any more', async () => {
   const replica = await aReplica();
-  const sql = postgres(url, { max: 1 });
-  cleanups.push(() => sql.end());
-  const add = (id: string, age: string) =>
-    sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
-      VALUES (${id}, 'http://10.0.0.5:8787', 'secret', 'm', ${TRACK_FORMAT}, now() - ${age}::interval)`;
-  await add('late', '6 seconds');
-  await add('forgotten', '2 hours');
+  const sql = connected();
+  await announce(sql, 'late', 'http://10.0.0.5:8787', '6 seconds');
+  await announce(sql, 'forgotten', 'http://10.0.0.5:8787', '2 hours');
   // It has said once more that it is there.
   await expect.poll(async () => (await sql`SELECT 1 FROM replicas`).length, PATIENT).toBe(2);
   expect(await metric(replica, 'placard_replicas')).toBe(1);

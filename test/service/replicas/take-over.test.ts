@@ -6,8 +6,7 @@ import { createTakeOver } from '../../../src/service/replicas/take-over.ts';
 import { writeTrack } from '../../../src/service/replicas/track-text.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 import { collect } from '../store/contract.ts';
-
-const NOW = Date.UTC(2026, 2, 1);
+import { aTrack } from './a-track.ts';
 
 const anExchange = (body: string, members: Partial<Exchange> = {}): Exchange => ({
   method: 'POST',
@@ -18,30 +17,7 @@ const anExchange = (body: string, members: Partial<Exchange> = {}): Exchange => 
   ...members,
 });
 
-const aTrack = (externalId: string) =>
-  writeTrack({
-    workspaceId: 'test',
-    nowMs: NOW,
-    nestedAllowed: true,
-    attributes: [
-      {
-        identity: {
-          lookup: { by: 'external_id', value: externalId },
-          email: undefined,
-          phone: undefined,
-          updateExistingOnly: undefined,
-        },
-        mergeObjects: false,
-        standard: [],
-        custom: [{ name: 'n', kind: 'set', value: 1 }],
-        groups: [],
-        pushTokens: [],
-        isTokenImport: false,
-        hasBadNested: false,
-      },
-    ],
-    doings: [],
-  });
+const aText = (externalId: string) => writeTrack(aTrack({ attributes: [{ external_id: externalId, n: 1 }] }));
 
 const aTakeOver = async (isLeaving = false, change: (store: Store) => Partial<Store> = () => ({})) => {
   const store = await openStore(':memory:');
@@ -57,7 +33,7 @@ const aTakeOver = async (isLeaving = false, change: (store: Store) => Partial<St
 
 test('does what was handed over, and says so once it is durable', async () => {
   const { store, takeOver } = await aTakeOver();
-  const reply = await takeOver(anExchange(`[${aTrack('a')},${aTrack('b')},${aTrack('a')}]`));
+  const reply = await takeOver(anExchange(`[${aText('a')},${aText('b')},${aText('a')}]`));
   expect(reply).toMatchObject({ status: 200, body: '{"failed":[]}' });
   const users = await collect(store.exportUsers('test'));
   expect(users.map(({ externalId, custom }) => [externalId, custom['n']])).toEqual([
@@ -73,9 +49,7 @@ test('names by its place what could not be stored, and logs nothing of what it w
         ? Promise.reject(new Error('no place for b'))
         : writeUsers(work),
   }));
-  const reply = await takeOver(
-    anExchange(`[${aTrack('a')},${aTrack('b')},{"not":"a track"},${aTrack('c')}]`),
-  );
+  const reply = await takeOver(anExchange(`[${aText('a')},${aText('b')},{"not":"a track"},${aText('c')}]`));
   expect(reply).toMatchObject({ status: 200, body: '{"failed":[1,2]}' });
   expect(await collect(store.exportUsers('test'))).toHaveLength(2);
   expect(lines.map(({ level, message }) => [level, message])).toEqual([
@@ -99,7 +73,7 @@ test('refuses what is too long, and everything once it is leaving', async () => 
     ...refused,
   });
   const { store, takeOver: leaving } = await aTakeOver(true);
-  expect(await leaving(anExchange(`[${aTrack('a')}]`))).toMatchObject({ status: 503, ...refused });
+  expect(await leaving(anExchange(`[${aText('a')}]`))).toMatchObject({ status: 503, ...refused });
   expect(await collect(store.exportUsers('test'))).toEqual([]);
 });
 
@@ -110,5 +84,5 @@ test.each<[string, Partial<Exchange>]>([
   ['for another path', { path: '/users/track' }],
 ])('a request %s is none for it', async (_, members) => {
   const { takeOver } = await aTakeOver();
-  expect(takeOver(anExchange(`[${aTrack('a')}]`, members))).toBeUndefined();
+  expect(takeOver(anExchange(`[${aText('a')}]`, members))).toBeUndefined();
 });

@@ -5,48 +5,14 @@ import {
   type TrackText,
   writeTrack,
 } from '../../../src/service/replicas/track-text.ts';
-import { checkAttributes } from '../../../src/service/users/check-attributes.ts';
-import { checkDoing } from '../../../src/service/users/check-doing.ts';
-import { createProblems } from '../../../src/service/users/problems.ts';
 import type { Track } from '../../../src/service/users/track-work.ts';
-import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { APP_ID, aWorkspace } from '../../helpers/a-workspace.ts';
+import { APP_ID } from '../../helpers/a-workspace.ts';
 import fc from '../../helpers/property.ts';
-
-const GROUP = '7d1f2a00-0000-4000-8000-000000000001';
-const NOW = Date.UTC(2026, 2, 1);
-const TIME = '2026-02-01T00:00:00Z';
-const workspace = parseWorkspace(
-  aWorkspace({
-    subscription_groups: [{ subscription_group_id: GROUP, name: 'Newsletter', channel: 'email' }],
-  }),
-  'test',
-);
-
-interface Sent {
-  attributes: object[];
-  events: object[];
-  purchases: object[];
-}
-
-const aTrack = ({ attributes, events, purchases }: Sent): Track => {
-  const problems = createProblems();
-  const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
-  return {
-    workspaceId: 'test',
-    nowMs: NOW,
-    nestedAllowed: false,
-    attributes: attributes.flatMap((object) => taken(checkAttributes(object, workspace, problems))),
-    doings: [
-      ...events.flatMap((object) => taken(checkDoing(object, 'event', workspace, NOW, problems))),
-      ...purchases.flatMap((object) => taken(checkDoing(object, 'purchase', workspace, NOW, problems))),
-    ],
-  };
-};
+import { aTrack, GROUP, TIME } from './a-track.ts';
 
 const read = (text: string): Track => readTrack(JSON.parse(text) as TrackText);
 
-const everything: Sent = {
+const everything = {
   attributes: [
     { external_id: 'a' },
     {
@@ -251,6 +217,6 @@ test('the text is as replicas of other releases know it: where it changes, its f
 });
 
 test('a user without an external ID is not handed over', () => {
-  const track = aTrack({ attributes: [{ email: 'kim@example.org' }], events: [], purchases: [] });
+  const track = aTrack({ attributes: [{ email: 'kim@example.org' }] });
   expect(() => writeTrack(track)).toThrow('Only users with an external ID');
 });

@@ -1,3 +1,4 @@
+import { fnv1a } from '../../fnv-1a.ts';
 import { comparableEmail, comparablePhone, lookupKey } from '../../users/user-key.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import type { UserWork } from '../store.ts';
@@ -7,11 +8,7 @@ import type { Known, ProfileCache } from './profile-cache.ts';
 const CONTACT_LOCKS = 4_096;
 
 /** A stable number for a text, to choose a lock by. */
-const slotOf = (text: string): number => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % CONTACT_LOCKS;
-};
+const slotOf = (text: string): number => fnv1a(text) % CONTACT_LOCKS;
 
 /** What a transaction must lock before it can know who exists. */
 export interface Wanted {
