@@ -1,27 +1,30 @@
 import type { Profile } from './profile.ts';
 
-const isEmpty = (value: object): boolean => {
-  for (const _ in value) return false;
-  return true;
+/** What is `undefined` is left out of JSON. */
+const unlessEmpty = <T extends object>(value: T): T | undefined => {
+  // Asking a list like a record would make a text of each of its indices.
+  if (Array.isArray(value)) return value.length > 0 ? value : undefined;
+  for (const _ in value) return value;
+  return undefined;
 };
 
 /** A profile as one line of JSON, without the members that are empty: how both stores keep it. */
-export const writeProfile = (profile: Profile): string => {
-  const kept: Partial<Profile> = { brazeId: profile.brazeId };
-  if (profile.externalId !== null) kept.externalId = profile.externalId;
-  if (profile.aliases.length > 0) kept.aliases = profile.aliases;
-  if (profile.email !== null) kept.email = profile.email;
-  if (profile.phone !== null) kept.phone = profile.phone;
-  if (!isEmpty(profile.standard)) kept.standard = profile.standard;
-  if (!isEmpty(profile.custom)) kept.custom = profile.custom;
-  if (!isEmpty(profile.subscriptionGroups)) kept.subscriptionGroups = profile.subscriptionGroups;
-  if (profile.pushTokens.length > 0) kept.pushTokens = profile.pushTokens;
-  if (!isEmpty(profile.events)) kept.events = profile.events;
-  if (!isEmpty(profile.purchases)) kept.purchases = profile.purchases;
-  kept.createdAtMs = profile.createdAtMs;
-  kept.updatedAtMs = profile.updatedAtMs;
-  return JSON.stringify(kept);
-};
+export const writeProfile = (profile: Profile): string =>
+  JSON.stringify({
+    brazeId: profile.brazeId,
+    externalId: profile.externalId ?? undefined,
+    aliases: unlessEmpty(profile.aliases),
+    email: profile.email ?? undefined,
+    phone: profile.phone ?? undefined,
+    standard: unlessEmpty(profile.standard),
+    custom: unlessEmpty(profile.custom),
+    subscriptionGroups: unlessEmpty(profile.subscriptionGroups),
+    pushTokens: unlessEmpty(profile.pushTokens),
+    events: unlessEmpty(profile.events),
+    purchases: unlessEmpty(profile.purchases),
+    createdAtMs: profile.createdAtMs,
+    updatedAtMs: profile.updatedAtMs,
+  });
 
 export const readProfile = (text: string): Profile => completeProfile(JSON.parse(text) as KeptProfile);
 
