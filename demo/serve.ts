@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { tuneProcess } from '../src/service/index.ts';
 import { announcement, startProblem } from './server/announce.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 import { createStaticFiles } from './server/static-files.ts';
 
 /** `npm start`: the built demo and the service, until it is asked to stop. */
+tuneProcess();
 const settings = readSettings(process.env);
 // Warnings and errors: the lines of every request would bury what is printed for people.
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });

@@ -6,6 +6,7 @@ import {
   listen,
   openStore,
   peerUrlOf,
+  tuneProcess,
   watchWorkspaces,
 } from '../service/index.ts';
 import { portOf, refuseUnknown } from './options.ts';
@@ -66,6 +67,7 @@ export const serve = defineCommand({
   args: options,
   run: async ({ args }) => {
     refuseUnknown(args, options);
+    tuneProcess();
     const { env } = process;
     // A variable that is set to nothing is not set: an empty host would be every address of the machine.
     const choose = (name: keyof typeof DEFAULTS, variable: string): string => {

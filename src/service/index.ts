@@ -13,6 +13,7 @@ export {
   WHAT_IS_FORGOTTEN,
 } from './store/index.ts';
 export type { Store, StoreReader } from './store/store.ts';
+export { tuneProcess } from './tune-process.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export type { Registry } from './workspace/registry.ts';

@@ -1,7 +1,8 @@
 // The service as `placard serve` runs it, in a process of its own; tells its parent the port.
-import { createService, listen, openStore } from '../../../src/service/index.ts';
+import { createService, listen, openStore, tuneProcess } from '../../../src/service/index.ts';
 import { BENCH_WORKSPACE } from './workspace.ts';
 
+tuneProcess();
 const store = await openStore(process.argv[2]!);
 const listening = await listen(createService({ workspaces: [BENCH_WORKSPACE], store }), { port: 0 });
 process.on('SIGTERM', () => {
