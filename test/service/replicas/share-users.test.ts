@@ -159,7 +159,9 @@ describe('what is stored', () => {
     for (const kind of ['events', 'data-points'] as const) {
       expect(await lines(both[0]!.store, kind)).toEqual(await lines(store, kind));
     }
-    for (const replica of both) expect(await handedOver(replica, 'stored')).toBeGreaterThan(0);
+    // Of so few users all may belong to the same one, once in 32 times; then the other hands all of them over.
+    const handed = await Promise.all(both.map((replica) => handedOver(replica, 'stored')));
+    expect(handed[0]! + handed[1]!).toBeGreaterThan(0);
   }, 60_000);
 });
 

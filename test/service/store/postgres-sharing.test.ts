@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
@@ -8,12 +8,16 @@ import { anEvent, byExternalId, collect } from './contract.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
+let url: string;
 let stores: [Store, Store];
 beforeEach(async () => {
-  const url = await aDatabase();
+  url = await aDatabase();
   stores = [await openStore(url), await openStore(url)];
 });
-afterEach(() => Promise.all(stores.map((store) => store.close())));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(stores.map((store) => store.close()));
+});
 
 const count = (store: Store, user: string) =>
   store.writeUsers({
@@ -105,9 +109,26 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
 });
 
+test('windows long over are swept, by the clock that they were opened by', async () => {
+  // Each lease sweeps.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const sql = connect(url, 'requests', 1);
+  const take = (key: string, atMs: number) =>
+    stores[0].takeRate([{ key, rule: { requests: 1, windowSeconds: 60 } }], atMs);
+  const starts = async () => {
+    const rows = await sql`SELECT start_ms FROM rate_windows ORDER BY key`;
+    return rows.map((row) => Number(row['start_ms']));
+  };
+  // Months ago by the clock of this machine.
+  await take('a', NOW);
+  await take('b', NOW);
+  expect(await starts()).toEqual([NOW, NOW]);
+  await take('c', NOW + 180_000);
+  expect(await starts()).toEqual([NOW + 180_000]);
+  await sql.end();
+});
+
 test('batches find users by their keys, however small the tables were when the plan was made', async () => {
-  const url = await aDatabase();
-  await (await openStore(url)).close();
   const sql = connect(url, 'batches', 1);
   const planOf = async (statement: string, values: string[]) => {
     const plan = await sql.unsafe(`EXPLAIN ${statement}`, values);

@@ -5,7 +5,7 @@ import type { RateRule, RateState } from '../store.ts';
 const LEASE_SHARE = 0.01;
 const MAX_LEASE = 500;
 const SWEEP_AT = 1_024;
-/** Windows that ended this long ago are deleted now and then. */
+/** Windows that ended this long before the one that is leased from are deleted now and then. */
 const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 
@@ -71,8 +71,7 @@ export const createRateLeases = (sql: Sql) => {
     const taken = Number(rows[0]?.taken);
     window.left += Math.max(0, Math.min(wanted, rule.requests - (taken - wanted)));
     window.taken = Math.min(taken, rule.requests);
-    if (Math.random() < SWEEP_SHARE)
-      await sql`DELETE FROM rate_windows WHERE end_ms < ${Date.now() - KEEP_MS}`;
+    if (Math.random() < SWEEP_SHARE) await sql`DELETE FROM rate_windows WHERE end_ms < ${startMs - KEEP_MS}`;
   };
 
   /** Takes one request of a window; false where the window has none. */
