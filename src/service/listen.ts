@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createEndOfTurn } from './end-of-turn.ts';
-import type { Exchange, Reply } from './gate/exchange.ts';
-import { HttpError } from './gate/http-error.ts';
+import { exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
 import { ownPeerUrl, peerUrlOf } from './replicas/peer-url.ts';
 import type { Service } from './service.ts';
@@ -11,9 +10,6 @@ import type { Service } from './service.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
-/** A connection that was refused early may send this much more, this long, so that it can read why. */
-const LINGER_BYTES = 8 * 1024 * 1024;
-const LINGER_MS = 2_000;
 /** Open requests get this long to end when the service stops. */
 const DRAIN_MS = 10_000;
 
@@ -44,79 +40,6 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Collects the body; past `maxBytes` it stops keeping what comes. */
-const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const keep = (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        request.off('data', keep);
-        resolve(null);
-      }
-    };
-    // Every request closes in the end; making an error of it each time would cost more than reading the body.
-    const brokenOff = () => {
-      if (!request.complete) reject(new HttpError(400, 'The request broke off'));
-    };
-    request.on('data', keep);
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-    request.once('error', brokenOff);
-    request.once('close', brokenOff);
-  });
-
-/** `invite` tells a client that asked first that its body is wanted. */
-const exchangeOf = (request: IncomingMessage, invite: () => void): Exchange => {
-  const url = request.url ?? '/';
-  const query = url.indexOf('?');
-  return {
-    method: request.method ?? 'GET',
-    path: query < 0 ? url : url.slice(0, query),
-    search: query < 0 ? '' : url.slice(query + 1),
-    header: (name) => {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    body: (maxBytes) => {
-      if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null);
-      invite();
-      return bodyOf(request, maxBytes);
-    },
-  };
-};
-
-/** Reads on for a while and forgets it: a connection that is reset while it sends loses the answer. */
-const linger = (request: IncomingMessage) => {
-  let length = 0;
-  const end = () => request.socket.destroy();
-  const timer = setTimeout(end, LINGER_MS);
-  request.once('close', () => clearTimeout(timer));
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > LINGER_BYTES) end();
-  });
-  request.resume();
-};
-
-const write = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: Reply,
-  isLast: boolean,
-) => {
-  if (response.destroyed) return;
-  const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD';
-  const isEmpty = status === 204 || request.method === 'HEAD';
-  const head: Record<string, string | number> = { ...headers };
-  if (status !== 204) head['Content-Length'] = Buffer.byteLength(body);
-  if (unread || isLast) head['Connection'] = 'close';
-  response.writeHead(status, head);
-  response.end(isEmpty ? undefined : body);
-  if (unread) linger(request);
-};
-
 /** Serves a service on a port. Rejects where the port cannot be had, or `peerUrl` is none. */
 export const listen = async (
   service: Service,
@@ -143,7 +66,7 @@ export const listen = async (
       const reply = await service.handle(exchangeOf(request, invite));
       atEndOfTurn(() => {
         try {
-          write(request, response, reply, stopping);
+          writeReply(request, response, reply, stopping);
         } catch (error) {
           failed(error);
         }

@@ -2,7 +2,7 @@ import type { Exchange, Reply } from './gate/exchange.ts';
 import { createFetch } from './gate/fetch.ts';
 import { createGate } from './gate/gate.ts';
 import { type Log, silentLog } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
 import { createShareUsers } from './replicas/share-users.ts';
 import { createRoutes } from './routes/routes.ts';

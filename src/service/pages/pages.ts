@@ -4,7 +4,7 @@ import { HttpError } from '../gate/http-error.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
 import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { docsPage } from './docs-page.ts';

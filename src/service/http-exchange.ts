@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange, Reply } from './gate/exchange.ts';
+import { HttpError } from './gate/http-error.ts';
+
+/** A connection that was refused early may send this much more, this long, so that it can read why. */
+const LINGER_BYTES = 8 * 1024 * 1024;
+const LINGER_MS = 2_000;
+
+/** Collects the body; past `maxBytes` it stops keeping what comes. */
+const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const keep = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        request.off('data', keep);
+        resolve(null);
+      }
+    };
+    // Every request closes in the end; making an error of it each time would cost more than reading the body.
+    const brokenOff = () => {
+      if (!request.complete) reject(new HttpError(400, 'The request broke off'));
+    };
+    request.on('data', keep);
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.once('error', brokenOff);
+    request.once('close', brokenOff);
+  });
+
+/** A request of node:http as the gate reads it. `invite` tells a client that asked first that its body is wanted. */
+export const exchangeOf = (request: IncomingMessage, invite: () => void): Exchange => {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return {
+    method: request.method ?? 'GET',
+    path: query < 0 ? url : url.slice(0, query),
+    search: query < 0 ? '' : url.slice(query + 1),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    body: (maxBytes) => {
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null);
+      invite();
+      return bodyOf(request, maxBytes);
+    },
+  };
+};
+
+/** Reads on for a while and forgets it: a connection that is reset while it sends loses the answer. */
+const linger = (request: IncomingMessage) => {
+  let length = 0;
+  const end = () => request.socket.destroy();
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('close', () => clearTimeout(timer));
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > LINGER_BYTES) end();
+  });
+  request.resume();
+};
+
+/** Answers. With `isLast` the connection is closed, as it is where the client still sends what nobody will read. */
+export const writeReply = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Reply,
+  isLast: boolean,
+) => {
+  if (response.destroyed) return;
+  const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD';
+  const isEmpty = status === 204 || request.method === 'HEAD';
+  const head: Record<string, string | number> = { ...headers };
+  if (status !== 204) head['Content-Length'] = Buffer.byteLength(body);
+  if (unread || isLast) head['Connection'] = 'close';
+  response.writeHead(status, head);
+  response.end(isEmpty ? undefined : body);
+  if (unread) linger(request);
+};
