@@ -241,6 +241,19 @@ describe('placard serve', () => {
     expect(wrong.stderr).toMatch(/^placard: LOG_LEVEL must be one of trace, .*, got "loud"\n$/);
   });
 
+  test('tunes its process, which is there for it alone', async () => {
+    const tellsFlags = `import v8 from 'node:v8';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { setFlagsFromString } = v8;
+      v8.setFlagsFromString = (flags) => { console.error(flags); setFlagsFromString(flags); };
+      syncBuiltinESMExports();`;
+    const { child, exit } = await serveCli(['--workspace', workspace, '--db', ':memory:', '--port', '0'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tellsFlags)}`,
+    });
+    child.kill('SIGTERM');
+    expect((await exit).stderr).toContain('--no-allocation-site-pretenuring');
+  });
+
   test('on every address it asks where other replicas reach it, unless it is told', async () => {
     const database = await aDatabase();
     const sql = postgres(database, { max: 1 });
