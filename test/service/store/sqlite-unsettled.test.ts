@@ -2,8 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
+import { createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
+import { createKeptUsers } from '../../../src/service/store/sqlite/kept-users.ts';
+import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
+import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import fc from '../../helpers/property.ts';
@@ -213,7 +219,6 @@ test('rows follow when requests rest, and the journal is empty then', async () =
     users.create({ externalId: 'u-1' }, NOW);
   });
   await write((users) => perform(users, { do: 'both', user: 1, value: 7 }));
-  const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(file, { readOnly: true });
   const row = () => database.prepare('SELECT profile FROM users').get()?.['profile'] as string;
   expect(row()).not.toContain('"n":7');
@@ -251,3 +256,65 @@ test('users who come again and again are written once in a while, and nothing of
   expect(last?.custom['n']).toBe(count - 1);
   await store.close();
 });
+
+/** On a disk that refuses a commit when told so, as a full one does. */
+const onFailingDisk = () => {
+  const database = new DatabaseSync(':memory:');
+  prepareForWriting(database);
+  migrate(database, ':memory:');
+  prepareForReading(database);
+  const inline = createInlineCommitter(database);
+  let isFull = false;
+  const users = createKeptUsers({
+    reader: createReader(database),
+    committer: {
+      ...inline,
+      commit: async (group) => {
+        if (isFull) throw new Error('disk full');
+        await inline.commit(group);
+      },
+    },
+    register: () => undefined,
+    onFailure: () => undefined,
+  });
+  return {
+    users,
+    fill(full: boolean) {
+      isFull = full;
+    },
+  };
+};
+
+test('a commit that failed takes nothing with it of what was stored before, whatever is stored next', async () => {
+  const stepOrCommit = fc.record({ step, isFull: fc.boolean(), isFollowed: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(stepOrCommit, { minLength: 5, maxLength: 60 }), async (steps) => {
+      const { users, fill } = onFailingDisk();
+      const plain = plainUsers();
+      for (const [index, { step: next, isFull, isFollowed }] of steps.entries()) {
+        if (!('value' in next)) continue;
+        fill(isFull);
+        const nowMs = NOW + index;
+        const write = users.write({
+          workspaceId: 'demo',
+          lookups: [],
+          nowMs,
+          apply: (set) => perform(set, next),
+        });
+        if (next.do === 'throw') await expect(write).rejects.toThrow('apply failed');
+        else if (isFull) await expect(write).rejects.toThrow('disk full');
+        else {
+          await write;
+          perform(plain.users, next);
+        }
+        fill(false);
+        // As banner events and the health check do: they ask for a commit, and for no user.
+        if (isFollowed) await users.queue.durable();
+      }
+      const lookups = plain.all().map(({ externalId }) => byExternalId(externalId!));
+      expect(seen(await users.read('demo', lookups))).toEqual(seen(plain.all()));
+      await users.close();
+    }),
+    { numRuns: 100 },
+  );
+}, 60_000);

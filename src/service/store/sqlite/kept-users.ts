@@ -92,7 +92,9 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
       set.weigh(text.length);
       group.updates.push(text, lastRequest, idOf(entry.profile.brazeId));
     }
-    group.progress = { lastRequest, settledRequest: behind.settledRequest(lastRequest) };
+    // Nor then what it says of rows: those of a group that failed are not behind for it, and not written either.
+    const settledRequest = mustReload ? reader.progress().settledRequest : behind.settledRequest(lastRequest);
+    group.progress = { lastRequest, settledRequest };
   };
 
   const rest = () => {
