@@ -153,10 +153,11 @@ export const createWorkingSet = ({
       for (const entry of touched) {
         entry.touched = false;
         if (entry.removed || !sameNames(entry.names, entry.profile)) {
-          const before = profileKeys({ ...entry.profile, ...entry.names });
-          const after = entry.removed ? [] : profileKeys(entry.profile);
-          for (const key of after) if (!before.includes(key)) changes.keysAdded.push({ entry, key });
-          for (const key of before) if (!after.includes(key)) changes.keysRemoved.push({ entry, key });
+          // Sets: of push tokens somebody may have thousands.
+          const before = new Set(profileKeys({ ...entry.profile, ...entry.names }));
+          const after = new Set(entry.removed ? [] : profileKeys(entry.profile));
+          for (const key of after) if (!before.has(key)) changes.keysAdded.push({ entry, key });
+          for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ entry, key });
           entry.names = namesOf(entry.profile);
           if (!entry.removed) entry.change = 'whole';
         }

@@ -2,6 +2,7 @@ import { applyCustom } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { Profile, PushToken } from './profile.ts';
+import { withTokens } from './push-tokens.ts';
 import { resolveUser, writeContacts } from './resolve.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
@@ -29,19 +30,6 @@ const writeSubscriptions = (profile: Profile, { groups, standard }: CheckedAttri
     profile.subscriptionGroups[groupId] = doubleOptIn ? { state, doubleOptIn } : { state };
   }
   for (const { name, value } of standard) if (name === 'email_subscribe') profile.standard[name] = value;
-};
-
-/** A device has one token at a time, and a token is kept once. */
-const withTokens = (stored: PushToken[], added: readonly PushToken[]): PushToken[] => {
-  let tokens = stored;
-  for (const token of added) {
-    tokens = tokens.filter(
-      ({ app_id, token: text, device_id }) =>
-        app_id !== token.app_id || (text !== token.token && device_id !== token.device_id),
-    );
-    tokens = [...tokens, token];
-  }
-  return tokens;
 };
 
 const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>

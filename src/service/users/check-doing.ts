@@ -87,6 +87,12 @@ export const checkDoing = (
     return null;
   }
   const identity = checkIdentity(object, workspace.blockedExternalIds, problems);
+  if (identity) {
+    // It clears among attributes alone: beside what somebody did, `null` is as good as absent (contract 4.1). Clients
+    // with fixed types write every identifier they do not use like that.
+    identity.email ??= undefined;
+    identity.phone ??= undefined;
+  }
   const isPurchase = kind === 'purchase';
   const name = isPurchase ? productOf(object, problems) : textOf(object, 'name', problems);
   const currency = isPurchase ? currencyOf(object, problems) : '';

@@ -105,7 +105,7 @@ export const exportByIds = async (input: {
   }
   const profiles = await store.readUsers(workspace.workspaceId, lookups);
   const found = new Set(profiles.map(({ externalId }) => externalId));
-  const unknown = externalIds.filter((id) => !found.has(id));
+  const unknown = [...new Set(externalIds)].filter((id) => !found.has(id));
   return {
     message: 'success',
     users: profiles.map((profile) => exported(profile, fields, nowMs)),

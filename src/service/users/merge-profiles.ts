@@ -1,6 +1,8 @@
 import { parseDate } from './dates.ts';
 import { getOwn, setOwn } from './own.ts';
 import type { Profile, Tally } from './profile.ts';
+import { joinTokens } from './push-tokens.ts';
+import { sumOf } from './tally.ts';
 
 const fillMissing = <T>(kept: Record<string, T>, merged: Record<string, T>) => {
   for (const [name, value] of Object.entries(merged))
@@ -20,7 +22,7 @@ const sumTallies = <T extends Tally & { revenue?: number }>(
     before.count += tally.count;
     before.first = Math.min(before.first, tally.first);
     before.last = Math.max(before.last, tally.last);
-    if (before.revenue !== undefined) before.revenue += tally.revenue ?? 0;
+    if (before.revenue !== undefined) before.revenue = sumOf(before.revenue, tally.revenue ?? 0);
   }
 };
 
@@ -33,11 +35,7 @@ export const fillProfile = (kept: Profile, merged: Profile): void => {
   fillMissing(kept.subscriptionGroups, merged.subscriptionGroups);
   const labels = new Set(kept.aliases.map(({ alias_label }) => alias_label));
   kept.aliases = [...kept.aliases, ...merged.aliases.filter(({ alias_label }) => !labels.has(alias_label))];
-  const devices = new Set(kept.pushTokens.map(({ app_id, device_id }) => `${app_id} ${device_id}`));
-  kept.pushTokens = [
-    ...kept.pushTokens,
-    ...merged.pushTokens.filter(({ app_id, device_id }) => !devices.has(`${app_id} ${device_id}`)),
-  ];
+  kept.pushTokens = joinTokens(kept.pushTokens, merged.pushTokens);
   kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
 };
 

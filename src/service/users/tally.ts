@@ -8,6 +8,10 @@ const add = (tally: Tally, timeMs: number, count: number) => {
   if (timeMs > tally.last) tally.last = timeMs;
 };
 
+/** JSON has no number beyond these: it would keep `null`. */
+const { MAX_VALUE } = Number;
+export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
+
 /**
  * Counts an event or a purchase in what its user has done. Everything it needs is in the event as it is stored, so
  * that a store may do it again from there.
@@ -24,13 +28,13 @@ export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
     const tally = getOwn(profile.purchases, name);
     if (tally) {
       add(tally, timeMs, quantity);
-      tally.revenue += price * quantity;
+      tally.revenue = sumOf(tally.revenue, price * quantity);
     } else {
       setOwn(profile.purchases, name, {
         first: timeMs,
         last: timeMs,
         count: quantity,
-        revenue: price * quantity,
+        revenue: sumOf(0, price * quantity),
       });
     }
   }

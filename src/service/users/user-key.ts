@@ -8,15 +8,22 @@ export const comparableEmail = (email: string): string => email.toLowerCase();
 /** A phone number is compared without the separators people write into it. */
 export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
 
-/** An index has no room for longer ones. */
+/** An index has no room for longer ones: PostgreSQL's ends at 2,704 bytes, workspace and user included. */
 const MAX_KEY_CHARACTERS = 1_000;
+const MAX_KEY_BYTES = 2_400;
+/** Of UTF-8, for each UTF-16 unit. */
+const MOST_BYTES_EACH = 3;
 /** PostgreSQL is given many keys as one text, parted by a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
 const CONTROL = /[\u0000-\u001f]/;
 
+const isTooLong = (value: string): boolean =>
+  value.length > MAX_KEY_CHARACTERS ||
+  (value.length * MOST_BYTES_EACH > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
+
 /** A key that is too long or has control characters is kept as its hash, behind a mark that no other key has. */
 const keyOf = (kind: string, value: string): string =>
-  value.length > MAX_KEY_CHARACTERS || CONTROL.test(value)
+  isTooLong(value) || CONTROL.test(value)
     ? `${kind}\u0001${createHash('sha256').update(value).digest('hex')}`
     : kind + value;
 

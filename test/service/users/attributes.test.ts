@@ -389,6 +389,26 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
 
+  test('of any number are taken in the time of the request, and one more joins them', async () => {
+    const push_tokens = Array.from({ length: 30_000 }, (_, i) =>
+      token({ token: `t-${i}`, device_id: `device-${i}` }),
+    );
+    await set({ external_id: 'u-1', push_tokens });
+    await set({ external_id: 'u-1', push_tokens: [token({ device_id: 'device-7' })] });
+    const stored = (await api().user('u-1'))?.['push_tokens'] as unknown[];
+    expect(stored).toHaveLength(30_000);
+    expect(stored.at(-1)).toEqual(token({ device_id: 'device-7' }));
+  }, 30_000);
+
+  test('of many bytes are found again', async () => {
+    const text = '界'.repeat(999);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await set({ push_token_import: true, push_tokens: [token({ token: text })] });
+      expect(answer).toEqual({ status: 201, body: { message: 'success', attributes_processed: 1 } });
+    }
+    expect(await api().users()).toHaveLength(1);
+  });
+
   test('are imported for nobody in particular: a profile each, once', async () => {
     const tokens = {
       push_token_import: true,

@@ -96,6 +96,19 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     expect((await api().users())[0]).not.toHaveProperty('custom_attributes');
   });
 
+  test('null beside an event or a purchase is as good as absent', async () => {
+    await attributes({ external_id: 'a', email: 'kim@example.org', phone: '+48123456789' });
+    const who = { external_id: 'a', email: null, phone: null, user_alias: null, braze_id: null };
+    const time = '2026-03-01T08:00:00Z';
+    await api().track({
+      events: [{ ...who, name: 'e', time }],
+      purchases: [{ ...who, product_id: 'p', currency: 'EUR', price: 1, time }],
+    });
+    expect(await api().users()).toMatchObject([
+      { email: 'kim@example.org', phone: '+48123456789', custom_events: [{ name: 'e' }] },
+    ]);
+  });
+
   test('null clears the e-mail beside an identifier, and nobody is found by it any more', async () => {
     await attributes({ external_id: 'a', email: 'kim@example.org' });
     await attributes({ external_id: 'a', email: null });

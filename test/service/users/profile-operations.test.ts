@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOW, onBothStores } from './on-both-stores.ts';
+import { APP_ID, NOW, onBothStores } from './on-both-stores.ts';
 
 const TIME = '2026-02-28T10:00:00.000Z';
 const alias = (alias_name: string, alias_label = 'crm') => ({ alias_name, alias_label });
@@ -202,6 +202,23 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
+  test('keeps a push token once, and one for each device', async () => {
+    const token = (text: string, device_id: string) => ({ app_id: APP_ID, token: text, device_id });
+    await api().track({
+      attributes: [
+        { external_id: 'a', push_tokens: [token('t-1', 'device-01')] },
+        {
+          external_id: 'b',
+          push_tokens: [token('t-1', 'device-02'), token('t-2', 'device-01'), token('t-3', 'device-03')],
+        },
+      ],
+    });
+    await merge({ identifier_to_merge: { external_id: 'b' }, identifier_to_keep: { external_id: 'a' } });
+    expect(await api().users()).toMatchObject([
+      { push_tokens: [token('t-1', 'device-01'), token('t-3', 'device-03')] },
+    ]);
+  });
+
   test('keeps the external ID, whichever of the two had it', async () => {
     await api().track({
       attributes: [
@@ -286,7 +303,7 @@ onBothStores('contract 2.7: POST /users/export/ids', (api) => {
       ],
     });
     const answer = await exported({
-      external_ids: ['u-1', 'nobody'],
+      external_ids: ['u-1', 'nobody', 'nobody'],
       user_aliases: [alias('a'), alias('b')],
     });
     expect(answer).toMatchObject({ status: 201, body: { message: 'success', invalid_user_ids: ['nobody'] } });

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { StoredEvent } from '../../../src/service/store/store.ts';
+import { mergeProfile } from '../../../src/service/users/merge-profiles.ts';
+import { completeProfile } from '../../../src/service/users/profile-text.ts';
+import { tallyEvent } from '../../../src/service/users/tally.ts';
+
+const aProfile = () => completeProfile({ brazeId: 'b', createdAtMs: 1, updatedAtMs: 1 });
+const purchase = (price: number): StoredEvent => ({
+  externalId: null,
+  brazeId: 'b',
+  kind: 'purchase',
+  appId: null,
+  name: 'p',
+  time: '2026-03-01T09:00:00Z',
+  timeMs: 1,
+  receivedAtMs: 1,
+  details: { currency: 'EUR', price, quantity: 100 },
+});
+
+test('revenue is added up as far as numbers go, and is still a number once it is stored', () => {
+  const [profile, other] = [aProfile(), aProfile()];
+  for (const each of [profile, profile, other]) tallyEvent(each, purchase(1e308));
+  mergeProfile(profile, other);
+  const { revenue, count } = JSON.parse(JSON.stringify(profile.purchases)).p;
+  expect({ revenue, count }).toEqual({ revenue: Number.MAX_VALUE, count: 300 });
+});
