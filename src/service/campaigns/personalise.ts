@@ -1,5 +1,7 @@
 import { Liquid, type Template } from 'liquidjs';
+import { parseDate } from '../users/dates.ts';
 import type { CampaignFile } from '../workspace/file-schema.ts';
+import { readDatesInUtc } from './date-filters.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
 import { quickText } from './quick-text.ts';
 import type { Fill } from './write-properties.ts';
@@ -27,6 +29,7 @@ const liquid = new Liquid({
   renderLimit: MAX_RENDER_MS,
   memoryLimit: MAX_RENDER_MEMORY,
 });
+readDatesInUtc(liquid);
 
 const isTemplate = (text: string) => text.includes('{{') || text.includes('{%');
 
@@ -107,7 +110,8 @@ const booleanOf = (text: string): boolean => {
 };
 
 const datetimeOf = (text: string): number => {
-  const time = /^\s*-?\d+\s*$/.test(text) ? Number(text) : Date.parse(text);
+  const rendered = text.trim();
+  const time = /^-?\d+$/.test(rendered) ? Number(rendered) : (parseDate(rendered) ?? Date.parse(rendered));
   if (!Number.isSafeInteger(time)) throw new Error('A template does not render a date');
   return time;
 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileAudience } from '../../../src/service/campaigns/audience.ts';
 import { audienceOf } from '../../../src/service/campaigns/audience-of.ts';
 import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
@@ -42,6 +42,10 @@ const isIn = (filter: Record<string, unknown>, profile: Profile | null = aProfil
   if (isMatch) expect(mayMatch(audience!.clauses, asker, NOW)).toBe(true);
   return isMatch;
 };
+
+// Not the zone of any server, so that nothing may depend on it.
+beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'));
+afterAll(() => void vi.unstubAllEnvs());
 
 describe('an audience', () => {
   test.each([
@@ -91,6 +95,9 @@ describe('an audience', () => {
     [{ 'events.quiz_done.last': { $gte: '2026-02-27T09:00:00Z' } }, true],
     [{ 'events.quiz_done.last': { $gte: '2026-02-27T10:00:00.000+01:00' } }, true],
     [{ 'events.quiz_done.last': { $gt: '2026-02-27T09:00:00.001Z' } }, false],
+    // Without a zone it is UTC, wherever the service runs.
+    [{ 'events.quiz_done.last': '2026-02-27T09:00:00' }, true],
+    [{ 'events.quiz_done.last': '2026-02-27 09:00' }, true],
     [{ 'events.quiz_done.first': { $lt: '2026-02-01' } }, true],
     [{ 'events.quiz_done.last_days_ago': { $lte: 2 } }, true],
     [{ 'events.quiz_done.last_days_ago': { $lt: 2 } }, false],

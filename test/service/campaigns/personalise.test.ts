@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
 import { quickText } from '../../../src/service/campaigns/quick-text.ts';
@@ -30,6 +30,10 @@ const compiled = (property: Parameters<typeof compileProperty>[0]) =>
   compileProperty(property) ?? (() => property.value);
 const text = (value: string, of = context) => compiled({ type: 'string', value })(of);
 
+// Not the zone of any server, so that nothing may depend on it.
+beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'));
+afterAll(() => void vi.unstubAllEnvs());
+
 describe('a text property', () => {
   test.each([
     ['plain', 'plain'],
@@ -54,6 +58,22 @@ describe('a text property', () => {
     ['{{event_properties.${x} | default: "none"}}', 'none'],
   ])('%s renders %s', (template, expected) => {
     expect(text(template)).toBe(expected);
+  });
+
+  test.each([
+    ['2026-03-10 12:00:00', '2026-03-10T12:00'],
+    ['2026-03-10T12:00', '2026-03-10T12:00'],
+    ['12/1/2021', '2021-12-01T00:00'],
+    ['2026-03-10T12:00:00-04:00', '2026-03-10T16:00'],
+  ])('reads %s in UTC where it has no zone, wherever the service runs', (renewal, expected) => {
+    const of = { ...context, customAttributes: { renewal } };
+    expect(text("{{custom_attribute.${renewal} | date: '%Y-%m-%dT%H:%M'}}", of)).toBe(expected);
+    expect(text('{{custom_attribute.${renewal} | date_to_xmlschema}}', of)).toBe(`${expected}:00+00:00`);
+    expect(text("{{custom_attribute.${renewal} | date: '%H:%M', 60}}", of)).toBe(
+      new Date(Date.parse(`${expected}Z`) - 3_600_000).toISOString().slice(11, 16),
+    );
+    const datetime = compiled({ type: 'datetime', value: '{{custom_attribute.${renewal}}}' });
+    expect(datetime(of)).toBe(Date.parse(`${expected}Z`));
   });
 
   test('falls back to its default for somebody unknown', () => {
