@@ -7,9 +7,16 @@ interface Generation {
   byId: Map<string, KeptEntry>;
   byExternalId: Map<string, KeptEntry>;
   byKey: Map<string, KeptEntry[]>;
+  /** Keys under which everyone is whom the store has, so that it need not be asked. */
+  complete: Set<string>;
 }
 
-const createGeneration = (): Generation => ({ byId: new Map(), byExternalId: new Map(), byKey: new Map() });
+const createGeneration = (): Generation => ({
+  byId: new Map(),
+  byExternalId: new Map(),
+  byKey: new Map(),
+  complete: new Set(),
+});
 
 /** What one workspace has in memory. */
 export interface Space {
@@ -58,7 +65,9 @@ export const createGenerations = ({ capacity, isPending }: GenerationsOptions) =
     const older = space.old.byKey.get(key);
     if (!older) return [];
     space.young.byKey.set(key, older);
+    // All of them stay as long as their list does, or it would not be complete.
     for (const entry of older) byId(space, entry.profile.brazeId);
+    if (space.old.complete.has(key)) space.young.complete.add(key);
     return older;
   };
 
@@ -80,6 +89,13 @@ export const createGenerations = ({ capacity, isPending }: GenerationsOptions) =
     byKey,
     index,
     indexAll,
+
+    /** Everyone whom the store has under a key has been indexed. Of a key that nobody has, no note is taken. */
+    completed(space: Space, key: string) {
+      if (byKey(space, key).length > 0) space.young.complete.add(key);
+    },
+    isComplete: (space: Space, key: string): boolean =>
+      byKey(space, key).length > 0 && space.young.complete.has(key),
 
     spaceOf(workspaceId: string): Space {
       let space = spaces.get(workspaceId);

@@ -75,7 +75,11 @@ export const createWorkingSet = ({
     if (lookup.by === 'user_alias') {
       for (const entry of kept.byKey(space, key)) if (bears(entry, lookup)) return [entry.profile];
     }
-    for (const entry of bringIn(space, lookup)) kept.index(entry, key);
+    // Somebody may share an address with thousands: they are read once.
+    if (!kept.isComplete(space, key)) {
+      for (const entry of bringIn(space, lookup)) kept.index(entry, key);
+      if (load) kept.completed(space, key);
+    }
     return kept
       .byKey(space, key)
       .filter((entry) => bears(entry, lookup))

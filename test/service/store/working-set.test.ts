@@ -75,3 +75,59 @@ describe('a profile recalled between works', () => {
     expect(stays((set) => set.weigh(large, 3))).toBe(false);
   });
 });
+
+describe('users who share an address', () => {
+  const byEmail = { by: 'email', value: 'all@example.org' } as const;
+  /** A store in which these have the address, and a set over it. */
+  const aStore = (names: string[], capacity?: number) => {
+    const stored = new Map(
+      names.map((name) => [
+        name,
+        completeProfile({
+          brazeId: `id of ${name}`,
+          externalId: name,
+          email: 'all@example.org',
+          createdAtMs: 1,
+          updatedAtMs: 1,
+        }),
+      ]),
+    );
+    let asked = 0;
+    const set = createWorkingSet({
+      newId: () => 'new',
+      load: (_, { by, value }) => {
+        asked += 1;
+        const found = by === 'external_id' ? [stored.get(String(value))] : [...stored.values()];
+        return found.filter((profile) => profile !== undefined).map((profile) => structuredClone(profile));
+      },
+      ...(capacity !== undefined && { capacity }),
+    });
+    const work = <T>(apply: (users: UserSet) => T): T => {
+      const result = apply(set.users('demo'));
+      set.take();
+      return result;
+    };
+    const named = () => work((users) => users.find(byEmail).map(({ externalId }) => externalId)).toSorted();
+    return { work, named, asked: () => asked };
+  };
+
+  test('are read from the store once, and whoever comes or goes meanwhile is known', () => {
+    const { work, named, asked } = aStore(['a', 'b']);
+    expect(named()).toEqual(['a', 'b']);
+    work((users) => users.create({ externalId: 'c', email: 'ALL@example.org' }, 1));
+    work((users) => users.remove(users.find(byEmail).find(({ externalId }) => externalId === 'a')!));
+    expect(named()).toEqual(['b', 'c']);
+    expect(asked()).toBe(1);
+    const one = (name: string) => work((users) => users.find({ by: 'external_id', value: name })[0]);
+    expect(work((users) => users.find(byEmail)).includes(one('b')!)).toBe(true);
+  });
+
+  test('are read again once others have filled the memory', () => {
+    const { work, named, asked } = aStore(['a', 'b'], 3);
+    named();
+    for (let i = 0; i < 10; i += 1) work((users) => users.create({ externalId: `other-${i}` }, 1));
+    const before = asked();
+    expect(named()).toEqual(['a', 'b']);
+    expect(asked()).toBe(before + 1);
+  });
+});
