@@ -7,7 +7,7 @@ const options = {
   workspace: { type: 'string', description: 'The same, as serve takes it', valueHint: 'FILE|FOLDER' },
 } as const;
 
-/** `placard check`: says whether a workspace file can be served, and every reason why not. */
+/** `placard check`: says whether a workspace file can be served, and why not. */
 export const check = defineCommand({
   meta: { name: 'check', description: 'Check a workspace file.' },
   args: options,
@@ -26,7 +26,9 @@ export const check = defineCommand({
       if (!(error instanceof WorkspaceError)) throw error;
       for (const problem of error.problems) process.stderr.write(`${error.source}: ${problem}\n`);
       const count = error.problems.length;
-      throw new Error(`${error.source} has ${count === 1 ? 'one problem' : `${count} problems`}`);
+      const known = count === 1 ? 'one problem' : `${count} problems`;
+      const more = error.isComplete ? '' : ', and more is checked once that is mended';
+      throw new Error(`${error.source} has ${known}${more}`);
     }
   },
 });

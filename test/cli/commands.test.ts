@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, openStore } from '../../src/service/index.ts';
-import { aWorkspace } from '../helpers/a-workspace.ts';
+import { aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { ended, runCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
@@ -64,16 +64,29 @@ describe('placard check', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'test: 0 campaigns, 2 keys, no problem\n' });
   });
 
-  test('says everything that is wrong with one', async () => {
+  test('says what is wrong with one, of its shape first', async () => {
     writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ apps: 5, colour: 'red' })));
     const { code, stderr } = await runCli(['check', file('bad.json')]);
     expect(code).toBe(1);
     expect(stderr.split('\n')).toEqual([
       `${file('bad.json')}: apps: expected array, got 5`,
       `${file('bad.json')}: colour: unknown member`,
-      `placard: ${file('bad.json')} has 2 problems`,
+      `placard: ${file('bad.json')} has 2 problems, and more is checked once that is mended`,
       '',
     ]);
+    writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ campaigns: [aCampaign(), aCampaign()] })));
+    expect((await runCli(['check', file('bad.json')])).stderr).toMatch(
+      /expected it once.*\n.* has one problem\n$/,
+    );
+  });
+
+  test('says where one is no JSON, and nothing of what stands there', async () => {
+    writeFileSync(file('bad.json'), '{\n  "key": "secret",\n}');
+    const { stderr } = await runCli(['check', file('bad.json')]);
+    expect(stderr).toContain(
+      'the file: expected JSON, got something that cannot be parsed (line 3 column 1)',
+    );
+    expect(stderr).not.toContain('secret');
   });
 
   test('the demo’s own workspace has no problem', async () => {

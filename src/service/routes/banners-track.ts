@@ -53,6 +53,7 @@ const judge = (
   if (isAbsent(eventType)) return required('event_type');
   if (!isEventType(eventType)) return EVENT_ERROR.invalidEventType;
   if (isAbsent(timestamp)) return required('timestamp');
+  // To the millisecond, which is what SDKs send: within one, events of a kind, a user and a banner are one (contract 8).
   const timestampMs = typeof timestamp === 'string' ? parseInstant(timestamp) : null;
   if (typeof timestamp !== 'string' || timestampMs === null) return EVENT_ERROR.invalidTimestamp;
   const facts = ids.open(id);

@@ -31,9 +31,10 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
   const text = new TextDecoder().decode(bytes);
   try {
     return JSON.parse(text);
-  } catch {
-    // The parser's message quotes the text around the fault, which may hold a key.
-    throw new WorkspaceError(file, ['the file: expected JSON, got something that cannot be parsed']);
+  } catch (error) {
+    // The parser's message quotes the text around the fault, which may hold a key: only the place is taken from it.
+    const place = / \(line \d+ column \d+\)/.exec(String(error))?.[0] ?? '';
+    throw new WorkspaceError(file, [`the file: expected JSON, got something that cannot be parsed${place}`]);
   }
 };
 

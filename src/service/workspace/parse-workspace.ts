@@ -92,7 +92,8 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
 
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
- * Throws a `WorkspaceError` that names every problem with its path.
+ * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
+ * must fit together.
  */
 export const parseWorkspace = (content: unknown, source = 'workspace'): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
@@ -104,7 +105,7 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
       problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
     }),
   );
-  if (problems.length > 0) throw new WorkspaceError(source, problems);
+  if (problems.length > 0) throw new WorkspaceError(source, problems, true);
   return {
     workspaceId: file.workspace_id,
     name: file.name ?? file.workspace_id,

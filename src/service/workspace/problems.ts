@@ -8,11 +8,14 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly source: string;
   readonly problems: readonly string[];
+  /** False where more could not be checked before these are mended. */
+  readonly isComplete: boolean;
 
-  constructor(source: string, problems: readonly string[]) {
+  constructor(source: string, problems: readonly string[], isComplete = false) {
     super(`${source}: ${problems.join('; ')}`);
     this.source = source;
     this.problems = problems;
+    this.isComplete = isComplete;
   }
 }
 
