@@ -178,7 +178,6 @@ test('the text is as replicas of other releases know it: where it changes, its f
                 ],
               },
             },
-            "email": null,
             "kind": "event",
             "name": "seen",
             "time": "2026-02-01T00:00:00Z",
