@@ -10,7 +10,13 @@ import { ApiError, InDoubtError } from './api-error.ts';
 import type { Call } from './call.ts';
 import { placesOf, readAnswer, refusedBatch } from './track-answer.ts';
 import { cutBatches, type TrackBatch, type TrackItem } from './track-batches.ts';
-import { emptyReport, type TrackPlace, type TrackReport, TrackStoppedError } from './track-report.ts';
+import {
+  emptyReport,
+  type TrackPlace,
+  type TrackProblem,
+  type TrackReport,
+  TrackStoppedError,
+} from './track-report.ts';
 
 export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -29,8 +35,8 @@ export interface TrackOptions {
    * `inDoubt`; `'repeat'` sends them again, which may count them twice.
    */
   lostAnswers?: 'report' | 'repeat';
-  /** Hears of every problem as it comes; with a long stream there is no need to wait for the report. */
-  onProblem?: (problem: TrackReport['problems'][number]) => void;
+  /** Hears of every problem as it comes; with a long stream there is no need to wait for the report. What it throws stops the sending. */
+  onProblem?: (problem: TrackProblem) => void;
   signal?: AbortSignal;
 }
 
@@ -95,12 +101,25 @@ export const trackAll = async (
   let stopped: { cause: unknown } | undefined;
   let inDoubtRun = 0;
 
-  const tell = (problems: TrackReport['problems']) => {
-    report.problems.push(...problems);
-    for (const problem of problems) onProblem(problem);
-  };
   const stop = (cause: unknown) => {
     stopped ??= { cause };
+  };
+  /** What `onProblem` throws stops the sending, but says nothing about the request that the problem came from. */
+  const hear = (problem: TrackProblem) => {
+    try {
+      onProblem(problem);
+    } catch (error) {
+      stop(error);
+    }
+  };
+  const tell = (problems: TrackProblem[]) => {
+    report.problems.push(...problems);
+    problems.forEach(hear);
+  };
+  /** For what is never sent. Here the reading ends too: an input of nothing else would never come to a request. */
+  const refuse = (problem: TrackProblem) => {
+    tell([problem]);
+    if (stopped) throw stopped.cause;
   };
 
   const failed = (error: unknown, batch: TrackBatch): void => {
@@ -133,7 +152,7 @@ export const trackAll = async (
       report.requests += 1;
       const before = report.problems.length;
       const refusal = readAnswer(answer.body, batch, report);
-      if (refusal === undefined) report.problems.slice(before).forEach(onProblem);
+      if (refusal === undefined) report.problems.slice(before).forEach(hear);
       else tell(refusedBatch([], refusal, batch));
     } catch (error) {
       failed(error, batch);
@@ -144,7 +163,7 @@ export const trackAll = async (
     [...batch.users].some((user) => other.users.has(user));
 
   try {
-    for await (const batch of cutBatches(items, (problem) => tell([problem]))) {
+    for await (const batch of cutBatches(items, refuse)) {
       // Not when an item was read: the batch that is still being filled is lost when sending stops.
       for (const { array, index } of placesOf(batch)) report.consumed[array] = index + 1;
       for (;;) {

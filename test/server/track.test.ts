@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TrackInput, TrackStoppedError } from '../../src/server/index.ts';
 import fc from '../helpers/property.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
@@ -198,6 +198,80 @@ describe('client.track()', () => {
     expect(error.message).toBe('Tracking stopped: The file ended early');
     expect(error.report.processed.events).toBe(75);
     expect(error.report.consumed.events).toBe(75);
+  });
+
+  describe('whose onProblem throws', () => {
+    const options = {
+      onProblem: () => {
+        throw new Error('The log is full');
+      },
+    };
+
+    it('stops, and still says that the objects with a warning were taken', async () => {
+      const { client, fake } = arrangeRestClient();
+      fake.fail({ type: 'errors', errors: [{ type: 'W', input_array: 'events', index: 0 }] });
+      const error = await client.track({ events: someEvents(2) }, options).catch((reason) => reason);
+      expect(error).toBeInstanceOf(TrackStoppedError);
+      expect(error.message).toBe('Tracking stopped: The log is full');
+      expect(error.report.processed.events).toBe(fake.objects.length);
+      expect(error.unsent).toEqual([]);
+      expect(error.report.problems).toHaveLength(1);
+    });
+
+    it('stops at a request that was refused whole, and hears of its other objects', async () => {
+      const { client, fake } = arrangeRestClient();
+      fake.fail({ type: 'status', status: 400, body: { message: 'Nothing valid' } });
+      const heard: unknown[] = [];
+      const onProblem = (problem: unknown) => {
+        heard.push(problem);
+        throw new Error('The log is full');
+      };
+      const error = await client.track({ events: someEvents(2) }, { onProblem }).catch((reason) => reason);
+      expect(error).toBeInstanceOf(TrackStoppedError);
+      expect(error.report.problems).toHaveLength(2);
+      expect(heard).toEqual(error.report.problems);
+      expect(error.unsent).toEqual([]);
+    });
+
+    it('leaves no rejection behind while it waits for more input', async () => {
+      const unhandled: unknown[] = [];
+      const hear = (reason: unknown) => unhandled.push(reason);
+      process.on('unhandledRejection', hear);
+      onTestFinished(() => {
+        process.off('unhandledRejection', hear);
+      });
+      let refused = false;
+      const { client } = arrangeRestClient({
+        fetch: async () => {
+          refused = true;
+          return Response.json({ message: 'Nothing valid' }, { status: 400 });
+        },
+      });
+      async function* slow() {
+        yield* someEvents(76);
+        while (!refused) await new Promise((resolve) => setImmediate(resolve));
+        // Node tells of a rejection that nobody awaits when the turn is over.
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      const error = await client.track({ events: slow() }, options).catch((reason) => reason);
+      expect(unhandled).toEqual([]);
+      expect(error.message).toBe('Tracking stopped: The log is full');
+      expect(error.unsent).toEqual([{ array: 'events', index: 75 }]);
+    });
+
+    it('reads no further after an object that can never be sent', async () => {
+      const { client, fake } = arrangeRestClient();
+      let read = 0;
+      function* endless() {
+        for (;;) {
+          read += 1;
+          yield 7;
+        }
+      }
+      const error = await client.track({ events: endless() as never }, options).catch((reason) => reason);
+      expect(error.message).toBe('Tracking stopped: The log is full');
+      expect([read, error.report.problems.length, fake.requests.length]).toEqual([1, 1, 0]);
+    });
   });
 
   it('stops when its signal aborts, and says what may have been taken', async () => {
