@@ -131,11 +131,24 @@ export const createCall = (options: CallOptions) => {
     return pace;
   };
 
+  /** Waits until a request may go out, and asks for the key only then: by the end of a long wait it may be another one. */
+  const authorizationInTurn = async (pace: Pace, signal: AbortSignal | undefined): Promise<string> => {
+    const { apiKey } = options;
+    await pace.turn(signal);
+    try {
+      signal?.throwIfAborted();
+      return authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
+    } catch (error) {
+      // Nobody will hear of this turn, and the pace would count it as under way for the client's life.
+      pace.handBack();
+      throw error;
+    }
+  };
+
   const attempt = async (request: CallRequest, pace: Pace): Promise<Outcome> => {
     const { method, path, query, body, resetKind, signal } = request;
     const endpoint = `${method} ${path}`;
-    const { apiKey } = options;
-    const authorization = authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
+    const authorization = await authorizationInTurn(pace, signal);
     const timeout = AbortSignal.timeout(options.timeoutMs);
     let info: RateLimitInfo = {};
     let refused = false;
@@ -171,8 +184,6 @@ export const createCall = (options: CallOptions) => {
   return async (request: CallRequest): Promise<CallAnswer> => {
     const pace = paceOf(request.path);
     for (let count = 1; ; count += 1) {
-      await pace.turn(request.signal);
-      request.signal?.throwIfAborted();
       const outcome = await attempt(request, pace);
       if (outcome.type === 'answer') return outcome.answer;
       if (outcome.type === 'stop' || count >= options.maxAttempts) throw outcome.error;

@@ -5,6 +5,8 @@ import type { Sleep } from './sleep.ts';
 export interface Pace {
   /** Resolves when a request may go out. */
   turn(signal?: AbortSignal): Promise<void>;
+  /** Takes a turn back that no request came of. */
+  handBack(): void;
   /** Tells what an answer's headers said; `refused` for a 429. */
   heard(info: RateLimitInfo, refused: boolean): void;
 }
@@ -26,6 +28,10 @@ export const createPace = (now: () => number, sleep: Sleep): Pace => {
       }
       left -= 1;
       underWay += 1;
+    },
+    handBack() {
+      left += 1;
+      underWay -= 1;
     },
     heard({ remaining, resetAtMs: reset, retryAfterMs }, refused) {
       underWay -= 1;

@@ -136,4 +136,48 @@ describe('pacing', () => {
     expect(most).toBe(2);
     expect(arranged.waits).toContain(1_000);
   });
+
+  describe.each(['whose key never came', 'whose signal had aborted'] as const)('a request %s', (kind) => {
+    const arrange = ({ remaining }: { remaining: number }) => {
+      let keyComes = true;
+      const arranged = arrangeRestClient({
+        apiKey: async () => {
+          if (!keyComes) throw new Error('The vault is shut');
+          return 'server-key';
+        },
+        fetch: async () => {
+          const reset = String(arranged.now() / 1_000 + 3_600);
+          const headers = { 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': reset };
+          return Response.json({ results: [], message: 'success' }, { headers });
+        },
+      });
+      const list = (signal?: AbortSignal) => arranged.client.integrations(signal && { signal }).next();
+      const listInVain = {
+        'whose key never came': async () => {
+          keyComes = false;
+          await expect(list()).rejects.toThrow('The vault is shut');
+          keyComes = true;
+        },
+        'whose signal had aborted': () =>
+          expect(list(AbortSignal.abort(new Error('No time')))).rejects.toThrow('No time'),
+      }[kind];
+      return { list, listInVain, waits: arranged.waits };
+    };
+
+    it('does not count as under way for ever', async () => {
+      const { list, listInVain, waits } = arrange({ remaining: 5 });
+      for (let count = 0; count < 6; count += 1) await listInVain();
+      await list();
+      await list();
+      expect(waits).toEqual([]);
+    });
+
+    it('takes nothing from what is left', async () => {
+      const { list, listInVain, waits } = arrange({ remaining: 1 });
+      await list();
+      await listInVain();
+      await list();
+      expect(waits).toEqual([]);
+    });
+  });
 });
