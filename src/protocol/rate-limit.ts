@@ -14,7 +14,7 @@ export interface RateLimitInfo {
 }
 
 /** No server may silence a client for longer. */
-const MAX_WAIT_MS = 60 * 60 * 1000;
+export const MAX_WAIT_MS = 60 * 60 * 1000;
 /** An epoch at or above this is in milliseconds; seconds reach it in the year 33658. */
 const EPOCH_IN_MS = 1e12;
 

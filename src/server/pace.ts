@@ -1,4 +1,4 @@
-import type { RateLimitInfo } from '../protocol/index.ts';
+import { MAX_WAIT_MS, type RateLimitInfo } from '../protocol/index.ts';
 import type { Sleep } from './sleep.ts';
 
 /** Keeps the requests to one endpoint within what its rate headers grant. */
@@ -42,7 +42,7 @@ export const createPace = (now: () => number, sleep: Sleep): Pace => {
       if (remaining === undefined || reset === undefined) return;
       // The answer does not know of the requests that are still on their way.
       left = remaining - underWay;
-      resetAtMs = reset;
+      resetAtMs = Math.min(reset, now() + MAX_WAIT_MS);
     },
   };
 };

@@ -137,6 +137,18 @@ describe('pacing', () => {
     expect(arranged.waits).toContain(1_000);
   });
 
+  it('waits an hour at most, however far away the headers put the next window', async () => {
+    const arranged = arrangeRestClient({
+      fetch: async () => {
+        const reset = String(arranged.now() / 1_000 + 2 * 24 * 3_600);
+        const headers = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': reset };
+        return Response.json({ results: [], message: 'success' }, { headers });
+      },
+    });
+    for (let count = 0; count < 3; count += 1) await arranged.client.integrations().next();
+    expect(arranged.waits).toEqual([3_600_000, 3_600_000]);
+  });
+
   describe.each(['whose key never came', 'whose signal had aborted'] as const)('a request %s', (kind) => {
     const arrange = ({ remaining }: { remaining: number }) => {
       let keyComes = true;
