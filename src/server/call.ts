@@ -4,6 +4,7 @@ import { ApiError, InDoubtError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Sleep } from './sleep.ts';
+import { wishedWaitMs } from './wished-wait.ts';
 
 export interface CallRequest {
   method: 'GET' | 'POST';
@@ -82,7 +83,7 @@ const authorizationOf = (key: string): string => {
 type Outcome =
   | { type: 'answer'; answer: CallAnswer }
   | { type: 'again'; error: Error; waitMs?: number | undefined }
-  | { type: 'doubt'; error: InDoubtError }
+  | { type: 'doubt'; error: InDoubtError; waitMs?: number | undefined }
   | { type: 'stop'; error: Error };
 
 const judge = (
@@ -113,14 +114,15 @@ const judge = (
     errors: data?.errors,
     rateLimit,
   });
-  // 504: the service was asked and did not answer in time.
-  if (status === 504) return { type: 'doubt', error: new InDoubtError(endpoint, error) };
   if (!retryable) return { type: 'stop', error };
-  return { type: 'again', error, waitMs: status === 429 ? rateLimit.retryAfterMs : undefined };
+  const waitMs = wishedWaitMs(status, headers, rateLimit);
+  // 504: the service was asked and did not answer in time.
+  if (status === 504) return { type: 'doubt', error: new InDoubtError(endpoint, error), waitMs };
+  return { type: 'again', error, waitMs };
 };
 
 /**
- * Makes one request, again and again where that is right: 429 (after the wait it names) and 5xx always, a lost answer
+ * Makes one request, again and again where that is right: 429 and 5xx always (after the wait they name), a lost answer
  * only when the request is repeatable. Throws `ApiError`, `InDoubtError`, or the signal's reason.
  */
 export const createCall = (options: CallOptions) => {
@@ -188,8 +190,7 @@ export const createCall = (options: CallOptions) => {
       if (outcome.type === 'answer') return outcome.answer;
       if (outcome.type === 'stop' || count >= options.maxAttempts) throw outcome.error;
       if (outcome.type === 'doubt' && !request.repeatable) throw outcome.error;
-      const waitMs = outcome.type === 'again' ? outcome.waitMs : undefined;
-      await options.sleep(backoffMs(count, options.random(), waitMs), request.signal);
+      await options.sleep(backoffMs(count, options.random(), outcome.waitMs), request.signal);
     }
   };
 };

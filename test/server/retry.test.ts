@@ -42,6 +42,29 @@ describe('a refused request', () => {
     expect(new Set(fake.requests.map(({ text }) => text)).size).toBe(1);
   });
 
+  it.each([
+    [503, '120', 120_250],
+    [504, '120', 120_250],
+    [503, '86400', 3_600_250],
+    [503, new Date(Date.UTC(2026, 0, 1, 0, 2)).toUTCString(), 120_250],
+  ])('is sent again after the wait that a %i asks for: Retry-After: %s', async (status, wish, waitMs) => {
+    const { client, fake, waits } = arrangeRestClient();
+    fake.fail({ type: 'status', status, headers: { 'Retry-After': wish } });
+    await client.track({ attributes: [{ external_id: 'u', tier: 'gold' }] });
+    expect(waits).toEqual([waitMs]);
+  });
+
+  it.each([
+    [503, { 'X-RateLimit-Reset': '1800' }],
+    [503, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
+    [429, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
+  ])('is sent again after a wait of its own where a %i asks for none: %j', async (status, headers) => {
+    const { client, fake, waits } = arrangeRestClient();
+    fake.fail({ type: 'status', status, headers }, { times: 3 });
+    await client.track({ events: someEvents(1) });
+    expect(waits).toEqual([250, 500, 1_000]);
+  });
+
   it('is given up after the last attempt, with all the facts', async () => {
     const { client, fake } = arrangeRestClient({ maxAttempts: 3 });
     fake.fail({ type: 'status', status: 503 }, { times: 9 });
