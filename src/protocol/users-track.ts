@@ -66,3 +66,14 @@ export const usersTrackAnswer = z.object({
   errors: z.optional(z.array(z.unknown())),
 });
 export type UsersTrackAnswer = z.infer<typeof usersTrackAnswer>;
+
+const count = z.catch(z.optional(z.number()), undefined);
+
+/** What a backend reads of any 2xx: `message` decides by itself, and another server may send `null` for what it leaves out. */
+export const usersTrackSuccess = z.object({
+  message: z.string(),
+  attributes_processed: count,
+  events_processed: count,
+  purchases_processed: count,
+  errors: z.optional(z.unknown()),
+});

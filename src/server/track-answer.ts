@@ -1,4 +1,4 @@
-import { INPUT_ARRAYS, type InputArray, usersTrackAnswer } from '../protocol/index.ts';
+import { INPUT_ARRAYS, type InputArray, usersTrackSuccess } from '../protocol/index.ts';
 import type { TrackBatch } from './track-batches.ts';
 import type { TrackPlace, TrackProblem, TrackReport } from './track-report.ts';
 
@@ -38,10 +38,10 @@ export const placesOf = (batch: TrackBatch): TrackPlace[] =>
  * to the contract: then what no error names has been taken.
  */
 export const readAnswer = (body: unknown, batch: TrackBatch, report: TrackReport): string | undefined => {
-  const { success, data } = usersTrackAnswer.safeParse(body);
+  const { success, data } = usersTrackSuccess.safeParse(body);
   if (!success) return 'an answer without a message';
   if (data.message !== 'success' && data.message !== 'queued') return data.message;
-  const problems = problemsOf(data.errors ?? [], batch);
+  const problems = problemsOf([data.errors ?? []].flat(), batch);
   report.problems.push(...problems);
   for (const array of INPUT_ARRAYS) {
     const named = new Set(problems.flatMap(({ place }) => (place?.array === array ? [place.index] : [])));

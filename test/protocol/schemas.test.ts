@@ -9,6 +9,7 @@ import {
   syncRequest,
   usersTrackAnswer,
   usersTrackRequest,
+  usersTrackSuccess,
   wireBanner,
   wireEvent,
 } from '../../src/protocol/index.ts';
@@ -174,6 +175,12 @@ describe('users/track', () => {
       [],
     );
     expect(misfits(usersTrackAnswer, { events_processed: 1 })).toEqual(['message']);
+  });
+
+  it('let a backend read what it can of an answer: a count that is none counts as missing', () => {
+    const answer = { message: 'success', attributes_processed: 2, events_processed: null, errors: null };
+    expect(usersTrackSuccess.parse(answer)).toEqual({ ...answer, events_processed: undefined });
+    expect(misfits(usersTrackSuccess, { errors: [] })).toEqual(['message']);
   });
 });
 

@@ -133,6 +133,20 @@ describe('client.track()', () => {
     expect((await client.track({ events: someEvents(3) })).processed.events).toBe(3);
   });
 
+  it.each([
+    [{ errors: null }, []],
+    [{ events_processed: null, purchases_processed: null }, []],
+    [{ events_processed: 'three' }, []],
+    [{ errors: 'plain text' }, [{ place: null, reason: 'plain text' }]],
+  ])('takes a message of success for one, whatever else the answer holds: %j', async (members, problems) => {
+    const { client } = arrangeRestClient({
+      fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
+    });
+    const report = await client.track({ events: someEvents(3) });
+    expect(report.processed).toEqual({ attributes: 0, events: 3, purchases: 0 });
+    expect(report.problems).toEqual(problems);
+  });
+
   it('does not take another message than success for a success', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'nothing done' }, { status: 201 }),
