@@ -70,9 +70,9 @@ const createBatch = () => {
 
 const serialised = (object: unknown): { text: string } | { reason: string } => {
   try {
-    if (typeof object !== 'object' || object === null || Array.isArray(object))
-      return { reason: 'not an object' };
-    return { text: JSON.stringify(object) };
+    // The text decides, not the value: a `toJSON` may write anything, or nothing, which would break the whole body.
+    const text: string | undefined = JSON.stringify(object);
+    return text?.startsWith('{') ? { text } : { reason: 'not an object' };
   } catch (error) {
     return { reason: `cannot be written as JSON: ${(error as Error).message}` };
   }

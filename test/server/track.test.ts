@@ -180,15 +180,20 @@ describe('client.track()', () => {
       time: TIME,
       properties: { text: 'ü'.repeat(2 * 1024 * 1024) },
     };
-    const report = await client.track({ events: [circle, huge, 7, null, ...someEvents(1)] as never });
+    const written = (json: unknown) => ({ ...someEvents(1)[0], toJSON: () => json });
+    const events = [circle, huge, 7, null, written(undefined), written([]), written('{'), ...someEvents(1)];
+    const report = await client.track({ events: events as never });
     expect(report.problems.map(({ place, reason }) => [place?.index, reason.split(':')[0]])).toEqual([
       [0, 'cannot be written as JSON'],
       [1, 'larger than a request may be (4194304 bytes)'],
       [2, 'not an object'],
       [3, 'not an object'],
+      [4, 'not an object'],
+      [5, 'not an object'],
+      [6, 'not an object'],
     ]);
     expect(report.processed.events).toBe(1);
-    expect(fake.requests).toHaveLength(1);
+    expect(bodies(fake)).toEqual([{ events: someEvents(1) }]);
   });
 
   it('keeps every body under 4 MB of UTF-8', async () => {
