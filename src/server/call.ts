@@ -15,6 +15,8 @@ export interface CallRequest {
   resetKind: ResetKind;
   /** Whether the request may be sent again when its answer was lost: taking it twice must do no harm. */
   repeatable: boolean;
+  /** Hears that an answer was lost and the request is sent again: whatever comes of that, the first may have been taken. */
+  onLostAnswer?: () => void;
   signal?: AbortSignal | undefined;
 }
 
@@ -189,7 +191,10 @@ export const createCall = (options: CallOptions) => {
       const outcome = await attempt(request, pace);
       if (outcome.type === 'answer') return outcome.answer;
       if (outcome.type === 'stop' || count >= options.maxAttempts) throw outcome.error;
-      if (outcome.type === 'doubt' && !request.repeatable) throw outcome.error;
+      if (outcome.type === 'doubt') {
+        if (!request.repeatable) throw outcome.error;
+        request.onLostAnswer?.();
+      }
       await options.sleep(backoffMs(count, options.random(), outcome.waitMs), request.signal);
     }
   };

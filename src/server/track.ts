@@ -122,23 +122,28 @@ export const trackAll = async (
     if (stopped) throw stopped.cause;
   };
 
-  const failed = (error: unknown, batch: TrackBatch): void => {
+  const failed = (error: unknown, batch: TrackBatch, mayBeTaken: boolean): void => {
     if (error instanceof InDoubtError) {
       report.requests += 1;
       report.inDoubt.push(...placesOf(batch));
       inDoubtRun += 1;
       if (inDoubtRun >= MAX_IN_DOUBT_RUN) stop(error);
     } else if (error instanceof ApiError && [400, 413].includes(error.status)) {
+      // After a lost answer too: what the same body is refused for now, it was refused for then.
       report.requests += 1;
       tell(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
     } else {
       // An abort leaves the request under way in doubt: it may have been on the wire.
-      (signal?.aborted ? report.inDoubt : unsent).push(...placesOf(batch));
+      if (mayBeTaken || signal?.aborted) {
+        report.requests += 1;
+        report.inDoubt.push(...placesOf(batch));
+      } else unsent.push(...placesOf(batch));
       stop(error);
     }
   };
 
   const send = async (batch: TrackBatch): Promise<void> => {
+    let answerLost = false;
     try {
       const answer = await call({
         method: 'POST',
@@ -146,6 +151,9 @@ export const trackAll = async (
         body: batch.body,
         resetKind: 'delta-seconds',
         repeatable: batch.repeatable || lostAnswers === 'repeat',
+        onLostAnswer: () => {
+          answerLost = true;
+        },
         signal,
       });
       inDoubtRun = 0;
@@ -155,7 +163,7 @@ export const trackAll = async (
       if (refusal === undefined) report.problems.slice(before).forEach(hear);
       else tell(refusedBatch([], refusal, batch));
     } catch (error) {
-      failed(error, batch);
+      failed(error, batch, answerLost);
     }
   };
 

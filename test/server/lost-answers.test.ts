@@ -59,6 +59,39 @@ describe('a lost answer', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
+  it.each([503, 401])('stays in doubt where all that comes after it is a %i', async (status) => {
+    const { client, fake } = arrangeRestClient({ maxAttempts: 3 });
+    fake.fail({ type: 'drop', when: 'after' });
+    fake.fail({ type: 'status', status }, { times: 99 });
+    const error = await client
+      .track({ events: someEvents(80, 'one') }, { lostAnswers: 'repeat' })
+      .catch((reason) => reason);
+    expect(error.cause).toMatchObject({ status });
+    expect(error.report.inDoubt).toEqual(
+      Array.from({ length: 75 }, (_, index) => ({ array: 'events', index })),
+    );
+    expect(error.report.requests).toBe(1);
+    expect(error.unsent.map(({ index }: { index: number }) => index)).toEqual([75, 76, 77, 78, 79]);
+  });
+
+  it('stays in doubt where there was no key any more to ask again with', async () => {
+    let asked = 0;
+    const { client, fake } = arrangeRestClient({
+      apiKey: async () => {
+        asked += 1;
+        if (asked > 1) throw new Error('The vault is shut');
+        return 'server-key';
+      },
+    });
+    fake.fail({ type: 'drop', when: 'after' });
+    const error = await client
+      .track({ attributes: [{ external_id: 'u', tier: 'gold' }] })
+      .catch((reason) => reason);
+    expect(error.message).toBe('Tracking stopped: The vault is shut');
+    expect(error.report.inDoubt).toEqual([{ array: 'attributes', index: 0 }]);
+    expect(error.unsent).toEqual([]);
+  });
+
   it('is none where the connection never came about: nothing was sent, so it is sent again', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     let calls = 0;
