@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { defineCommand } from 'citty';
 import { INPUT_ARRAYS } from '../protocol/index.ts';
 import { type TrackObject, type TrackPlace, TrackStoppedError } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
+import { linesOf } from './lines-of.ts';
 import { refuseUnknown } from './options.ts';
 
 const options = {
@@ -14,9 +14,18 @@ const options = {
 
 const SHAPE = 'a line must be an object with attributes, events or purchases';
 
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // The platform's message quotes the line: the user's own data.
+    throw new Error('a line must be JSON');
+  }
+};
+
 /** The objects of a line: `{"events": {…}}`, or a whole body with arrays. */
 const objectsOf = (line: string): Omit<TrackObject, 'index'>[] => {
-  const body: unknown = JSON.parse(line);
+  const body = parsed(line);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Error(SHAPE);
   const names = Object.keys(body);
   const arrays = INPUT_ARRAYS.filter((array) => names.includes(array));
@@ -35,7 +44,7 @@ async function* readObjects(
 ): AsyncGenerator<TrackObject> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(input)) {
     line += 1;
     // Some editors put a byte order mark in front, which is no JSON; trim takes it for a space.
     const content = text.trim();

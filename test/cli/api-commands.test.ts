@@ -115,6 +115,8 @@ describe('the commands that call the API', () => {
     const { code, stderr, lines } = await placard(['track'], { input });
     expect(code).toBe(1);
     expect(lines.map(({ line }) => line)).toEqual([2, 3, 4]);
+    // Not what the platform says of it, which quotes the line: the user's own data.
+    expect(lines[0]).toEqual({ line: 2, reason: 'a line must be JSON' });
     expect(lines[1]).toEqual({
       line: 3,
       reason: 'a line must be an object with attributes, events or purchases',
@@ -122,6 +124,15 @@ describe('the commands that call the API', () => {
     expect(lines[2]).toEqual({ line: 4, array: 'events', reason: "'name' is required" });
     expect(stderr).toContain('placard: 3 problems, listed on stdout by line\n');
     expect(fake.objects).toHaveLength(1);
+  });
+
+  it('part lines at line feeds alone: JSON may hold the other separators of Unicode as they are', async () => {
+    const name = 'one\u2028two\u2029three';
+    const events = { external_id: 'kim', name, time: TIME };
+    const { code, lines } = await placard(['track'], { input: `${JSON.stringify({ events })}\nnot json` });
+    expect(code).toBe(1);
+    expect(lines.map(({ line }) => line)).toEqual([2]);
+    expect(fake.objects.map(({ object }) => object)).toEqual([events]);
   });
 
   it('say from which line to go on when they had to stop', async () => {
