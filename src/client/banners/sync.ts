@@ -53,6 +53,13 @@ const TOLD: Record<number, [kind: FailureKind, reason: Extract<Notice, { type: '
 /** 0 where there was no answer, or none that could be used. */
 const statusOf = (cause: unknown): number => (cause instanceof HTTPError ? cause.response.status : 0);
 
+/** What was wrong, for whoever reads the log of a page that shows nothing: the service's own words, where it had some. */
+const reasonOf = (cause: unknown): string => {
+  if (!(cause instanceof HTTPError)) return String(cause);
+  const { data, response } = cause as HTTPError<{ message?: unknown }>;
+  return `${response.status} ${(typeof data === 'object' && data?.message) || response.statusText}`;
+};
+
 const toBanner = (placementId: string, wire: WireBanner): Banner => ({
   id: wire.id,
   placementId,
@@ -145,7 +152,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     // A request that is wrong in itself is not improved by asking again.
     if (status !== 400) for (const placementId of placements) wanted.add(placementId);
     const [kind, reason] = TOLD[status] ?? ['sync', 'backoff'];
-    notify({ type: 'failed', kind, message: `Sync of ${placements.join(', ')} had no usable answer`, cause });
+    const message = `Sync of ${placements.join(', ')} had no usable answer: ${reasonOf(cause)}`;
+    notify({ type: 'failed', kind, message, cause });
     notify({ type: 'waiting', untilMs: blockedUntilMs, reason });
   };
 

@@ -356,6 +356,26 @@ test('a request that the service calls wrong is not repeated', async () => {
   expect(asked).toHaveLength(1);
 });
 
+test.each([
+  [
+    'its words',
+    () => json({ message: "'app_id' is not valid" }, { status: 400 }),
+    "400 'app_id' is not valid",
+  ],
+  [
+    'its status, where it says nothing',
+    () => new Response('', { status: 401, statusText: 'Unauthorized' }),
+    '401 Unauthorized',
+  ],
+  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'network error'],
+])('a failure says what the service did: %s', async (_, answer, reason) => {
+  const { sync, notices } = setUp([answer as Answer]);
+  await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
+  const [failed] = notices.filter((notice) => notice.type === 'failed');
+  expect(failed?.message).toMatch(/^Sync of home_hero had no usable answer: /);
+  expect(failed?.message).toContain(reason);
+});
+
 test('case 23: a redirect is not followed, so that the key stays here', async () => {
   const { sync, asked } = setUp();
   await sync.now(['home_hero']);
