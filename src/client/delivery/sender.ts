@@ -144,8 +144,9 @@ export const createSender = (options: SenderOptions) => {
         run.again = false;
         await prepare();
         while (await step(run));
+        // The mark is given back within the loop: who asks meanwhile is heard by the next round.
+        if (!run.again || !isAllowed()) await release();
       } while (run.again && isAllowed());
-      await release();
     } catch (error) {
       notify({ type: 'failed', kind: 'storage', message: 'the outbox could not be used', cause: error });
       wakeAt(clock.now() + STORE_FAILED_MS);
@@ -159,7 +160,8 @@ export const createSender = (options: SenderOptions) => {
     /** Sends what is due, or with `all` whatever waits. Calls during a run share it; answers how many were delivered. */
     run(all: boolean): Promise<number> {
       if (running !== undefined) {
-        if (!running.all || !all) running.again = true;
+        // The run may have looked for the last time already; one more look costs no request.
+        running.again = true;
         running.all ||= all;
         return running.done;
       }

@@ -1,13 +1,35 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
+import { isMeta } from '../../../src/client/delivery/records.ts';
 import {
   assertConserved,
   assertDeliveredExactlyOnce,
   assertDeliveredInOrder,
 } from '../../../src/testing/index.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
+
+/** A page that has sent before; when it gives the sender's mark back, its disk answers after `releasing`. */
+const openReleasing = async (world: World, releasing: () => Promise<unknown>) => {
+  const store = world.disk.openStore(world.name);
+  const isMarked = () => world.records().some(([, record]) => isMeta(record) && record.sender !== null);
+  let isWarm = false;
+  const tab = world.openTab({
+    openStore: () => ({
+      ...store,
+      async update(keys, change) {
+        const before = isMarked();
+        await store.update(keys, change);
+        if (isWarm && before && !isMarked()) await releasing();
+      },
+    }),
+  });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  isWarm = true;
+  return tab;
+};
 
 describe('buffer and crash', () => {
   test('case 1: a captured event survives the renderer and is sent exactly once by the next page', async () => {
@@ -107,6 +129,34 @@ describe('buffer and crash', () => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => tab.delivery.flush()));
     expect(world.service.requests).toHaveLength(1);
     expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ delivered: 5, pending: 0 })));
+  });
+
+  test('a flush of what was captured while the one before gives its mark back sends that as well', async () => {
+    const world = createWorld();
+    let late: Promise<unknown> | undefined;
+    const tab = await openReleasing(world, async () => {
+      if (late !== undefined) return;
+      await tab.capture('late');
+      late = tab.delivery.flush();
+      await world.settle();
+    });
+    await tab.capture('first');
+    await tab.delivery.flush();
+    expect(await late).toEqual({ delivered: 2, pending: 0 });
+    expect(world.sent()).toEqual([['warm'], ['first'], ['late']]);
+  });
+
+  test('an event that falls due while the run before gives its mark back leaves then', async () => {
+    const world = createWorld();
+    const tab = await openReleasing(
+      world,
+      () => new Promise<void>((resolve) => void world.clock.after(40, resolve)),
+    );
+    await tab.capture('first', 'click', 'u1');
+    await world.clock.advance(20);
+    await tab.capture('second', 'click', 'u2');
+    await world.clock.advance(6_000);
+    expect(world.sent()).toEqual([['warm'], ['first'], ['second']]);
   });
 
   test('case 6: ten thousand events of one task are stored in order, and fill two hundred requests', async () => {
