@@ -223,8 +223,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     forgetFormerUsers,
     async startSession() {
       await lifecycle.whenActivated();
-      // An opt-out of an earlier visit stays one.
-      if (mayAct() && !(await delivery.isAllowed())) notify({ type: 'consent', state: 'disabled' });
+      // An opt-out of an earlier visit stays one: who reads it tells of it.
+      if (mayAct()) await delivery.isAllowed();
       if (mayAct()) await session.start();
     },
     want: (placementId) => sync.want([placementId]),

@@ -518,6 +518,35 @@ test('case 69: an opt-out of an earlier visit stays one, until it is taken back'
   expect(element.textContent).toBe('Summer sale');
 });
 
+test('case 69: an opt-out of an earlier visit is followed as soon as the outbox opens, however late', async () => {
+  const { service, openStore, placard, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  await placard.disable('keep');
+  placard.stop();
+  const name = outboxName(service.origin, 'app');
+  const outbox = createFaultyStore(openStore(name));
+  outbox.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const page = createFakeLifecycle();
+  const second = open({
+    service,
+    openStore: (store) => (store === name ? outbox : openStore(store)),
+    platform: { lifecycle: page.lifecycle },
+  });
+  const element = aSlot();
+  second.placard.mount('home_hero', element, draw);
+  await second.heard('shown');
+  outbox.recover();
+  page.tell('visible');
+  await second.heard('consent');
+  const before = service.requests.length;
+  expect(element.textContent).toBe('');
+  await second.placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.requests).toHaveLength(before);
+  expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
+});
+
 test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', async () => {
   const { placard, openStore, heard } = open();
   placard.mount('home_hero', aSlot(), draw);

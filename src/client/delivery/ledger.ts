@@ -34,20 +34,20 @@ export interface LedgerOptions {
   firstSequence: () => number;
   /** The record that this tab knew is gone: somebody wiped the store. */
   onWiped: () => void;
-  /** The stored choice is another than when it was last read. */
+  /** The stored choice is another than when it was last read, or an opt-out where none was read yet. */
   onConsent: (consent: Meta['consent']) => void;
 }
 
 export const createLedger = ({ store, newId, firstSequence, onWiped, onConsent }: LedgerOptions): Ledger => {
   let known: Meta | undefined;
   /** As it was stored: `known` may hold a choice that is only being written. */
-  let consent: Meta['consent'] | undefined;
+  let consent: Meta['consent'] = 'enabled';
 
   const note = (meta: Meta | undefined): void => {
     known = meta;
-    const before = consent;
-    consent = meta?.consent;
-    if (before !== undefined && consent !== undefined && before !== consent) onConsent(consent);
+    if (meta === undefined || meta.consent === consent) return;
+    consent = meta.consent;
+    onConsent(consent);
   };
 
   const step = async <R>(
@@ -68,7 +68,8 @@ export const createLedger = ({ store, newId, firstSequence, onWiped, onConsent }
       if (wiped || corrupt || (stored === undefined && !create)) return [];
       const meta = isMeta(stored) ? stored : newMeta(newId(), firstSequence());
       const step = decide(meta, values);
-      after = meta;
+      // A record that was neither read nor written says nothing, least of all that the user agrees.
+      if (step !== null || stored !== undefined) after = meta;
       if (step === null) return [];
       result = step.result;
       return [[META_KEY, meta], ...step.writes];
@@ -90,7 +91,8 @@ export const createLedger = ({ store, newId, firstSequence, onWiped, onConsent }
       else note(meta);
     },
     restart() {
-      note(undefined);
+      // The choice stays: what is read next is compared with it.
+      known = undefined;
     },
   };
 };

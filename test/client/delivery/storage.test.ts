@@ -154,6 +154,57 @@ describe('storage', () => {
     expect(await tab.capture()).toBeNull();
   });
 
+  test('case 40: an opt-out of an earlier visit is told when memory mode ends, and stays one when it begins again', async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const before = world.openTab();
+    await before.capture('stored');
+    await before.delivery.disable('keep');
+    before.kill();
+    const breakDisk = () =>
+      store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    breakDisk();
+    const tab = openTab();
+    expect(await tab.delivery.isAllowed()).toBe(true);
+    store.recover();
+    tab.tell('visible');
+    await world.settle();
+    expect(await tab.delivery.isAllowed()).toBe(false);
+    expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+    breakDisk();
+    expect(await tab.delivery.isAllowed()).toBe(false);
+    expect(await tab.capture()).toBeNull();
+    expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
+    expect(tab.noticesOf('consent')).toHaveLength(1);
+    expect(world.service.requests).toEqual([]);
+  });
+
+  test('case 40: an opt-out that is read before a capture goes on in memory is not undone by it', async () => {
+    const world = createWorld();
+    const before = world.openTab();
+    await before.capture('stored');
+    await before.delivery.disable('keep');
+    before.kill();
+    const disk = world.disk.openStore(world.name);
+    let reading: Promise<boolean> | undefined;
+    let updates = 0;
+    const tab = world.openTab({
+      openStore: () => ({
+        ...disk,
+        async update(keys, change) {
+          updates += 1;
+          if (updates === 1) return disk.update(keys, change);
+          await reading;
+          throw new DOMException('the disk is gone', 'UnknownError');
+        },
+      }),
+    });
+    reading = tab.delivery.isAllowed();
+    expect(await tab.capture()).toBeNull();
+    expect(tab.noticesOf('memory-mode')).toHaveLength(1);
+    expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+    expect(await tab.delivery.isAllowed()).toBe(false);
+  });
+
   test('case 42: a write whose answer was lost after its commit is not stored a second time', async () => {
     const { world, store, openTab } = withFaultyStore();
     const tab = openTab();
