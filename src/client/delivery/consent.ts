@@ -15,6 +15,8 @@ export interface ConsentOptions {
   notify: Notify;
   /** Forgets every event, batch and dead letter. */
   purge: () => Promise<void>;
+  /** Forgets what this tab alone has kept, in memory. */
+  forgetMemory: () => void;
   /** A full disk refuses no choice. */
   makingRoom: MakingRoom;
   /** Ends requests under way. */
@@ -34,6 +36,7 @@ export const createConsent = ({
   news,
   notify,
   purge,
+  forgetMemory,
   makingRoom,
   abort,
   flush,
@@ -68,6 +71,7 @@ export const createConsent = ({
   return {
     mayStore: () => effective() === 'enabled',
     maySend: () => effective() !== 'disabled',
+    isWiped: () => isWiped,
 
     async enable(): Promise<void> {
       if (isWiped) ledger.restart();
@@ -115,6 +119,7 @@ export const createConsent = ({
       if (isWiped) return;
       isWiped = true;
       abort();
+      forgetMemory();
       tell();
     },
   };

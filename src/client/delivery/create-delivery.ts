@@ -16,6 +16,7 @@ import { deliveryOptions } from './delivery-options.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEventBuffer } from './event-buffer.ts';
 import { createEventClock } from './event-time.ts';
+import { forgetMemory } from './forget-memory.ts';
 import { createGiveBack } from './give-back.ts';
 import { createHandOver } from './hand-over.ts';
 import { createJottings } from './jottings.ts';
@@ -86,6 +87,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     clock,
     async adopt(records, primary) {
       await purge.owed();
+      // Another tab has emptied the disk while this one was about to come back to it.
+      if (consent.isWiped()) return;
       await adoptMemory(records, primary);
     },
     onMode(on, reason) {
@@ -146,6 +149,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     news,
     notify,
     purge: purge.now,
+    forgetMemory: () => void forgetMemory(store).catch(storageFailed),
     makingRoom,
     abort() {
       batches.abortAll();

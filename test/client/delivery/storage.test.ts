@@ -362,6 +362,70 @@ describe('storage', () => {
     expect(await sentByTheNextPage(world, store)).toBe(0);
   });
 
+  /** A tab that keeps an event in memory while another one wipes the disk, which answers again. */
+  const wipedInMemory = async () => {
+    const { world, store, openTab } = withFaultyStore();
+    const other = world.openTab();
+    await other.capture('stored');
+    await other.delivery.flush();
+    const tab = openTab();
+    await tab.delivery.diagnostics();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture('in memory');
+    await tab.delivery.flush();
+    await other.delivery.wipe();
+    await world.settle();
+    lift();
+    return { world, store, other, tab };
+  };
+
+  test('case 69: a wipe in another tab forgets what this one keeps in memory', async () => {
+    const { world, store, tab } = await wipedInMemory();
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 0, pending: 0 });
+    store.recover();
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, captured: 0 });
+    expect(world.records()).toEqual([]);
+    tab.kill();
+    expect(await sentByTheNextPage(world, store)).toBe(0);
+  });
+
+  test('case 69: also at any moment of the return from memory mode, and what was begun anew stays', async () => {
+    for (let moment = 0; moment < 20; moment += 1) {
+      const { world, store, openTab } = withFaultyStore();
+      const other = world.openTab();
+      await other.capture('stored');
+      await other.delivery.flush();
+      store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+      const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+      await tab.capture('in memory');
+      store.recover();
+      tab.tell('visible');
+      for (let i = 0; i < moment; i += 1) await Promise.resolve();
+      await other.delivery.wipe();
+      await world.settle();
+      await other.delivery.enable();
+      await other.capture('anew');
+      await world.clock.advance(2 * MINUTE_MS);
+      expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false]);
+      expect(world.sent(), `after ${moment} turns`).toEqual([['stored'], ['anew']]);
+      expect(await other.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+    }
+  });
+
+  test('case 69: after such a wipe an opt-in begins anew in memory, and on the disk', async () => {
+    const { world, store, tab } = await wipedInMemory();
+    const before = world.service.requests.length;
+    await tab.delivery.enable();
+    await tab.capture('later');
+    await tab.delivery.flush();
+    store.recover();
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.sent().slice(before)).toEqual([['later']]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, captured: 1, delivered: 1 });
+  });
+
   test('case 44: records of another version are neither read nor deleted', async () => {
     const world = createWorld();
     const store = world.disk.openStore(world.name);
