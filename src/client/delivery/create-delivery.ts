@@ -89,7 +89,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       await purge.owed();
       // Another tab has emptied the disk while this one was about to come back to it.
       if (consent.isWiped()) return;
-      await adoptMemory(records, primary);
+      await adoptMemory(records, primary, jottings.unremoved());
     },
     onMode(on, reason) {
       ledger.restart();

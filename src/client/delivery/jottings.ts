@@ -50,56 +50,75 @@ export interface JottingsOptions {
  * a page that navigates in the same task, where no back/forward cache keeps it; this is committed as it is asked for.
  * The page itself stores the events a moment later, or whoever comes next does.
  */
-export const createJottings = ({ disk, isMemory, ledger, now }: JottingsOptions) => ({
-  /** Leaves impressions and bursts alone: no navigation follows them at once. */
-  put(slice: Slice) {
-    const { events } = slice;
-    if (isMemory()) return undefined;
-    if (events.length > MOST_EVENTS || events.every(({ event }) => event.type === 'impression'))
-      return undefined;
-    const key = jottingKey(slice.id);
-    const jotting: Jotting = { ...slice, v: VERSION, jottedAt: now(), epoch: ledger.known()?.epoch ?? null };
-    let isThere = false;
-    disk.setMany([[key, jotting]]).then(
-      () => {
-        isThere = true;
-      },
-      () => {
-        // The events are about to be stored anyway.
-      },
-    );
-    return {
-      key,
-      /** It was there to be found by the transaction that stores the events. */
-      wasThere: () => isThere && !isMemory(),
-      /** The events are stored in memory, or may not be stored at all. */
-      async remove() {
-        const remove = () => disk.deleteMany([key]);
-        // A disk that fails now may lack the jotting as well; whoever finds it asks whether it is stored.
-        await remove()
-          .catch(remove)
-          .catch(() => undefined);
-      },
-    };
-  },
+export const createJottings = ({ disk, isMemory, ledger, now }: JottingsOptions) => {
+  const unremoved = new Set<StoreKey>();
 
-  /** Stores what a page that is gone left behind. */
-  async adopt({ id, epoch }: Jotting): Promise<void> {
-    const key = jottingKey(id);
-    const isDone = await ledger.step(
-      [key, COUNTED_KEY],
-      (meta, [jotting, counted]) => {
-        if (!isJotting(jotting)) return null;
-        const mayNot =
-          meta.consent !== 'enabled' || meta.slices.includes(id) || (epoch !== null && epoch !== meta.epoch);
-        const { writes } = mayNot ? { writes: [] } : recordEvents(meta, jotting, counted);
-        return { writes: [[key, undefined], ...writes], result: true };
-      },
-      { create: epoch === null },
-    );
-    // The store was wiped since.
-    if (!isDone) await disk.deleteMany([key]);
-  },
-});
+  return {
+    /** Leaves impressions and bursts alone: no navigation follows them at once. */
+    put(slice: Slice) {
+      const { events } = slice;
+      if (isMemory()) return undefined;
+      if (events.length > MOST_EVENTS || events.every(({ event }) => event.type === 'impression'))
+        return undefined;
+      const key = jottingKey(slice.id);
+      const jotting: Jotting = {
+        ...slice,
+        v: VERSION,
+        jottedAt: now(),
+        epoch: ledger.known()?.epoch ?? null,
+      };
+      let isThere = false;
+      disk.setMany([[key, jotting]]).then(
+        () => {
+          isThere = true;
+        },
+        () => {
+          // The events are about to be stored anyway.
+        },
+      );
+      return {
+        key,
+        /** It was there to be found by the transaction that stores the events. */
+        wasThere: () => isThere && !isMemory(),
+        /** The events are stored in memory, or may not be stored at all. */
+        async remove() {
+          const remove = () => disk.deleteMany([key]);
+          unremoved.add(key);
+          await remove()
+            .catch(remove)
+            .then(
+              () => unremoved.delete(key),
+              () => {
+                // It goes when the memory is moved to the disk; should the page be gone before, it is all that is left.
+              },
+            );
+        },
+      };
+    },
+
+    /** Those whose events are in memory now, or nowhere, and that the disk did not give up so far. */
+    unremoved: () => [...unremoved],
+
+    /** Stores what a page that is gone left behind. */
+    async adopt({ id, epoch }: Jotting): Promise<void> {
+      const key = jottingKey(id);
+      const isDone = await ledger.step(
+        [key, COUNTED_KEY],
+        (meta, [jotting, counted]) => {
+          if (!isJotting(jotting)) return null;
+          const mayNot =
+            meta.consent !== 'enabled' ||
+            meta.slices.includes(id) ||
+            (epoch !== null && epoch !== meta.epoch);
+          const { writes } = mayNot ? { writes: [] } : recordEvents(meta, jotting, counted);
+          return { writes: [[key, undefined], ...writes], result: true };
+        },
+        { create: epoch === null },
+      );
+      // The store was wiped since.
+      if (!isDone) await disk.deleteMany([key]);
+    },
+  };
+};
 
 export type Jottings = ReturnType<typeof createJottings>;

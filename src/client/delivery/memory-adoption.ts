@@ -63,27 +63,33 @@ const merge = (stored: Meta, memory: Meta): Meta => {
 /**
  * Moves what was kept in memory into the real store, in one transaction, counters included. It may be committed though
  * its answer is an error, so it is tried once more before the memory goes on, and what was moved is not moved again.
+ * `jotted` is on the disk as well, and goes with it.
  */
-export const adoptMemory = async (records: [StoreKey, unknown][], primary: Store): Promise<void> => {
+export const adoptMemory = async (
+  records: [StoreKey, unknown][],
+  primary: Store,
+  jotted: StoreKey[],
+): Promise<void> => {
   const memory = records.map(([, record]) => record).find(isMeta);
   if (memory === undefined) return;
   const names = readCounted(records.find(([, record]) => Array.isArray(record))?.[1]);
   const kept = records.filter(([, record]) => record !== memory && !Array.isArray(record));
+  const gone = jotted.map((key): [StoreKey, unknown] => [key, undefined]);
   const move = () =>
     primary.update<unknown>([META_KEY, COUNTED_KEY], ([stored, counted]) => {
       const count = [COUNTED_KEY, mergeCounted(readCounted(counted), names)] as [StoreKey, unknown];
       if (!isMeta(stored)) {
         const slices = [...memory.slices, movedName(memory)];
-        return [[META_KEY, { ...memory, slices, sequence: 0, sender: null }], ...kept, count];
+        return [[META_KEY, { ...memory, slices, sequence: 0, sender: null }], ...kept, ...gone, count];
       }
       const [meta, others] = left(stored, memory, kept);
       // Opted out before this page could read it: nothing of it may be kept or sent.
       if (stored.consent === 'disabled') {
-        const gone = meta.events + meta.deadLetters;
-        const purged = { ...meta, events: 0, bytes: 0, deadLetters: 0, purged: meta.purged + gone };
-        return [[META_KEY, merge(stored, { ...purged, consent: 'enabled' })]];
+        const purged = { ...meta, events: 0, bytes: 0, deadLetters: 0 };
+        purged.purged += meta.events + meta.deadLetters;
+        return [[META_KEY, merge(stored, { ...purged, consent: 'enabled' })], ...gone];
       }
-      return [[META_KEY, merge(stored, meta)], ...others, count];
+      return [[META_KEY, merge(stored, meta)], ...others, ...gone, count];
     });
   await move().catch(move);
 };

@@ -120,6 +120,60 @@ test('clicks that go on in memory count once, though the disk refuses at first t
   expect(jottings(world)).toBe(0);
 });
 
+test('a click that goes on in memory counts once, however long it stays there with its jotting on the disk', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ openStore: () => store });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  store.fail(
+    { type: 'reject', error: 'UnknownError' },
+    { verbs: ['update', 'deleteMany', 'get', 'entries'], times: Number.POSITIVE_INFINITY },
+  );
+  await tab.capture('clicked');
+  await world.settle();
+  expect(jottings(world)).toBe(1);
+  for (let i = 0; i < 20; i += 1) await tab.capture(`later${i}`, 'impression');
+  store.recover();
+  offline();
+  tab.tell('visible');
+  await world.settle();
+  expect(jottings(world)).toBe(0);
+  await world.clock.advance(10 * MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 22, delivered: 22 });
+  assertConserved(diagnostics);
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'clicked')).toHaveLength(1);
+});
+
+test('where the page dies before its memory is moved, the jotting is still there for the next one', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ openStore: () => store });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  world.service.fail({ type: 'status', status: 503 }, { times: 2 });
+  store.fail(
+    { type: 'reject', error: 'UnknownError' },
+    { verbs: ['update', 'deleteMany'], times: Number.POSITIVE_INFINITY },
+  );
+  await tab.capture('clicked');
+  await world.settle();
+  // The disk answers, and takes everything but the move.
+  store.recover();
+  store.fail(
+    { type: 'reject', error: 'UnknownError' },
+    { verbs: ['update'], times: Number.POSITIVE_INFINITY },
+  );
+  tab.tell('visible');
+  await world.settle();
+  tab.kill();
+  world.openTab();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(['warm', 'clicked']);
+});
+
 test('impressions and bursts are not jotted down', async () => {
   const world = createWorld();
   const tab = world.openTab();
