@@ -11,6 +11,7 @@ export interface ConsentOptions {
   initial: 'enabled' | 'disabled';
   store: Store;
   ledger: Ledger;
+  now: () => number;
   news: TabChannel<TabNews>;
   notify: Notify;
   /** Forgets every event, batch and dead letter. */
@@ -33,6 +34,7 @@ export const createConsent = ({
   initial,
   store,
   ledger,
+  now,
   news,
   notify,
   purge,
@@ -56,6 +58,7 @@ export const createConsent = ({
         [],
         (meta) => {
           meta.consent = consent;
+          meta.chosenAt = now();
           return { writes: [], result: true };
         },
         { create: true },

@@ -89,7 +89,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       await purge.owed();
       // Another tab has emptied the disk while this one was about to come back to it.
       if (consent.isWiped()) return;
-      await adoptMemory(records, primary, jottings.unremoved());
+      await adoptMemory(records, primary, { jotted: jottings.unremoved(), isAllowed: consent.mayStore() });
     },
     onMode(on, reason) {
       ledger.restart();
@@ -146,6 +146,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     initial: setup.consent ?? 'enabled',
     store,
     ledger,
+    now,
     news,
     notify,
     purge: purge.now,

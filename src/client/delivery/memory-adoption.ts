@@ -48,27 +48,36 @@ const left = (stored: Meta, memory: Meta, kept: [StoreKey, unknown][]): [Meta, [
   return [rest, since];
 };
 
-const merge = (stored: Meta, memory: Meta): Meta => {
+const merge = (stored: Meta, memory: Meta, isOptIn: boolean): Meta => {
   const meta: Meta = { ...stored };
   for (const name of SUMS) meta[name] += memory[name];
   meta.lastTime = Math.max(stored.lastTime, memory.lastTime);
   meta.lastKeys = stored.lastTime > memory.lastTime ? stored.lastKeys : memory.lastKeys;
   meta.slices = [...stored.slices, ...memory.slices, movedName(memory)].slice(-16);
-  if (memory.consent !== 'enabled') meta.consent = memory.consent;
+  if (isOptIn || memory.consent !== 'enabled') {
+    meta.consent = memory.consent;
+    meta.chosenAt = memory.chosenAt ?? 0;
+  }
   if (memory.wait.until > stored.wait.until) meta.wait = memory.wait;
   meta.refusedKey ??= memory.refusedKey;
   return meta;
 };
 
+export interface MemoryAdoptionOptions {
+  /** Jottings on the disk whose events are in memory: they go with it. */
+  jotted: StoreKey[];
+  /** No tab has told this one of an opt-out. */
+  isAllowed: boolean;
+}
+
 /**
  * Moves what was kept in memory into the real store, in one transaction, counters included. It may be committed though
  * its answer is an error, so it is tried once more before the memory goes on, and what was moved is not moved again.
- * `jotted` is on the disk as well, and goes with it.
  */
 export const adoptMemory = async (
   records: [StoreKey, unknown][],
   primary: Store,
-  jotted: StoreKey[],
+  { jotted, isAllowed }: MemoryAdoptionOptions,
 ): Promise<void> => {
   const memory = records.map(([, record]) => record).find(isMeta);
   if (memory === undefined) return;
@@ -83,13 +92,14 @@ export const adoptMemory = async (
         return [[META_KEY, { ...memory, slices, sequence: 0, sender: null }], ...kept, ...gone, count];
       }
       const [meta, others] = left(stored, memory, kept);
-      // Opted out before this page could read it: nothing of it may be kept or sent.
-      if (stored.consent === 'disabled') {
+      const isOptIn = isAllowed && (memory.chosenAt ?? 0) > (stored.chosenAt ?? 0);
+      // Opted out, and not in again since: nothing of it may be kept or sent.
+      if (stored.consent === 'disabled' && !isOptIn) {
         const purged = { ...meta, events: 0, bytes: 0, deadLetters: 0 };
         purged.purged += meta.events + meta.deadLetters;
-        return [[META_KEY, merge(stored, { ...purged, consent: 'enabled' })], ...gone];
+        return [[META_KEY, merge(stored, { ...purged, consent: 'enabled' }, false)], ...gone];
       }
-      return [[META_KEY, merge(stored, meta)], ...others, ...gone, count];
+      return [[META_KEY, merge(stored, meta, isOptIn)], ...others, ...gone, count];
     });
   await move().catch(move);
 };

@@ -88,6 +88,8 @@ export interface Meta {
   purged: number;
   /** `draining`: opted out, what is queued is still sent. */
   consent: 'enabled' | 'disabled' | 'draining';
+  /** When the user chose so, in Unix milliseconds; without it nobody did, or an older version did not say. */
+  chosenAt?: number;
   sender: { tab: string; until: number } | null;
   wait: {
     until: number;

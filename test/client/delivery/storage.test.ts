@@ -7,7 +7,7 @@ import {
   createFaultyStore,
   type FaultyStore,
 } from '../../../src/testing/index.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, deafLink, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -203,6 +203,70 @@ describe('storage', () => {
     expect(tab.noticesOf('memory-mode')).toHaveLength(1);
     expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
     expect(await tab.delivery.isAllowed()).toBe(false);
+  });
+
+  /** Opted out on the disk, and in again in memory a minute later. */
+  const withOptInInMemory = async (setup = {}) => {
+    const { world, store, openTab } = withFaultyStore();
+    const other = world.openTab(setup);
+    await other.capture('stored');
+    await other.delivery.disable('keep');
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    const tab = openTab({ consent: 'disabled', ...setup });
+    await world.clock.advance(MINUTE_MS);
+    await tab.delivery.enable();
+    const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    await tab.capture('in memory');
+    await world.clock.advance(1_000);
+    offline();
+    return { world, store, other, tab };
+  };
+
+  test('case 69: an opt-in in memory mode is the last choice when the disk is back', async () => {
+    const { world, store, other, tab } = await withOptInInMemory();
+    other.kill();
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await tab.capture('after')).not.toBeNull();
+    await world.clock.advance(MINUTE_MS);
+    expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
+    expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual([
+      'after',
+      'in memory',
+      'stored',
+    ]);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ memoryMode: false, captured: 3, delivered: 3, purged: 0 });
+    assertConserved(diagnostics);
+  });
+
+  test.each([
+    ['the channel tells of', {}],
+    ['nothing tells of', { openChannel: deafLink }],
+  ])('case 69: a later opt-out that %s wins over an opt-in in memory mode', async (_, setup) => {
+    const { world, store, other, tab } = await withOptInInMemory(setup);
+    await other.delivery.disable('keep');
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await tab.delivery.isAllowed()).toBe(false);
+    expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, pending: 1, purged: 1 });
+    expect(world.service.events).toEqual([]);
+  });
+
+  test('case 69: so does one that this tab heard of from another that is in memory mode too', async () => {
+    const { world, store, other, tab } = await withOptInInMemory();
+    other.kill();
+    const broken = createFaultyStore(world.disk.openStore(world.name));
+    broken.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    await world.openTab({ openStore: () => broken }).delivery.disable('keep');
+    await world.settle();
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await world.openTab().delivery.isAllowed()).toBe(false);
+    expect(world.service.events).toEqual([]);
   });
 
   test('case 42: a write whose answer was lost after its commit is not stored a second time', async () => {
