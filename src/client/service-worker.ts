@@ -2,7 +2,8 @@ import { INSTANCES, type Instance } from '../protocol/index.ts';
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
-import { ARE_YOU_THERE, HERE, SEND, SYNC_TAG } from './delivery/hand-over.ts';
+import { handOverWords } from './delivery/hand-over.ts';
+import { outboxName } from './delivery/outbox-name.ts';
 import { ConfigError } from './errors.ts';
 import type { Listener } from './notice.ts';
 import type { DeliveryOptions } from './options.ts';
@@ -73,12 +74,13 @@ export const installSender = (options: SenderOptions): void => {
     return outcome;
   };
 
+  const { syncTag, areYouThere, here, send } = handOverWords(outboxName(base, appId));
   scope.addEventListener('message', (event) => {
-    if (event.data === ARE_YOU_THERE) event.source?.postMessage(HERE);
-    if (event.data === SEND) event.waitUntil(flush());
+    if (event.data === areYouThere) event.source?.postMessage(here);
+    if (event.data === send) event.waitUntil(flush());
   });
   scope.addEventListener('sync', (event) => {
-    if (event.tag !== SYNC_TAG) return;
+    if (event.tag !== syncTag) return;
     event.waitUntil(
       flush().then(({ pending }) => {
         // A rejected sync is tried again by the browser, at its own pace.

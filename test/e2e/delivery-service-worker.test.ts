@@ -76,7 +76,7 @@ const openControlled = async (options = {}): Promise<Page> => {
   const page = await context.newPage();
   await page.addInitScript(() => {
     navigator.serviceWorker?.addEventListener('message', ({ data }) => {
-      if (data === 'placard: here') document.documentElement.dataset.sender = 'there';
+      if (String(data).endsWith(': here')) document.documentElement.dataset.sender = 'there';
     });
   });
   await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000, ...options }));

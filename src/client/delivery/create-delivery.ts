@@ -243,7 +243,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     mayRepeat: ({ type }) => inDoubt[type] === 'at-least-once',
     send: batches.send,
   });
-  const worker = createHandOver();
+  const worker = createHandOver(name);
   const leave = () => {
     // Whoever outlives the page reads the answers.
     if (maySend() && ledger.known()?.events !== 0 && worker.handOver()) return;

@@ -1,8 +1,13 @@
-/** The tag of the background sync, and the words between a page and the service worker that sends for it. */
-export const SYNC_TAG = 'placard-outbox';
-export const ARE_YOU_THERE = 'placard: are you there?';
-export const HERE = 'placard: here';
-export const SEND = 'placard: send';
+/**
+ * The tag of the background sync, and the words between a page and the service worker that sends for it. All name the
+ * outbox: the page's worker may be another app's, which would send nothing of this one.
+ */
+export const handOverWords = (outbox: string) => ({
+  syncTag: outbox,
+  areYouThere: `${outbox}: are you there?`,
+  here: `${outbox}: here`,
+  send: `${outbox}: send`,
+});
 
 interface Registration {
   sync?: { register(tag: string): Promise<void> };
@@ -18,18 +23,20 @@ export interface WorkerContainer {
 
 /**
  * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
- * doubt. A worker counts only after it said that it holds our sender; the host registers it, or not.
+ * doubt. A worker counts only after it said that it holds the sender of this outbox; the host registers it, or not.
  */
 export const createHandOver = (
+  outbox: string,
   container: WorkerContainer | undefined = globalThis.navigator?.serviceWorker,
 ) => {
+  const { syncTag, areYouThere, here, send } = handOverWords(outbox);
   let isThere = false;
   const ask = () => {
     isThere = false;
-    container?.controller?.postMessage(ARE_YOU_THERE);
+    container?.controller?.postMessage(areYouThere);
   };
   const hear = ({ data }: { data?: unknown }) => {
-    if (data === HERE) isThere = true;
+    if (data === here) isThere = true;
   };
   container?.addEventListener('message', hear);
   container?.addEventListener('controllerchange', ask);
@@ -39,10 +46,10 @@ export const createHandOver = (
     /** Asks the worker to send whatever is stored; false where there is none. */
     handOver(): boolean {
       if (!isThere || !container?.controller) return false;
-      container.controller.postMessage(SEND);
+      container.controller.postMessage(send);
       // Should the worker not get through now, the browser wakes it when the network is back.
       void container.ready
-        .then((registration) => (registration as Registration).sync?.register(SYNC_TAG))
+        .then((registration) => (registration as Registration).sync?.register(syncTag))
         .catch(() => {
           // Background sync may be denied; the events then leave with the next page.
         });

@@ -1,13 +1,20 @@
 // @vitest-environment node
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
-  ARE_YOU_THERE,
   createHandOver,
-  HERE,
-  SEND,
-  SYNC_TAG,
+  handOverWords,
   type WorkerContainer,
 } from '../../../src/client/delivery/hand-over.ts';
+import { installSender } from '../../../src/client/service-worker.ts';
+import { createWorld } from './world.ts';
+
+const OUTBOX = 'placard-outbox-1';
+const { syncTag, areYouThere, here, send } = handOverWords(OUTBOX);
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const createContainer = () => {
   const listeners = new Map<string, Set<(event: { data?: unknown }) => void>>();
@@ -29,26 +36,28 @@ const createContainer = () => {
 
 test('a worker counts only after it said that it holds our sender', async () => {
   const { container, posted, tags, tell } = createContainer();
-  const handOver = createHandOver(container);
-  expect(posted).toEqual([ARE_YOU_THERE]);
+  const handOver = createHandOver(OUTBOX, container);
+  expect(posted).toEqual([areYouThere]);
   expect(handOver.handOver()).toBe(false);
-  tell('message', 'something else');
-  expect(handOver.handOver()).toBe(false);
-  tell('message', HERE);
+  for (const other of ['something else', handOverWords('placard-outbox-2').here]) {
+    tell('message', other);
+    expect(handOver.handOver()).toBe(false);
+  }
+  tell('message', here);
   expect(handOver.handOver()).toBe(true);
-  expect(posted).toEqual([ARE_YOU_THERE, SEND]);
+  expect(posted).toEqual([areYouThere, send]);
   await Promise.resolve();
   await Promise.resolve();
-  expect(tags).toEqual([SYNC_TAG]);
+  expect(tags).toEqual([syncTag]);
 });
 
 test('another worker is asked anew', () => {
   const { container, posted, tell } = createContainer();
-  const handOver = createHandOver(container);
-  tell('message', HERE);
+  const handOver = createHandOver(OUTBOX, container);
+  tell('message', here);
   tell('controllerchange');
   expect(handOver.handOver()).toBe(false);
-  expect(posted).toEqual([ARE_YOU_THERE, ARE_YOU_THERE]);
+  expect(posted).toEqual([areYouThere, areYouThere]);
 });
 
 test('where background sync is denied or absent the message alone goes', async () => {
@@ -57,16 +66,56 @@ test('where background sync is denied or absent the message alone goes', async (
     Promise.resolve({}),
   ]) {
     const { container, tell } = createContainer();
-    const handOver = createHandOver({ ...container, ready });
-    tell('message', HERE);
+    const handOver = createHandOver(OUTBOX, { ...container, ready });
+    tell('message', here);
     expect(handOver.handOver()).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));
   }
 });
 
 test('without service workers, and after stop, nothing is left', () => {
-  expect(createHandOver(undefined).handOver()).toBe(false);
+  expect(createHandOver(OUTBOX, undefined).handOver()).toBe(false);
   const { container, count } = createContainer();
-  createHandOver(container).stop();
+  createHandOver(OUTBOX, container).stop();
   expect(count()).toBe(0);
+});
+
+/** A page whose worker holds the sender of `appId`; answers what the page said to it, and whether the worker sent. */
+const leaveWithWorkerOf = async (appId: string) => {
+  // The worker finds no IndexedDB here, and would look for it again and again.
+  vi.useFakeTimers();
+  const world = createWorld();
+  const { container, posted, tell } = createContainer();
+  const toWorker = new Map<string, (event: object) => void>();
+  let kept = 0;
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: object) => void) =>
+    toWorker.set(type, listener),
+  );
+  installSender({ endpoint: world.service.origin, apiKey: 'client-key', appId });
+  const source = { postMessage: (data: unknown) => queueMicrotask(() => tell('message', data)) };
+  container.controller!.postMessage = (data) => {
+    posted.push(data);
+    toWorker.get('message')!({ data, source, waitUntil: () => (kept += 1) });
+  };
+  vi.stubGlobal('navigator', { onLine: true, serviceWorker: container });
+  const tab = world.openTab();
+  await tab.capture('leaving');
+  tab.tell('hidden');
+  tab.tell('leave');
+  await world.settle();
+  return { sent: world.sent(), posted, kept };
+};
+
+test('a page whose worker sends for its app leaves the last flush to it', async () => {
+  const { sent, posted, kept } = await leaveWithWorkerOf('app-1');
+  expect(sent).toEqual([]);
+  expect(posted).toHaveLength(3);
+  expect(kept).toBe(2);
+});
+
+test('a page whose worker sends for another app makes the last flush itself', async () => {
+  const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
+  expect(sent).toEqual([['leaving']]);
+  expect(posted).toHaveLength(1);
+  expect(kept).toBe(0);
 });
