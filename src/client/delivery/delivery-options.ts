@@ -14,9 +14,13 @@ const DEFAULTS: DeliveryOptions = {
   timeoutMs: 30_000,
 };
 
+/** `undefined` is no choice: hosts pass on what they may not have. */
+const chosenOf = <T extends object>(options: T | undefined): Partial<T> =>
+  Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+
 /** The host's choices over the defaults. */
-export const deliveryOptions = (chosen: Partial<DeliveryOptions> = {}): DeliveryOptions => ({
+export const deliveryOptions = (chosen?: Partial<DeliveryOptions>): DeliveryOptions => ({
   ...DEFAULTS,
-  ...chosen,
-  inDoubt: { ...DEFAULTS.inDoubt, ...chosen.inDoubt },
+  ...chosenOf(chosen),
+  inDoubt: { ...DEFAULTS.inDoubt, ...chosenOf(chosen?.inDoubt) },
 });

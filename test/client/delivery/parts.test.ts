@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { backoffMs } from '../../../src/client/delivery/backoff.ts';
 import { afterDelivery, afterRefusal, type Search } from '../../../src/client/delivery/bisect.ts';
+import { deliveryOptions } from '../../../src/client/delivery/delivery-options.ts';
 import { createEventBuffer } from '../../../src/client/delivery/event-buffer.ts';
 import { createEventClock, stamp } from '../../../src/client/delivery/event-time.ts';
 import { judgeErrors } from '../../../src/client/delivery/judge-errors.ts';
@@ -276,6 +277,23 @@ describe('the key', () => {
     expect(fingerprint('client-key')).toBe(fingerprint('client-key'));
     expect(fingerprint('client-key')).not.toBe(fingerprint('client-kez'));
     expect(fingerprint('client-key')).not.toContain('client');
+  });
+});
+
+describe('the options', () => {
+  test('that the host leaves undefined are the defaults, inside of "inDoubt" as well', () => {
+    const chosen = {
+      timeoutMs: undefined,
+      maxBatch: undefined,
+      maxWaitMs: 0,
+      inDoubt: { impression: undefined, click: 'at-most-once' },
+    };
+    expect(deliveryOptions(chosen as never)).toEqual({
+      ...deliveryOptions(),
+      maxWaitMs: 0,
+      inDoubt: { impression: 'at-least-once', click: 'at-most-once', dismiss: 'at-least-once' },
+    });
+    expect(deliveryOptions({ inDoubt: undefined } as never)).toEqual(deliveryOptions());
   });
 });
 
