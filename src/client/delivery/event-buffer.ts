@@ -21,9 +21,11 @@ export const createEventBuffer = ({ clock, maxWaitMs, onDue }: EventBufferOption
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelQuiet: () => void = () => undefined;
   let warmUntil = Number.NEGATIVE_INFINITY;
+  /** What was under way then still comes to an end, and asks for a look. */
+  let isStopped = false;
 
   const at = (time: number) => {
-    if (time >= timerAt) return;
+    if (isStopped || time >= timerAt) return;
     cancelTimer();
     timerAt = time;
     cancelTimer = clock.after(Math.max(0, time - clock.now()), () => {
@@ -38,7 +40,7 @@ export const createEventBuffer = ({ clock, maxWaitMs, onDue }: EventBufferOption
     /** Events were stored. */
     added() {
       at(clock.now() + maxWaitMs);
-      if (clock.monotonic() < warmUntil) return;
+      if (isStopped || clock.monotonic() < warmUntil) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => onDue(true));
     },
@@ -48,9 +50,9 @@ export const createEventBuffer = ({ clock, maxWaitMs, onDue }: EventBufferOption
       cancelQuiet();
     },
     stop() {
+      isStopped = true;
       cancelTimer();
       cancelQuiet();
-      timerAt = Number.POSITIVE_INFINITY;
     },
   };
 };

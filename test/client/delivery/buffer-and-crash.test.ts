@@ -298,4 +298,16 @@ describe('buffer and crash', () => {
     expect(tab.listeners()).toBe(0);
     expect(await tab.capture()).toBeNull();
   });
+
+  test('stop leaves no timer behind for what was being stored then', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.capture('warm');
+    await tab.delivery.flush();
+    const stored = tab.capture('stored');
+    tab.delivery.stop();
+    await stored;
+    await world.settle();
+    expect(world.clock.pending()).toBe(0);
+  });
 });
