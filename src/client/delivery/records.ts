@@ -36,6 +36,8 @@ export interface Batch {
   held: EventKey[];
   /** One of these made an earlier request fail. */
   suspects: EventKey[];
+  /** How many events had been delivered, in all, when that search began. */
+  searchedAt?: number;
   /** The exact text that was sent and will be sent again. */
   body: string;
   /** `sent` and past `until`: nobody read the answer, so it is in doubt. */

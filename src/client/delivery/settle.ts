@@ -61,6 +61,9 @@ export const createSettle = (options: SettleOptions) => {
     const [only] = kept;
     if (batch.keys.length === 1 && only !== undefined) {
       const writes: Writes = [[batchKey(batch.id), undefined]];
+      // Nothing was taken while it was searched for: it is not the events that the server refuses, and the search for
+      // the next one would end the same.
+      if (batch.searchedAt === meta.delivered) wait(meta, settled, 'backoff');
       // Unchanged it could only be refused again, so without a correction this is the end.
       if (corrects) return [...writes, ...skip(meta, settled, only, reason)];
       settled.gone.push(only.key);
@@ -69,9 +72,10 @@ export const createSettle = (options: SettleOptions) => {
       return [...writes, ...bury(meta, refused, reason)];
     }
     const { next, trusted } = afterRefusal(batch);
-    const writes: Writes = [[batchKey(batch.id), again(batch, next)]];
+    const searched = { ...batch, searchedAt: batch.searchedAt ?? meta.delivered };
+    const writes: Writes = [[batchKey(batch.id), again(searched, next)]];
     if (trusted.length === 0) return writes;
-    const others: Batch = { ...again(batch, { keys: trusted, held: [], suspects: [] }), id: newId() };
+    const others: Batch = { ...again(searched, { keys: trusted, held: [], suspects: [] }), id: newId() };
     return [...writes, [batchKey(others.id), others]];
   };
 

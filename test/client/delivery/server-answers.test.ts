@@ -171,6 +171,24 @@ describe('server answers', () => {
     expect(diagnostics.delivered + diagnostics.deadLetters).toBe(6);
   });
 
+  test('case 13: a server that refuses every request without a name is asked ever more rarely, and then gets the rest', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const lift = world.service.fail({ type: 'status', status: 400 }, { times: Number.POSITIVE_INFINITY });
+    await tab.captureMany(200);
+    await tab.delivery.flush();
+    expect(world.service.requests.length).toBeLessThanOrEqual(10);
+    expect(tab.noticesOf('waiting')).toMatchObject([{ reason: 'backoff' }]);
+    await world.clock.advance(HOUR_MS);
+    expect(world.service.requests.length).toBeLessThanOrEqual(250);
+    lift();
+    await world.clock.advance(HOUR_MS);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 200, pending: 0 });
+    assertConserved(diagnostics);
+    expect(diagnostics.delivered).toBeGreaterThanOrEqual(160);
+  });
+
   test.each([0, 1, 5, 7, 31, 49])(
     'case 14: a poison event at %i costs the others at most log₂(n) requests beside the first and the last',
     async (poison) => {
