@@ -7,10 +7,19 @@ const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLa
 
 /** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
 const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
-  const follow: PlacementHook = (banner, slot) => latest.current(banner, slot);
+  /** Whose check took its time: that hook draws, since a later one could not say at once what fits. */
+  let slow: PlacementHook | undefined;
+  const follow: PlacementHook = (banner, slot) => (slow ?? latest.current)(banner, slot);
   const { check, empty, invalid } = latest.current;
   // Only what is there: a placement that draws something when it is empty is not collapsed.
-  if (check) follow.check = (banner) => latest.current.check?.(banner) ?? [];
+  if (check) {
+    follow.check = (banner) => {
+      const hook = latest.current;
+      const problems = hook.check?.(banner) ?? [];
+      slow = problems instanceof Promise ? hook : undefined;
+      return problems;
+    };
+  }
   if (empty) follow.empty = (place) => latest.current.empty?.(place);
   if (invalid) follow.invalid = (problems, place) => latest.current.invalid?.(problems, place);
   return follow;

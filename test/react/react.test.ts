@@ -3,8 +3,10 @@ import { act, createElement, type ReactNode, StrictMode, useState } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
 import { renderToString } from 'react-dom/server';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { definePlacement, type PlacementHook, type Slot } from '../../src/client/index.ts';
 import { PlacardProvider, Placement, useBanner, usePlacard } from '../../src/react/index.ts';
 import { hero } from '../../src/templates/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
 import { drawnIn } from '../helpers/template-slot.ts';
 
@@ -66,6 +68,36 @@ describe('Placement with a hook', () => {
     expect(place().textContent).toBe('Second sale');
     expect(fake.calls).toEqual(['mount home_hero']);
   });
+
+  test.each([
+    ['at once', (value: unknown) => ({ value }), 'Second'],
+    ['later', async (value: unknown) => ({ value }), 'First'],
+  ])(
+    'draws a banner whose inline placement was made anew since it was checked %s',
+    async (_, validate, drawnBy) => {
+      let mounted: PlacementHook | undefined;
+      fake.placard.mount = (_id, _element, hook) => {
+        mounted = hook;
+        return () => undefined;
+      };
+      const Page = ({ word }: { word: string }) =>
+        createElement(Placement, {
+          placementId: 'home_hero',
+          hook: definePlacement('home_hero', {
+            properties: { '~standard': { version: 1, vendor: 'test', validate } },
+            render: (properties, { element }) =>
+              element.replaceChildren(`${word} ${(properties as { headline: string }).headline}`),
+          }),
+        });
+      await render(createElement(Page, { word: 'First' }));
+      const banner = aBanner();
+      expect(await mounted?.check?.(banner)).toEqual([]);
+      await render(createElement(Page, { word: 'Second' }));
+      const element = document.createElement('div');
+      mounted?.(banner, { element } as unknown as Slot);
+      expect(element.textContent).toBe(`${drawnBy} Summer sale`);
+    },
+  );
 
   test('mounts anew for another placement', async () => {
     await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));

@@ -41,7 +41,7 @@ export const definePlacement = <Properties>(
   { properties: schema, render, empty, invalid }: PlacementDefinition<Properties>,
 ): DefinedPlacement => {
   /** Each banner's checked properties, for the draw that follows the check. */
-  const checked = new WeakMap<Banner, { value: Properties }>();
+  const checked = new WeakMap<Banner, Verdict<Properties>>();
 
   const note = (banner: Banner, verdict: Verdict<Properties>): readonly Problem[] => {
     if (verdict.issues) return verdict.issues;
@@ -50,8 +50,9 @@ export const definePlacement = <Properties>(
   };
 
   const hook = (banner: Banner, slot: Slot): Drawn => {
-    const fitting = checked.get(banner);
-    if (!fitting)
+    // A component that defines its placement in each render may have done so again since the check.
+    const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
+    if (fitting instanceof Promise || fitting.issues)
       throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn before it was checked`);
     return render(fitting.value, slot, banner);
   };

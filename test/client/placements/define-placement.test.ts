@@ -1,6 +1,12 @@
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { definePlacement, type Notice, type Problem } from '../../../src/client/index.ts';
+import {
+  type Banner,
+  definePlacement,
+  type Notice,
+  type PlacementHook,
+  type Problem,
+} from '../../../src/client/index.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
@@ -108,6 +114,21 @@ test('a schema may take its time, and the banner waits for it', async () => {
   gate.resolve({ value: { headline: 'Checked' } });
   await vi.waitFor(() => expect(element.textContent).toBe('Checked'));
   expect(types()).toEqual(['shown']);
+});
+
+test('a placement that is defined anew after the check draws what fits it, and throws at what does not', () => {
+  const render = vi.fn();
+  const define = () =>
+    definePlacement('home_hero', { properties: z.object({ headline: z.string() }), render });
+  const checkedBefore = (banner: Banner) =>
+    mount(
+      Object.assign((...drawn: Parameters<PlacementHook>) => define()(...drawn), { check: () => [] }),
+      banner,
+    );
+  expect(checkedBefore(aBanner()).types()).toEqual(['shown']);
+  expect(render).toHaveBeenCalledWith({ headline: 'Summer sale' }, expect.anything(), aBanner());
+  expect(checkedBefore(withProperties({})).types()).toEqual(['failed', 'emptied']);
+  expect(render).toHaveBeenCalledTimes(1);
 });
 
 test('a slot that is gone when the schema answers stays empty', async () => {
