@@ -150,6 +150,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     onStart() {
       for (const placementId of placements.placementIds()) asked.placements.add(placementId);
       sync.want(asked.placements);
+      impressions.countAnew();
       tellTabs();
     },
   });
@@ -185,19 +186,21 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (mayAct()) await work();
   };
 
+  const impressions = watchImpressions({
+    placements,
+    lifecycle,
+    clock: platform,
+    Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
+    mayCount: mayAct,
+    onSeen: (banner) => report(see(banner)),
+    onSize({ placementId, element, shown }) {
+      const isDrawn = shown?.isControl === false;
+      if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
+    },
+  });
+
   const stops = [
-    watchImpressions({
-      placements,
-      lifecycle,
-      clock: platform,
-      Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
-      mayCount: mayAct,
-      onSeen: (banner) => report(see(banner)),
-      onSize({ placementId, element, shown }) {
-        const isDrawn = shown?.isControl === false;
-        if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
-      },
-    }),
+    impressions.stop,
     lifecycle.on('visible', () => {
       const resume = () => {
         sync.hurry();

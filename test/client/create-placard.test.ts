@@ -189,6 +189,28 @@ test('case 39: a reload in the same session counts no second impression', async 
   expect(first.service.events).toHaveLength(1);
 });
 
+test('contract 7.4: a banner that stays in view is counted again in the next session of its page', async () => {
+  const { lifecycle, tell } = createFakeLifecycle();
+  let awayMs = 0;
+  const { placard, service, of, heard } = open({
+    platform: { lifecycle, now: () => Date.now() + awayMs },
+  });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  for (const away of [5 * 60_000, 60 * 60_000]) {
+    tell('hidden');
+    await vi.advanceTimersByTimeAsync(100);
+    awayMs += away;
+    tell('visible');
+    await vi.advanceTimersByTimeAsync(5_000);
+  }
+  await heard('tracked', 2);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['impression', 'impression']);
+  expect(of('shown')).toHaveLength(1);
+});
+
 test('a click is durable when its promise resolves, and every click counts', async () => {
   const { placard, service, of, heard } = open();
   let slot: Slot | undefined;

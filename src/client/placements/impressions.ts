@@ -16,10 +16,12 @@ interface ImpressionsOptions {
   onSize: (mounted: Mounted) => void;
 }
 
-/** Watches every mounted slot for banners that are seen. Returns how to stop listening to the page. */
-export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
+/** Watches every mounted slot for banners that are seen. */
+export const watchImpressions = (options: ImpressionsOptions) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   const restarts = new Map<Mounted, () => void>();
+  /** The banner of each slot whose second is over, so that it is not told again and again. */
+  const seen = new Map<Mounted, Banner>();
   /** Many slots may leave the view at once: one look at all of them is enough. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
@@ -30,15 +32,14 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
   };
 
   const watch = (mounted: Mounted): (() => void) => {
-    /** The banner whose second is over, so that it is not told again and again. */
-    let seen: Banner | null = null;
     const { restart, stop } = watchViewability({
       element: mounted.element,
       isControl: () => mounted.shown?.isControl === true,
-      isWaiting: () => mounted.shown !== null && mounted.shown !== seen && mayCount(),
+      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && mayCount(),
       onSeen() {
-        seen = mounted.shown;
-        if (seen) onSeen(seen);
+        if (mounted.shown === null) return;
+        seen.set(mounted, mounted.shown);
+        onSeen(mounted.shown);
       },
       onLeft: lookSoon,
       onSize: () => onSize(mounted),
@@ -49,6 +50,7 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
     restarts.set(mounted, restart);
     return () => {
       restarts.delete(mounted);
+      seen.delete(mounted);
       stop();
     };
   };
@@ -60,8 +62,17 @@ export const watchImpressions = (options: ImpressionsOptions): (() => void) => {
   const stops = (['visible', 'hidden', 'activated'] as const).map((moment) =>
     lifecycle.on(moment, restartAll),
   );
-  return () => {
-    cancelLook?.();
-    for (const stop of stops) stop();
+  return {
+    /** A new session: what was seen in the former one counts again, after another second. */
+    countAnew(): void {
+      const former = [...seen.keys()];
+      seen.clear();
+      for (const mounted of former) restarts.get(mounted)?.();
+    },
+    /** Listens to the page no more. */
+    stop(): void {
+      cancelLook?.();
+      for (const stop of stops) stop();
+    },
   };
 };
