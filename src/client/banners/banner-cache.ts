@@ -26,6 +26,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  */
 export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
   const { now, after } = clock;
+  /** `null` where nobody is signed in, or nothing may be kept. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet. */
@@ -34,7 +35,6 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const testSends = new Map<string, Banner>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
-  let isOpen = false;
   let isHung = false;
 
   const key = (user: string) => recordKey(endpoint, appId, user);
@@ -53,12 +53,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
   const patiently = async (work: Promise<unknown>): Promise<void> => {
-    const reported = work.then(
-      () => {
-        isHung = false;
-      },
-      (cause) => onError(cause),
-    );
+    const reported = work.then(() => {
+      isHung = false;
+    }, onError);
     if (isHung) return;
     await new Promise<void>((resolve) => {
       // In two halves, for the reason of `outOfPatience`; to share that with the other chunk costs the first paint 90 bytes.
@@ -73,9 +70,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     });
   };
 
-  const reset = (user: string | null, open: boolean): void => {
+  const reset = (user: string | null): void => {
     userId = user;
-    isOpen = open;
     record = emptyRecord();
     pending = [];
     testSends.clear();
@@ -86,8 +82,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const cache = {
     testSends,
     key,
-    /** `null` where nobody is signed in, or nothing may be kept. */
-    userId: (): string | null => (isOpen ? userId : null),
+    userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     isGiven: (banner: Banner): boolean => given.has(banner.id),
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
@@ -97,16 +92,16 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
     /** Forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
     async open(user: string | null): Promise<void> {
-      reset(user, true);
+      reset(user);
       await cache.reread();
     },
 
     /** Reads what another tab has changed. */
     async reread(): Promise<void> {
       const reader = userId;
-      if (reader === null || !isOpen) return;
+      if (reader === null) return;
       const read = store.get(key(reader)).then((value) => {
-        if (reader === userId && isOpen) adopt(value);
+        if (reader === userId) adopt(value);
       });
       await patiently(read);
     },
@@ -123,28 +118,28 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
      */
     async change<T>(change: Change<T>): Promise<T | undefined> {
       const owner = userId;
-      if (owner === null || !isOpen) return undefined;
+      if (owner === null) return undefined;
       let verdict = change(record);
       let stored: UserRecord | undefined;
       pending.push(change);
       show();
       const write = store.update<UserRecord>([key(owner)], ([found]) => {
         // A former user's record is gone for good, and after a wipe nothing is written.
-        if (owner !== userId || !isOpen) return [];
+        if (owner !== userId) return [];
         stored = isUserRecord(found) ? found : emptyRecord();
         verdict = change(stored);
         return [[key(owner), stored]];
       });
       const done = write.finally(() => {
         pending = pending.filter((other) => other !== change);
-        if (stored && owner === userId && isOpen) adopt(stored);
+        if (stored && owner === userId) adopt(stored);
       });
       await patiently(done);
       return verdict;
     },
 
     /** Forgets the user in memory, and writes nothing until one is opened again. */
-    close: (): void => reset(userId, false),
+    close: (): void => reset(null),
   };
   return cache;
 };
