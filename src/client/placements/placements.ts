@@ -57,18 +57,18 @@ export const createPlacements = (options: PlacementsOptions) => {
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
 
-  const report = (placementId: string, cause: unknown): void =>
+  const report = ({ placementId }: Mounted, cause: unknown): void =>
     notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
 
   const fill = (
     place: MountedPlace,
     draw: (where: Place) => Drawn,
-    onError: (cause: unknown) => void,
+    onError = (cause: unknown) => report(place, cause),
   ): void => {
     const { element, placementId, shown } = place;
     const clear = fillPlace(element, (signal) => draw({ element, placementId, signal }), onError);
-    // The draw may have failed, and something else been drawn since; or it sent its own banner away.
-    if (place.shown === shown) place.clear = clear ?? place.clear;
+    // The draw may have failed, and something else been drawn since; or it sent its own banner away, or unmounted itself.
+    if (place.shown === shown && places.has(place)) place.clear = clear ?? place.clear;
     else clear?.();
   };
 
@@ -89,18 +89,19 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   /** Shows what the hook has for an empty place, once for each reason. */
   const empty = (place: MountedPlace, reason: EmptyReason, problems: readonly Problem[] = []): void => {
-    if (place.emptied === reason) return;
+    if (place.emptied === reason || !places.has(place)) return;
     place.emptied = reason;
     const { hook, placementId } = place;
     place.clear?.();
     place.clear = undefined;
-    const onError = (cause: unknown) => report(placementId, cause);
-    if (problems.length > 0 && hook.invalid) fill(place, (where) => hook.invalid?.(problems, where), onError);
-    else if (hook.empty) fill(place, (where) => hook.empty?.(where), onError);
+    if (problems.length > 0 && hook.invalid) fill(place, (where) => hook.invalid?.(problems, where));
+    else if (hook.empty) fill(place, (where) => hook.empty?.(where));
     notify({ type: 'emptied', placementId, reason });
   };
 
   const show = (place: MountedPlace, banner: Banner): void => {
+    // What took the former banner out may have unmounted the place.
+    if (!places.has(place)) return;
     place.shown = banner;
     place.emptied = null;
     armExpiry(place);
@@ -115,7 +116,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       place,
       (where) => place.hook(banner, createSlot(banner, where, options)),
       (cause) => {
-        report(place.placementId, cause);
+        report(place, cause);
         if (place.shown !== banner) return;
         place.check.condemn(banner);
         leave(place, true);
@@ -157,8 +158,8 @@ export const createPlacements = (options: PlacementsOptions) => {
       if (problems === null) return;
       const wanted = problems.length > 0 ? null : next;
       // Never swap or take away what is under the reader's eyes, nor open a closed place there.
-      const isDrawn = place.shown !== null && !place.shown.isControl;
-      const opens = place.expand !== undefined && wanted !== null && !wanted.isControl;
+      const isDrawn = place.shown && !place.shown.isControl;
+      const opens = place.expand && wanted && !wanted.isControl;
       if ((isDrawn || opens) && isOnScreen(element)) return;
       if (place.shown || wanted) leave(place, true);
       if (wanted) show(place, place.check.checked(wanted));
@@ -167,14 +168,19 @@ export const createPlacements = (options: PlacementsOptions) => {
     settle(place);
   };
 
-  /** Gives room back, or takes an empty place's room away, where that moves nothing on screen. */
-  const settle = (place: MountedPlace): void => {
-    const { element, clear } = place;
-    if (clear ? !place.release : place.expand) return;
-    if (!canResize(element)) return;
+  /** Gives room back, or takes an empty place's room away. */
+  const resize = (place: MountedPlace): void => {
+    // A place that was unmounted meanwhile is the page's own again.
+    if (!places.has(place)) return;
     place.release?.();
     place.release = undefined;
-    if (!clear) place.expand = collapseBox(element);
+    if (!place.clear) place.expand ??= collapseBox(place.element);
+  };
+
+  /** The same where it moves nothing on screen. */
+  const settle = (place: MountedPlace): void => {
+    if (place.clear ? !place.release : place.expand) return;
+    if (canResize(place.element)) resize(place);
   };
 
   const unmount = (place: MountedPlace): void => {
@@ -197,7 +203,7 @@ export const createPlacements = (options: PlacementsOptions) => {
           const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
           notify({ type: 'failed', kind: 'property', message, cause: problems });
         },
-        onError: (cause) => report(placementId, cause),
+        onError: (cause) => report(place, cause),
         onLate: () => consider(place),
       });
       const place: MountedPlace = { placementId, element, hook, check, shown: null };
@@ -226,9 +232,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         if (place.placementId !== banner.placementId || place.shown?.id !== banner.id) continue;
         leave(place, false);
         empty(place, 'dismissed');
-        place.release?.();
-        place.release = undefined;
-        if (!place.clear) place.expand ??= collapseBox(place.element);
+        resize(place);
       }
     },
 

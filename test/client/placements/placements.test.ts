@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
-import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { createPlacements, type Placements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -27,7 +27,7 @@ const aSlot = ({ height = 100 } = {}) => {
   return { element, scrollTo };
 };
 
-const setUp = () => {
+const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
   const notices: Notice[] = [];
   const answers = new Map<string, Banner | null>();
   const state = {
@@ -45,7 +45,10 @@ const setUp = () => {
     click,
     dismiss,
     after: createClock().after,
-    notify: (notice) => notices.push(notice),
+    notify(notice) {
+      notices.push(notice);
+      onNotice(notice);
+    },
   });
   const answer = (banner: Banner | null, placementId = 'home_hero') => {
     answers.set(placementId, banner);
@@ -114,6 +117,75 @@ test('unmounting takes the banner out, aborts the signal and runs the cleanup on
   answer(aBanner({ id: 'bnr-2' }));
   expect(cleanup).toHaveBeenCalledTimes(1);
 });
+
+test.each([
+  ['there is nothing any more', () => undefined],
+  ['its banner was sent away', (placements: Placements) => placements.sendAway(aBanner())],
+])('an unmount in a notice that %s leaves the element as the page had it', (_, before) => {
+  const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
+  const { element, scrollTo } = aSlot();
+  const unmount = placements.mount('home_hero', element, drawHeadline);
+  answer(aBanner());
+  scrollTo(true);
+  before(placements);
+  scrollTo(false);
+  answer(null);
+  expect(element.getAttribute('style') ?? '').toBe('');
+  expect(placements.placementIds()).toEqual([]);
+});
+
+test('after an unmount in a notice the banner that was waiting is not drawn', () => {
+  const { placements, answer, state, types } = setUp(({ type }) => type === 'emptied' && unmount());
+  const { element } = aSlot();
+  const unmount = placements.mount('home_hero', element, drawHeadline);
+  answer(aBanner());
+  state.mustLeave = 'dismissed';
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'emptied dismissed']);
+});
+
+test.each([
+  ['another banner', aBanner({ id: 'bnr-2' })],
+  ['none', null],
+])('an unmount in the cleanup of the hook is the end, where %s follows', (_, next) => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  const empty = vi.fn();
+  const hook: PlacementHook = (_banner, slot) => {
+    slot.element.textContent = 'drawn';
+    return () => {
+      slot.element.textContent = '';
+      unmount();
+    };
+  };
+  const unmount = placements.mount('home_hero', element, Object.assign(hook, { empty }));
+  answer(aBanner());
+  answer(next);
+  expect(element.outerHTML).toBe('<div></div>');
+  expect(empty).not.toHaveBeenCalled();
+  expect(types()).toEqual(['shown']);
+});
+
+test.each(['banner', 'empty'] as const)(
+  'what a hook draws after it unmounted itself goes: its %s',
+  (what) => {
+    const { placements, answer, types } = setUp();
+    const { element } = aSlot();
+    const drawLate = () => {
+      unmount();
+      element.append('too late');
+    };
+    const unmount = placements.mount(
+      'home_hero',
+      element,
+      Object.assign(() => drawLate(), { empty: drawLate }),
+    );
+    answer(what === 'banner' ? aBanner() : null);
+    expect(element.outerHTML).toBe('<div></div>');
+    expect(types()).not.toContain('shown');
+  },
+);
 
 test('without a cleanup the nodes that the hook added go, and the host’s own stay', () => {
   const { placements, answer } = setUp();
