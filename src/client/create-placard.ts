@@ -228,7 +228,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     return safely('storage', null, async () => {
       if (type === 'click') return capture(banner, type, userId);
       if (type === 'dismiss') return dismiss(banner, userId);
-      return (await rest()).countImpression(banner, userId);
+      // In JavaScript a type may be any.
+      return type === 'impression' ? (await rest()).countImpression(banner, userId) : null;
     });
   };
 

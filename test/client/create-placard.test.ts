@@ -713,6 +713,17 @@ test('a slot without an element or a hook is reported, and harms no other', asyn
   expect(element.textContent).toBe('Summer sale');
 });
 
+test('tracking what is no banner, or no event, counts nothing and throws nothing', async () => {
+  const { placard, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  for (const type of ['impression', 'click', 'dismiss'] as const) {
+    expect(await placard.track(null as never, type)).toBeNull();
+    expect(await placard.track(undefined as never, type)).toBeNull();
+  }
+  expect(await placard.track(placard.banner('home_hero')!, 'view' as never)).toBeNull();
+});
+
 test('an unusable user ID is reported and counts as nobody', async () => {
   const { placard, service, of } = open({ userId: 'u'.repeat(987) });
   placard.mount('home_hero', aSlot(), draw);

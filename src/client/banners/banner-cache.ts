@@ -84,7 +84,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     key,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
-    isGiven: (banner: Banner): boolean => given.has(banner.id),
+    /** False too where a host has found no banner and passes nothing. */
+    isGiven: (banner: Banner): boolean => given.has(banner?.id),
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
     expiresInMs: (banner: Banner): number =>
