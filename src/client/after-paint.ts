@@ -148,7 +148,6 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     random,
     isVisible,
     onStart() {
-      for (const placementId of placements.placementIds()) asked.placements.add(placementId);
       sync.want(asked.placements);
       impressions.countAnew();
       tellTabs();

@@ -13,7 +13,7 @@ export const addDismissal = (record: UserRecord, banner: Banner): boolean => {
   if (isDismissed(record, banner)) return false;
   const { placementId, id } = banner;
   const answer = record.banners[placementId];
-  if (answer?.banner?.id === id) record.banners[placementId] = { ...answer, banner: null };
+  if (answer?.banner?.id === id) answer.banner = null;
   const dismissal = { placementId, bannerId: id, acceptedAtMs: null };
   record.dismissed = [...record.dismissed, dismissal].slice(-MAX_DISMISSALS);
   return true;

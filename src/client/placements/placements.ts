@@ -104,7 +104,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!places.has(place)) return;
     place.shown = banner;
     place.emptied = null;
-    armExpiry(place);
+    armExpiry(place, banner);
     tellChange?.(place);
     if (banner.isControl) {
       empty(place, 'control');
@@ -126,9 +126,9 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (place.shown === banner) notify({ type: 'shown', banner, from: source(place.placementId) });
   };
 
-  const armExpiry = (place: MountedPlace): void => {
+  const armExpiry = (place: MountedPlace, shown: Banner): void => {
     place.cancelExpiry?.();
-    const wait = place.shown ? expiresInMs(place.shown) : Number.POSITIVE_INFINITY;
+    const wait = expiresInMs(shown);
     if (wait === Number.POSITIVE_INFINITY) return;
     place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
   };
@@ -151,7 +151,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     const next = current(placementId);
     if (next === undefined) return;
     if (isSameBanner(next, place.shown)) {
-      if (next) armExpiry(place);
+      if (next) armExpiry(place, next);
       else if (!place.emptied) empty(place, 'none');
     } else {
       const problems = next ? place.check.problems(next) : [];
@@ -235,8 +235,6 @@ export const createPlacements = (options: PlacementsOptions) => {
         resize(place);
       }
     },
-
-    placementIds: (): string[] => [...new Set(all().map(({ placementId }) => placementId))],
 
     unmountAll(): void {
       for (const place of all()) unmount(place);
