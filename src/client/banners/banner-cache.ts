@@ -5,6 +5,8 @@ import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-re
 
 /** A store that has not answered by then is waited for no longer; what it says later still counts. */
 const PATIENCE_MS = 2_000;
+/** Of the changes that the store has refused, so many are kept. */
+const MAX_REFUSED = 100;
 
 interface CacheOptions {
   endpoint: string;
@@ -29,8 +31,10 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   /** `null` where nobody is signed in, or nothing may be kept. */
   let userId: string | null = null;
   let record = emptyRecord();
-  /** Changes that the store has not confirmed yet. */
-  let pending: Change[] = [];
+  /** Changes that the store has not confirmed yet, by transaction. */
+  const pending = new Set<Change[]>();
+  /** Changes that the store has refused: the next transaction takes them along. */
+  let refused: Change[] = [];
   /** Test sends stay in memory. */
   const testSends = new Map<string, Banner>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
@@ -47,7 +51,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   const adopt = (value: unknown): void => {
     record = isUserRecord(value) ? value : emptyRecord();
-    for (const change of pending) change(record);
+    for (const change of [refused, ...pending].flat()) change(record);
     show();
   };
 
@@ -73,7 +77,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const reset = (user: string | null): void => {
     userId = user;
     record = emptyRecord();
-    pending = [];
+    pending.clear();
+    refused = [];
     testSends.clear();
     given.clear();
     onChange();
@@ -122,19 +127,28 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       if (owner === null) return undefined;
       let verdict = change(record);
       let stored: UserRecord | undefined;
-      pending.push(change);
+      const changes = [...refused, change];
+      refused = [];
+      pending.add(changes);
       show();
       const write = store.update<UserRecord>([key(owner)], ([found]) => {
         // A former user's record is gone for good, and after a wipe nothing is written.
         if (owner !== userId) return [];
         stored = isUserRecord(found) ? found : emptyRecord();
-        verdict = change(stored);
+        for (const each of changes) verdict = each(stored) as T;
         return [[key(owner), stored]];
       });
-      const done = write.finally(() => {
-        pending = pending.filter((other) => other !== change);
-        if (stored && owner === userId) adopt(stored);
-      });
+      const done = write.then(
+        () => {
+          if (pending.delete(changes)) adopt(stored);
+        },
+        (cause) => {
+          // A TypeError is one of them that stumbled over a damaged record, and would again.
+          if (pending.delete(changes) && !(cause instanceof TypeError))
+            refused = [...refused, ...changes].slice(-MAX_REFUSED);
+          throw cause;
+        },
+      );
       await patiently(done);
       return verdict;
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { addDismissal } from '../../../src/client/banners/dismissals.ts';
 import { forgetUsers } from '../../../src/client/banners/forget-users.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import type { Store } from '../../../src/client/index.ts';
@@ -215,6 +216,82 @@ test('a store that fails is reported, and memory goes on', async () => {
   expect(await cache.change((record) => Object.assign(record, stored()) && 'kept')).toBe('kept');
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
   expect(errors).toEqual([new Error('QuotaExceededError')]);
+});
+
+test.each([
+  ['before it begins', () => Promise.reject(new Error('UnknownError'))],
+  [
+    'at its commit',
+    async (_keys: unknown, change: (found: undefined[]) => unknown) => {
+      change([undefined]);
+      throw new Error('QuotaExceededError');
+    },
+  ],
+])(
+  'contract 7.5: what a write that failed once %s was to store is stored by the next one',
+  async (_, fail) => {
+    const store = createMemoryStore();
+    const update = vi.spyOn(store, 'update');
+    const { cache } = setUp(store);
+    await cache.open('u-1');
+    await cache.change((record) => Object.assign(record, stored()));
+    update.mockImplementationOnce(fail as never);
+    expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(true);
+    await cache.reread();
+    expect(cache.current('home_hero')).toBeNull();
+    const counted = vi.fn();
+    await cache.change(counted);
+    expect(cache.current('home_hero')).toBeNull();
+    expect(await store.get(keyOf('u-1'))).toMatchObject({
+      banners: { home_hero: { banner: null } },
+      dismissed: [{ bannerId: 'bnr-1' }],
+    });
+    // In memory and in the store, and never again.
+    await cache.change(() => undefined);
+    expect(counted).toHaveBeenCalledTimes(2);
+  },
+);
+
+test('what a failing store was to keep for one user is not stored for the next, nor after a wipe', async () => {
+  const store = createMemoryStore();
+  const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('UnknownError'));
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  const late = cache.change((record) => Object.assign(record, stored()));
+  const opened = cache.open('u-2');
+  await Promise.all([late, opened]);
+  update.mockRestore();
+  await cache.change(() => undefined);
+  expect(cache.current('home_hero')).toBeUndefined();
+  expect((await store.entries()).map(([, value]) => value)).toEqual([emptyRecord()]);
+});
+
+test('a store that always fails does not pile up what it was to keep', async () => {
+  const store = createMemoryStore();
+  const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('QuotaExceededError'));
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  const count = vi.fn();
+  for (let i = 0; i < 1_000; i++) await cache.change(count);
+  update.mockRestore();
+  count.mockClear();
+  await cache.change(() => undefined);
+  expect(count.mock.calls.length).toBeLessThanOrEqual(200);
+});
+
+test('case 46: a change that throws at a damaged record is not tried again with the next one', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[keyOf('u-1'), { ...stored(), dismissed: [null] }]]);
+  const { cache } = setUp(store);
+  const opened = cache.open('u-1');
+  // Before the damage is read, memory takes what the store cannot.
+  await cache.change((record) => addDismissal(record, aBanner()));
+  await opened;
+  await cache.change((record) => {
+    record.clockSkewMs = 7;
+  });
+  expect(await store.get(keyOf('u-1'))).toMatchObject({ clockSkewMs: 7 });
 });
 
 test('case 41: a store whose open never settles is waited for two seconds once, and then no more', async () => {
