@@ -195,8 +195,10 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
-      // Slots that left the page without an unmount go first, so that none can pile up.
-      for (const other of all()) if (other.wasConnected && !other.element.isConnected) unmount(other);
+      // Slots that left the page without an unmount go, so that none can pile up. One that is only moved is back by then.
+      queueMicrotask(() => {
+        for (const other of all()) if (other.wasConnected && !other.element.isConnected) unmount(other);
+      });
       const check = createBannerCheck({
         hook,
         onProblems(banner, problems) {

@@ -551,6 +551,24 @@ test('case 65: a slot that is moved keeps its banner, without a second draw', ()
   expect(element.textContent).toBe('Summer sale');
 });
 
+test('case 65: a slot that is moved while another is mounted keeps its banner, and one that is gone goes', async () => {
+  const { placements, answer } = setUp();
+  const [moved, gone] = [aSlot(), aSlot()];
+  const hook = vi.fn(drawHeadline);
+  for (const { element } of [moved, gone]) placements.mount('home_hero', element, hook);
+  answer(aBanner());
+  moved.element.remove();
+  gone.element.remove();
+  placements.mount('sidebar', aSlot().element, hook);
+  document.body.append(moved.element);
+  await Promise.resolve();
+  expect(moved.element.textContent).toBe('Summer sale');
+  expect(gone.element.textContent).toBe('');
+  answer(withHeadline('Winter sale', { id: 'bnr-2' }));
+  expect(moved.element.textContent).toBe('Winter sale');
+  expect(hook).toHaveBeenCalledTimes(3);
+});
+
 test('a slot that left the page without a word is unmounted at the next look', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
