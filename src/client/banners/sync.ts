@@ -10,6 +10,7 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
+import { isAhead, LONGEST_WAIT_MS } from '../delivery/deadline.ts';
 import { createKeyring } from '../delivery/keyring.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
 import type { Settings } from '../read-options.ts';
@@ -20,7 +21,6 @@ const TIMEOUT_MS = 15_000;
 const RETRIES = 2;
 /** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
 const FIRST_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 60 * 60_000;
 
 /** What a sync brought home. */
 export interface SyncResult {
@@ -85,9 +85,12 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   let mayHurry = true;
   let stopped = false;
 
+  /** How long nothing may be asked: a time that a clock set back has moved out of reach counts for nothing. */
+  const waitMs = (): number => (isAhead(blockedUntilMs, now(), LONGEST_WAIT_MS) ? blockedUntilMs - now() : 0);
+
   const arm = (): void => {
     cancel?.();
-    if (!stopped && wanted.size > 0) cancel = after(Math.max(0, blockedUntilMs - now()), run);
+    if (!stopped && wanted.size > 0) cancel = after(waitMs(), run);
   };
 
   /** Asked for each sync, so that a key that is replaced is never sent in vain. */
@@ -145,9 +148,9 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       isLimited && readRateLimit((cause as HTTPError).response.headers, 'epoch', now()).retryAfterMs;
     const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
-    mayHurry = (status === 0 || status >= 500) && (mayHurry || blockedUntilMs <= now());
+    mayHurry = (status === 0 || status >= 500) && (mayHurry || waitMs() === 0);
     // A time that has passed already says nothing.
-    blockedUntilMs = Math.max(blockedUntilMs, now() + (asked || backoff));
+    blockedUntilMs = now() + Math.max(waitMs(), asked || backoff);
     if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
     if (status !== 400) for (const placementId of placements) wanted.add(placementId);
@@ -182,7 +185,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     cancel?.();
     const user = userId();
     if (stopped || user === null || !maySync() || wanted.size === 0) return;
-    if (blockedUntilMs > now()) return arm();
+    if (waitMs() > 0) return arm();
     const all = [...wanted];
     wanted.clear();
     const batches: string[][] = [];
@@ -208,7 +211,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       mayHurry = false;
       arm();
     },
-    blockedUntilMs: (): number => blockedUntilMs,
+    /** Until when nothing may be asked; a time that has passed where it may. */
+    blockedUntilMs: (): number => now() + waitMs(),
     /** Another user: nothing of the former one's is wanted any more. */
     reset(): void {
       wanted.clear();

@@ -315,6 +315,20 @@ test('no service may silence the client for longer than an hour', async () => {
   expect(asked).toHaveLength(2);
 });
 
+test('a clock that is set back in a wait does not make it days, nor the next one none', async () => {
+  const { sync, asked, results } = setUp([refuse(404), refuse(404), all]);
+  await sync.now(['home_hero']);
+  vi.setSystemTime(Date.now() - 2 * 86_400_000);
+  expect(sync.blockedUntilMs()).toBeLessThanOrEqual(Date.now());
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked).toHaveLength(2);
+  expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(asked).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+});
+
 test.each([401, 403])(
   'case 15: after a %i a key function is asked again, and its new key used at once',
   async (status) => {
