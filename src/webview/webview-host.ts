@@ -25,6 +25,16 @@ export interface WebviewHost {
   connect(placard: Placard): () => void;
 }
 
+/** What went wrong, as text. */
+const reasonOf = (problem: unknown): string => {
+  try {
+    return String(problem instanceof Error ? problem.message : problem);
+  } catch {
+    // What was thrown has no text: that it was thrown is all there is to tell.
+    return 'reading it threw';
+  }
+};
+
 /**
  * The bridge between the page and the app around it. The host gets messages with a `type`: `ready`, `open-link` with
  * an absolute `url`, `notice`, and `error` where it said something that cannot be understood. It says `identify`, `paused`,
@@ -71,8 +81,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
         try {
           void obey(placard, readHostMessage(input));
         } catch (problem) {
-          const reason = problem instanceof Error ? problem.message : String(problem);
-          post({ type: 'error', message: `The message was not understood: ${reason}` });
+          post({ type: 'error', message: `The message was not understood: ${reasonOf(problem)}` });
         }
       };
       const bridge = Object.freeze({ receive });

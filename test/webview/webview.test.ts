@@ -109,6 +109,32 @@ describe('what the host says', () => {
     disconnect();
   });
 
+  test.each([
+    ['no text', Object.create(null)],
+    ['an error without one', Object.defineProperty(new Error(), 'message', { value: Symbol('no text') })],
+    [
+      'an error that throws',
+      Object.defineProperty(new Error(), 'message', {
+        get() {
+          throw new Error('again');
+        },
+      }),
+    ],
+  ])('is answered where it throws %s', (_, thrown) => {
+    const { native, posted } = nativeObject();
+    vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
+    const disconnect = createWebviewHost({ notices: [] }).connect(fake.placard);
+    bridge()?.receive({
+      get type() {
+        throw thrown;
+      },
+    });
+    expect(posted.slice(1)).toEqual([
+      { type: 'error', message: expect.stringContaining('The message was not understood: ') },
+    ]);
+    disconnect();
+  });
+
   test('is heard no more after the connection ended', () => {
     const disconnect = createWebviewHost().connect(fake.placard);
     disconnect();
