@@ -2,7 +2,8 @@
 export interface HostChannel {
   /** False in an ordinary browser: nobody listens. */
   isThere: boolean;
-  post(message: Record<string, unknown>): void;
+  /** False where nobody listens; throws what the native side throws. */
+  post(message: Record<string, unknown>): boolean;
 }
 
 interface NativeObject {
@@ -36,6 +37,10 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     get isThere() {
       return find() !== null;
     },
-    post: (message) => find()?.(message),
+    post(message) {
+      const send = find();
+      send?.(message);
+      return send !== null;
+    },
   };
 };

@@ -48,11 +48,13 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
   /** Whose bridge the host talks to. */
   let latest: object | undefined;
 
-  const post = (message: Record<string, unknown>): void => {
+  /** False where nobody took the message. */
+  const post = (message: Record<string, unknown>): boolean => {
     try {
-      channel.post(message);
+      return channel.post(message);
     } catch {
       // A native side that throws is going away or broken; there is nobody else to tell, and the page is not at fault.
+      return false;
     }
   };
 
@@ -68,8 +70,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
     lifecycle,
     navigate(url) {
       const { href } = new URL(url, document.baseURI);
-      if (channel.isThere) post({ type: 'open-link', url: href });
-      else location.assign(href);
+      if (!post({ type: 'open-link', url: href })) location.assign(href);
     },
     connect(placard) {
       const stop = placard.subscribe((notice) => {

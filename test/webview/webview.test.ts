@@ -79,6 +79,22 @@ describe('links', () => {
   });
 });
 
+describe('links of a host that is gone', () => {
+  const gone = () => {
+    throw new Error('Java object is gone');
+  };
+  test.each([
+    ['whose object throws', { Placard: { postMessage: gone } }],
+    ['that cannot be looked for', { webkit: Object.defineProperty({}, 'messageHandlers', { get: gone }) }],
+  ])('are left to the browser: one %s', (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    const assign = vi.spyOn(window.location, 'assign').mockReturnValue(undefined);
+    createWebviewHost().navigate('https://shop.example/linen');
+    expect(assign).toHaveBeenCalledExactlyOnceWith('https://shop.example/linen');
+    assign.mockRestore();
+  });
+});
+
 describe('what the host says', () => {
   test.each([
     ['an object', (message: unknown) => message],
