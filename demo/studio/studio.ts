@@ -9,6 +9,8 @@ import { segments } from './segments.ts';
 
 /** Pause in typing after which the frames follow. */
 const TYPING_MS = 120;
+/** Of whom the service knows nothing: not even a name. */
+const NEWCOMER = { id: 'somebody-new', label: 'Somebody new' };
 const IMAGES = ['hero-kiln', 'hero-shelf', 'promo-tea', 'promo-gift'].map((name) => `/images/${name}.svg`);
 
 const nameOf = (campaign: CampaignText) => campaign.name ?? campaign.campaign_id;
@@ -26,7 +28,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
   let campaignId = firstCampaign.campaign_id;
   let variantId = '';
   let placementId = '';
-  let userId = visitors[0]?.id ?? 'somebody';
+  let userId = visitors[0]?.id ?? NEWCOMER.id;
   let scheme: 'light' | 'dark' = 'light';
 
   const controls = node('div', { class: 'controls' });
@@ -47,7 +49,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       showProblem(preview.problem);
       return;
     }
-    const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? userId;
+    const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? 'somebody new';
     verdict.textContent = preview.eligible
       ? `By its rules, ${visitor} gets it.`
       : `By its rules, ${visitor} does not get it now. You see it as if they did.`;
@@ -184,7 +186,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
   const seenBy = node(
     'select',
     { id: 'seen-by' },
-    visitors.map(({ id, label }) => node('option', { value: id }, [label])),
+    [...visitors, NEWCOMER].map(({ id, label }) => node('option', { value: id }, [label])),
     {
       change: () => {
         userId = seenBy.value;

@@ -47,6 +47,16 @@ describe('the Studio', () => {
     await close();
   });
 
+  test('shows what somebody reads whose name nobody knows', async () => {
+    const { page, close } = await open();
+    await page.getByLabel('Seen by').selectOption('Somebody new');
+    await inEveryFrame(page, 'Fresh from the kiln, and made to last');
+    await page.getByText('By its rules, somebody new gets it.').waitFor();
+    await page.getByRole('radio', { name: 'shelf' }).check();
+    await inEveryFrame(page, 'Make room on the shelf');
+    await close();
+  });
+
   test('shows an edit at once, and changes nothing that visitors get', async () => {
     const { page, close } = await open();
     const before = await demo.headlineFor('mira', 'home_hero');
