@@ -76,6 +76,12 @@ p, .action { unicode-bidi: plaintext; }
   overflow: hidden;
   -webkit-box-orient: vertical;
   -webkit-line-clamp: var(--lines, 3);
+  /*
+   * Marks of Arabic and Vietnamese rise out of the line, and a "j" may begin left of it: the clip is wider than the words,
+   * which stay where they are. Not lower: the line after the last one would show.
+   */
+  padding: 0.35em 0.2em 0;
+  margin: calc(var(--above, 0em) - 0.35em) -0.2em 0;
 }
 .headline { font-family: var(--placard-headline-font, inherit); font-weight: 650; line-height: 1.25; text-wrap: balance; }
 .body { color: var(--muted); text-wrap: pretty; }

@@ -19,7 +19,7 @@ export const CARD: Look = {
 .card .picture:has(+ .content:empty) { flex-grow: 1; }
 .card .action { margin-block-start: auto; }
 .card .headline { --lines: 3; font-size: 1.125rem; }
-.card .body { --lines: 5; margin-block-start: 0.375rem; font-size: 0.9375rem; }
+.card .body { --lines: 5; --above: 0.375rem; font-size: 0.9375rem; }
 .card .dismiss { position: absolute; inset-block-start: 0.5rem; inset-inline-end: 0.5rem; }
 .card[data-picture="none"] .words { padding-inline-end: 1.75rem; }
 .card[data-picture="some"] .dismiss { background: var(--surface); }

@@ -19,7 +19,7 @@ export const HERO: Look = {
 }
 .hero .content:empty { display: none; }
 .hero .headline { --lines: 3; font-size: clamp(1.5rem, 5.2cqi, 2.875rem); font-weight: 700; letter-spacing: -0.015em; line-height: 1.12; }
-.hero .body { --lines: 4; margin-block-start: 0.75rem; font-size: clamp(1rem, 1.8cqi, 1.1875rem); max-inline-size: 38em; }
+.hero .body { --lines: 4; --above: 0.75rem; font-size: clamp(1rem, 1.8cqi, 1.1875rem); max-inline-size: 38em; }
 .hero .action { padding: 0.7em 1.5em; }
 .hero .dismiss { position: absolute; inset-block-start: 0.75rem; inset-inline-end: 0.75rem; }
 .hero[data-picture="some"] .dismiss { background: var(--surface); }
