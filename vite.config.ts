@@ -20,6 +20,8 @@ const entries = {
   'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
 };
 
+const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 const isDependency = (id: string) =>
   id.startsWith('node:') ||
   [...Object.keys(manifest.dependencies), 'react', 'react-dom'].some(
@@ -55,7 +57,8 @@ const demo = {
   target: 'es2022',
   // `light-dark()` as it is written: what a build makes of it for older engines loses nested colour schemes.
   cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-  rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'] },
+  // Whole paths: a build looks for them from the repository, the dev server from its root, which is the demo.
+  rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'].map(inRepository) },
 };
 
 export default defineConfig(({ mode }) => {
@@ -65,7 +68,7 @@ export default defineConfig(({ mode }) => {
     test: {
       testTimeout: 20_000,
       // Tests start the service again and again, and half of a start is compiling it.
-      env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) },
+      env: { NODE_COMPILE_CACHE: inRepository('node_modules/.cache/compiled') },
       projects: [
         {
           test: {
