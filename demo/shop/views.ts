@@ -34,7 +34,7 @@ const tile = (product: Product, { add }: ShopVerbs) =>
     node('p', { class: 'tile-price' }, [money(product.price)]),
     node(
       'button',
-      { type: 'button', class: 'quiet', 'aria-label': `Add ${product.name} to cart` },
+      { type: 'button', class: 'quiet', 'aria-label': `Add to cart: ${product.name}` },
       ['Add to cart'],
       { click: () => add(product) },
     ),

@@ -140,7 +140,7 @@ describe('the shop', () => {
 
   test('takes an order from the shelf to the thanks', async () => {
     const { page, complaints, close } = await visit('/', { as: 'new' });
-    await page.getByRole('button', { name: 'Add Low bowl to cart' }).click();
+    await page.getByRole('button', { name: 'Add to cart: Low bowl' }).click();
     await page.getByRole('link', { name: 'Cart, 1 thing' }).click();
     const more = page.getByRole('button', { name: 'One more' });
     await more.click();
