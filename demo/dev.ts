@@ -5,7 +5,6 @@ import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 
 /** `npm run dev`: as `npm start`, with pages that reload when their source changes, and no content security policy. */
-const settings = readSettings(process.env);
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'info' });
 const vite = await createServer({
   mode: 'demo',
@@ -18,7 +17,7 @@ const API = /^\/(v1|users|cdi|healthz|readyz|metrics|openapi\.json|docs)(\/|\?|$
 
 try {
   const listening = await startDemo({
-    ...settings,
+    ...readSettings(process.env),
     log,
     pages: (request, response) => {
       if (API.test(request.url ?? '/')) return false;
@@ -32,6 +31,6 @@ try {
   }
 } catch (error) {
   await vite.close();
-  console.error(startProblem(error, settings.port) ?? error);
+  console.error(startProblem(error) ?? error);
   process.exitCode = 1;
 }

@@ -9,11 +9,11 @@ import { createStaticFiles } from './server/static-files.ts';
 
 /** `npm start`: the built demo and the service, until it is asked to stop. */
 tuneProcess();
-const settings = readSettings(process.env);
 // Warnings and errors: the lines of every request would bury what is printed for people.
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 
 try {
+  const settings = readSettings(process.env);
   if (!existsSync(join(settings.built, 'index.html'))) {
     throw new Error('The demo is not built yet: "npm start" builds it and starts it.');
   }
@@ -23,6 +23,6 @@ try {
     process.once(signal, () => void listening.stop());
   }
 } catch (error) {
-  console.error(startProblem(error, settings.port) ?? error);
+  console.error(startProblem(error) ?? error);
   process.exitCode = 1;
 }

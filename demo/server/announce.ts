@@ -1,5 +1,6 @@
 import { WorkspaceError } from '../../src/service/index.ts';
 import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
+import { SettingsError } from './settings.ts';
 
 /** What is printed once the demo runs. The curl line works as it is. */
 export const announcement = (url: string): string => `
@@ -21,12 +22,25 @@ export const announcement = (url: string): string => `
   Stop with Ctrl+C.
 `;
 
+const AGAIN = 'PORT=8788 PLACARD_DB=other.db npm start';
+
+/** SQLite's code for a file that somebody else has locked. */
+const SQLITE_BUSY = 5;
+
+const isClaimed = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'errcode' in error.cause &&
+  error.cause.errcode === SQLITE_BUSY;
+
 /** The sentence for a start that failed for an ordinary reason; `null` where it is something else. */
-export const startProblem = (error: unknown, port: number): string | null => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken. Stop what uses it, or choose another: PORT=8788 npm start`;
+export const startProblem = (error: unknown): string | null => {
+  const { code, port } = error as { code?: string; port?: number };
+  // A database of its own as well: what has the port is often this demo, which has the file too.
+  if (code === 'EADDRINUSE') return `Port ${port} is taken. Stop what uses it, or choose another: ${AGAIN}`;
   if (code === 'EACCES')
     return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;
-  return error instanceof WorkspaceError ? error.message : null;
+  if (isClaimed(error))
+    return `The demo already runs, or another program has its database: stop it, or choose another port and another file: ${AGAIN}`;
+  return error instanceof WorkspaceError || error instanceof SettingsError ? error.message : null;
 };

@@ -2,11 +2,16 @@ import { fileURLToPath } from 'node:url';
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
+/** A variable of the environment that cannot be used; the message says which. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
 /** Where the demo runs and what it runs on, from the environment. */
 export const readSettings = (env: NodeJS.ProcessEnv) => {
   const port = Number(env['PORT'] ?? 8787);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError(`PORT: expected a number from 0 to 65535, got "${env['PORT']}"`);
+    throw new SettingsError(`PORT: expected a number from 0 to 65535, got "${env['PORT']}"`);
   }
   return {
     port,

@@ -1,9 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { standing } from '../../demo/panel/ledger.ts';
 import { sentence } from '../../demo/panel/sentences.ts';
 import { announcement, startProblem } from '../../demo/server/announce.ts';
 import { countResults } from '../../demo/server/results.ts';
-import { readSettings } from '../../demo/server/settings.ts';
+import { readSettings, SettingsError } from '../../demo/server/settings.ts';
 import { createFaults } from '../../demo/shop/faults.ts';
 import { audienceWords } from '../../demo/studio/audience-words.ts';
 import type { CampaignText } from '../../demo/studio/campaign-text.ts';
@@ -252,11 +255,28 @@ describe('the start', () => {
   });
 
   test('says in one sentence that the port is taken', () => {
-    const error = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
-    expect(startProblem(error, 8787)).toBe(
-      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 npm start',
+    const error = Object.assign(new Error('listen'), { code: 'EADDRINUSE', port: 8787 });
+    expect(startProblem(error)).toBe(
+      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 PLACARD_DB=other.db npm start',
     );
-    expect(startProblem(new Error('something else'), 8787)).toBeNull();
+    expect(startProblem(new Error('something else'))).toBeNull();
+  });
+
+  test('says in one sentence that the database is in use', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'placard-claimed-'));
+    const file = join(folder, 'demo.db');
+    const store = await openStore(file);
+    expect(startProblem(await openStore(file).catch((error: unknown) => error))).toMatch(
+      /^The demo already runs, or another program has its database: .+ PORT=8788 PLACARD_DB=other\.db npm start$/,
+    );
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('says in one sentence what is wrong with the port', () => {
+    const refused = () => readSettings({ PORT: 'eighty' });
+    expect(refused).toThrow(SettingsError);
+    expect(startProblem(new SettingsError('PORT: no'))).toBe('PORT: no');
   });
 
   test('refuses a port that is none', () => {
