@@ -9,7 +9,7 @@ const BUDGETS: Record<string, { entry: number; all: number }> = {
   '.': { entry: 6_144, all: 41_480 },
   './element': { entry: 5_960, all: 5_960 },
   './react': { entry: 880, all: 880 },
-  './templates': { entry: 5_200, all: 5_200 },
+  './templates': { entry: 5_360, all: 5_360 },
   './webview': { entry: 1_681, all: 1_681 },
 };
 /** What loads before a cached banner is painted never grows beyond this, whatever the budget says. */

@@ -195,8 +195,9 @@ export const painting: Scenario[] = [
           element.remove();
           if (at % 50 === 0) await frames(1);
         }
-        // The next mount finds what was removed without a word.
+        // The next mount finds what was removed without a word, and has not come back by the end of the task.
         placard.mount('hero', document.createElement('div'), () => undefined)();
+        await frames(1);
         return { live: live.size, elements: document.querySelectorAll('*').length - before, leftInside, aborted };`);
       expect(left).toEqual({ live: 0, elements: 0, leftInside: 0, aborted: 300 });
       expect(await page.run(TITLE)).toBe(true);
