@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { tuneProcess } from '../src/service/index.ts';
 import { announcement, startProblem } from './server/announce.ts';
+import { whenParentIsGone } from './server/parent-gone.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 import { createStaticFiles } from './server/static-files.ts';
@@ -22,6 +23,8 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());
   }
+  // Without npm somebody may have left it running on purpose.
+  if (process.env['npm_lifecycle_event'] !== undefined) whenParentIsGone(() => void listening.stop());
 } catch (error) {
   console.error(startProblem(error) ?? error);
   process.exitCode = 1;

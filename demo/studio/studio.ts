@@ -9,6 +9,8 @@ import { segments } from './segments.ts';
 
 /** Pause in typing after which the frames follow. */
 const TYPING_MS = 120;
+/** Longer than this nobody waits for what the service says of a copy. */
+const ANSWER_MS = 5_000;
 /** Of whom the service knows nothing: not even a name. */
 const NEWCOMER = { id: 'somebody-new', label: 'Somebody new' };
 const IMAGES = ['hero-kiln', 'hero-shelf', 'promo-tea', 'promo-gift'].map((name) => `/images/${name}.svg`);
@@ -70,6 +72,29 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     typing = setTimeout(look, TYPING_MS);
   };
 
+  /** What is copied may be half-done work: the service says whether it would take it. */
+  const copy = async () => {
+    const text = draft().json();
+    const asked = askPreview(
+      { campaign: draft().campaign(), variantId, userId },
+      AbortSignal.timeout(ANSWER_MS),
+    );
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // The browser may refuse the clipboard; the text itself is then the next best thing.
+      copied.textContent = text;
+      return;
+    }
+    copied.textContent = await asked.then(
+      (preview) =>
+        'problem' in preview
+          ? `Copied, but the service would refuse it as it is: ${preview.problem}`
+          : 'Copied. Paste it into the workspace file to make it live.',
+      () => 'Copied. The server does not answer, so nobody has checked it.',
+    );
+  };
+
   const form = node('div', { class: 'form' });
   const marks = node('div', { class: 'draft-bar' });
   const drawMarks = () => {
@@ -83,15 +108,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
         },
       }),
       node('button', { type: 'button', class: 'primary' }, ['Copy JSON'], {
-        click: async () => {
-          try {
-            await navigator.clipboard.writeText(draft().json());
-            copied.textContent = 'Copied. Paste it into the workspace file to make it live.';
-          } catch {
-            // The browser may refuse the clipboard; the text itself is then the next best thing.
-            copied.textContent = draft().json();
-          }
-        },
+        click: copy,
       }),
     );
   };

@@ -26,7 +26,10 @@ const dayOf = (text = ''): number => {
 
 /** `placard drop-partitions`: lets old events go, and says first what is forgotten with them. */
 export const dropPartitions = defineCommand({
-  meta: { name: 'drop-partitions', description: 'Drop events that are older than a day.' },
+  meta: {
+    name: 'drop-partitions',
+    description: 'Drop events, purchases and banner events from before a day.',
+  },
   args: options,
   run: async ({ args }) => {
     refuseUnknown(args, options);
@@ -34,6 +37,10 @@ export const dropPartitions = defineCommand({
     if (db === undefined) throw new Error('drop-partitions needs --db, the database that the service uses');
     const dryRun = args.yes !== true;
     const forgotten = await forgetEvents(db, dayOf(args.before), { dryRun });
+    if (forgotten.every(({ rows }) => rows === 0)) {
+      process.stdout.write(`Nothing is there from before ${args.before}.\n`);
+      return;
+    }
     for (const { partition, rows } of forgotten) {
       process.stdout.write(`${dryRun ? 'would drop' : 'dropped'} ${rows} rows of ${partition}\n`);
     }

@@ -80,6 +80,8 @@ describe('placard drop-partitions', () => {
       stdout: expect.stringContaining('dropped 1 rows of banner_events'),
     });
     expect(await exported(file('live.db'))).toBe('');
+    const again = await runCli([...words, file('live.db'), '--before', '2021-01-01', '--yes']);
+    expect(again.stdout).toBe('Nothing is there from before 2021-01-01.\n');
   });
 
   test.each([['last year'], ['2021-13-01'], ['2021-02-30'], ['2021']])(

@@ -91,6 +91,14 @@ describe('the Studio', () => {
     await close();
   });
 
+  test('says of a copied draft that the service would refuse it, and why', async () => {
+    const { page, close } = await open();
+    await page.getByLabel('Headline', { exact: true }).fill('Broken {{ ${first_name ');
+    await page.getByRole('button', { name: 'Copy JSON' }).click();
+    await page.getByText(/^Copied, but the service would refuse it as it is: .*headline/).waitFor();
+    await close();
+  });
+
   test('says what is wrong with a draft that cannot be used, and goes on when it is mended', async () => {
     const { page, close } = await open();
     const headline = page.getByLabel('Headline', { exact: true });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'placard-start-'));
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  // A group of its own: npm's child is what must hear the signal.
+  // A group of its own, so that nothing of it can be left behind.
   npm = spawn('npm', ['start'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,9 +35,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  const gone = new Promise((resolve) => npm.once('exit', resolve));
-  process.kill(-npm.pid!, 'SIGTERM');
-  await gone;
+  process.kill(-npm.pid!, 'SIGKILL');
   await rm(folder, { recursive: true });
 });
 
@@ -67,5 +65,21 @@ describe('npm start', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('ends with npm: nothing is left that holds its port and its database', async () => {
+    const gone = new Promise((resolve) => npm.once('exit', resolve));
+    npm.kill('SIGTERM');
+    await gone;
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            () => 'there',
+            () => 'gone',
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe('gone');
   });
 });

@@ -7,6 +7,6 @@ export interface Forgotten {
 }
 
 /** What goes with old events, for people to read before they drop them. */
-export const WHAT_IS_FORGOTTEN = `Events, purchases and banner events older than this are in no export any more.
+export const WHAT_IS_FORGOTTEN = `Events, purchases and banner events that are dropped are in no export any more.
 What users have done stays counted in their profiles: how often, first and last time, revenue. Dismissals stay.
 A banner event that is sent again after it was dropped is stored as a new one.`;
