@@ -6,6 +6,9 @@ const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => 
   `t${app_id}\u0000${token}`,
 ];
 
+const unclaimed = (tokens: readonly PushToken[], claimed: ReadonlySet<string>): PushToken[] =>
+  tokens.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim)));
+
 /** The tokens with those that are added one after the other, each of which ousts what had its device or its text. */
 export const withTokens = (stored: readonly PushToken[], added: readonly PushToken[]): PushToken[] => {
   const claimed = new Set<string>();
@@ -19,11 +22,11 @@ export const withTokens = (stored: readonly PushToken[], added: readonly PushTok
       return !isOusted;
     })
     .reverse();
-  return [...stored.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim))), ...latest];
+  return [...unclaimed(stored, claimed), ...latest];
 };
 
 /** The tokens, and of the others those that take from none of them its device or its text. */
-export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => {
-  const claimed = new Set(kept.flatMap(claimsOf));
-  return [...kept, ...others.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim)))];
-};
+export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => [
+  ...kept,
+  ...unclaimed(others, new Set(kept.flatMap(claimsOf))),
+];
