@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { aDatabase } from '../helpers/postgres.ts';
+import { aDatabase, runBeside } from '../helpers/postgres.ts';
 import { runCli, serveCli } from '../helpers/run-cli.ts';
 
 let folder: string;
@@ -256,11 +255,11 @@ describe('placard serve', () => {
 
   test('on every address it asks where other replicas reach it, unless it is told', async () => {
     const database = await aDatabase();
-    const sql = postgres(database, { max: 1 });
+    const run = runBeside(database);
     const started = async (env: Record<string, string>) => {
       const words = ['--workspace', workspace, '--db', database, '--port', '0', '--host', '0.0.0.0'];
       const { child, exit } = await serveCli(words, env);
-      const rows = await sql`SELECT url FROM replicas`;
+      const rows = await run('SELECT url FROM replicas');
       child.kill('SIGTERM');
       const { stdout } = await exit;
       return { urls: rows.map((row) => row['url']), hasAsked: stdout.includes('--peer-url says') };
@@ -268,7 +267,6 @@ describe('placard serve', () => {
     expect(await started({})).toEqual({ urls: [], hasAsked: true });
     const told = await started({ PLACARD_PEER_URL: 'http://10.0.0.5:8787/' });
     expect(told).toEqual({ urls: ['http://10.0.0.5:8787'], hasAsked: false });
-    await sql.end();
   });
 
   test.each<[string[], string]>([

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ExportKind, exportLines, openStore, type Store } from '../../../src/service/index.ts';
 import { HAND_OVER_PATH } from '../../../src/service/replicas/outcome.ts';
 import { TRACK_FORMAT } from '../../../src/service/replicas/track-text.ts';
+import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { freePort } from '../../helpers/free-port.ts';
-import { aDatabase } from '../../helpers/postgres.ts';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import fc from '../../helpers/property.ts';
 import { asServer, type RunningService, runService } from '../../helpers/running-service.ts';
 import { collect } from '../store/contract.ts';
@@ -190,21 +190,17 @@ test('a replica that is stopped under load costs nobody an answer', async () => 
   expect(await collect(first!.store.exportEvents('test'))).toHaveLength(statuses.length * 5);
 }, 90_000);
 
-/** A connection of the test itself. */
-const connected = () => {
-  const sql = postgres(url, { max: 1 });
-  cleanups.push(() => sql.end());
-  return sql;
-};
-
 /** As a replica does that was last heard of so long ago. */
-const announce = (sql: postgres.Sql, id: string, at: string, age: string) =>
-  sql`INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
-    VALUES (${id}, ${at}, 'secret', ${hostname()}, ${TRACK_FORMAT}, now() - ${age}::interval)`;
+const announce = (run: Run, id: string, at: string, age: string) =>
+  run(
+    `INSERT INTO replicas (replica_id, url, token, machine, format, seen_at)
+    VALUES ($1, $2, 'secret', $3, $4, now() - $5::interval)`,
+    [id, at, hostname(), TRACK_FORMAT, age],
+  );
 
 describe('where another replica', { timeout: 60_000 }, () => {
   /** For as long as the test takes. */
-  const aNeighbourAt = (at: string) => announce(connected(), 'other', at, '-1 hour');
+  const aNeighbourAt = (at: string) => announce(runBeside(url), 'other', at, '-1 hour');
   // So many that some of them surely belong to the other.
   const users = Array.from({ length: 35 }, (_, i) => `u-${i}`);
 
@@ -251,7 +247,7 @@ test('nobody else may hand over, or learn that it is possible', async () => {
 
 describe('where it is reached', () => {
   const announced = async () =>
-    (await connected()`SELECT url FROM replicas`).map((row) => row['url'] as string);
+    (await runBeside(url)('SELECT url FROM replicas')).map((row) => row['url'] as string);
 
   test('is where it listens, until it stops', async () => {
     const replica = await aReplica();
@@ -274,10 +270,10 @@ describe('where it is reached', () => {
 
 test('who has said nothing for five seconds is no replica any more', async () => {
   const replica = await aReplica();
-  const sql = connected();
-  await announce(sql, 'late', 'http://10.0.0.5:8787', '6 seconds');
-  await announce(sql, 'forgotten', 'http://10.0.0.5:8787', '2 hours');
+  const run = runBeside(url);
+  await announce(run, 'late', 'http://10.0.0.5:8787', '6 seconds');
+  await announce(run, 'forgotten', 'http://10.0.0.5:8787', '2 hours');
   // It has said once more that it is there.
-  await expect.poll(async () => (await sql`SELECT 1 FROM replicas`).length, PATIENT).toBe(2);
+  await expect.poll(async () => (await run('SELECT 1 FROM replicas')).length, PATIENT).toBe(2);
   expect(await metric(replica, 'placard_replicas')).toBe(1);
 });

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { runOn } from '../../../src/service/store/postgres/statement.ts';
 import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
-import { aDatabase } from '../../helpers/postgres.ts';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -112,11 +113,11 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
 test('windows long over are swept, by the clock that they were opened by', async () => {
   // Each lease sweeps.
   vi.spyOn(Math, 'random').mockReturnValue(0);
-  const sql = connect(url, 'requests', 1);
+  const run = runBeside(url);
   const take = (key: string, atMs: number) =>
     stores[0].takeRate([{ key, rule: { requests: 1, windowSeconds: 60 } }], atMs);
   const starts = async () => {
-    const rows = await sql`SELECT start_ms FROM rate_windows ORDER BY key`;
+    const rows = await run('SELECT start_ms FROM rate_windows ORDER BY key');
     return rows.map((row) => Number(row['start_ms']));
   };
   // Months ago by the clock of this machine.
@@ -125,13 +126,13 @@ test('windows long over are swept, by the clock that they were opened by', async
   expect(await starts()).toEqual([NOW, NOW]);
   await take('c', NOW + 180_000);
   expect(await starts()).toEqual([NOW + 180_000]);
-  await sql.end();
 });
 
 test('batches find users by their keys, however small the tables were when the plan was made', async () => {
-  const sql = connect(url, 'batches', 1);
+  const { pool, close } = connect(url, 'batches', { connections: 1 });
+  onTestFinished(close);
   const planOf = async (statement: string, values: string[]) => {
-    const plan = await sql.unsafe(`EXPLAIN ${statement}`, values);
+    const plan = await runOn(pool)(`EXPLAIN ${statement}`, values);
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
   const two = ['a\u001eb', 'demo\u001edemo'];
@@ -142,5 +143,4 @@ test('batches find users by their keys, however small the tables were when the p
   const store = await planOf(STORE, [...two, '{}\u001e{}', '1\u001e2', '', ...none, ...none, '2', '3']);
   expect(store).toContain('users_pkey');
   for (const plan of [lock, store]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
-  await sql.end();
 });

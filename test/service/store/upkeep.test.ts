@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import postgres from 'postgres';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   backupStore,
@@ -12,7 +11,7 @@ import {
   type Store,
 } from '../../../src/service/store/index.ts';
 import { writeProfile } from '../../../src/service/users/profile-text.ts';
-import { aDatabase } from '../../helpers/postgres.ts';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
@@ -150,10 +149,10 @@ describe('PostgreSQL partitions', () => {
     ]);
     await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
     await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
-    const sql = postgres(url, { max: 1 });
+    const run = runBeside(url);
     const month = new Date(NOW).toISOString().slice(0, 7).replace('-', '_');
     const rows = async (table: string) =>
-      Number((await sql.unsafe(`SELECT count(*) AS rows FROM ${table}`))[0]?.['rows']);
+      Number((await run(`SELECT count(*) AS rows FROM ${table}`))[0]?.['rows']);
     expect(await rows(`events_${month}`)).toBe(1);
     expect(await rows('events_default')).toBe(2);
     expect(await rows(`banner_events_${month}`)).toBe(1);
@@ -169,7 +168,6 @@ describe('PostgreSQL partitions', () => {
     // A month without its partition goes to the default one.
     await write(store, 'u-1', [['after', NOW]]);
     expect(await collect(store.exportEvents('demo'))).toHaveLength(1);
-    await sql.end();
     await store.close();
     // And opening again does not stumble over what lies there.
     await (await openStore(url)).close();
@@ -178,10 +176,10 @@ describe('PostgreSQL partitions', () => {
   test('rows of every table begin their unique keys with the user’s or the looked-up key', async () => {
     const url = await aDatabase();
     await (await openStore(url)).close();
-    const sql = postgres(url, { max: 1 });
-    const keys = await sql<{ name: string; definition: string }[]>`
+    const run = runBeside(url);
+    const keys = await run<{ name: string; definition: string }>(`
       SELECT tablename AS name, indexdef AS definition FROM pg_indexes
-      WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%' AND tablename !~ '_(default|[0-9]{4}_[0-9]{2})$'`;
+      WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%' AND tablename !~ '_(default|[0-9]{4}_[0-9]{2})$'`);
     const first = Object.fromEntries(
       keys.map(({ name, definition }) => [name, /\((\w+)/.exec(definition)?.[1]]),
     );
@@ -191,7 +189,6 @@ describe('PostgreSQL partitions', () => {
       banner_events: 'external_user_id',
       dismissals: 'external_user_id',
     });
-    await sql.end();
   });
 });
 
@@ -207,9 +204,8 @@ describe('a database of another version', () => {
       database.exec('PRAGMA user_version = 999');
       database.close();
     } else {
-      const sql = postgres(url, { max: 1 });
-      await sql`UPDATE placard_schema SET version = 999`;
-      await sql.end();
+      const run = runBeside(url);
+      await run('UPDATE placard_schema SET version = 999');
     }
     for (const open of [openStore, openStoreReader]) {
       await expect(open(url)).rejects.toThrow(/schema version 999, this Placard knows versions up to \d+/);
@@ -222,14 +218,13 @@ describe('a database of another version', () => {
     await write(store, 'u-1', [['old', OLD]]);
     const [before] = await store.readUsers('demo', [byExternalId('u-1')]);
     await store.close();
-    const sql = postgres(url, { max: 1 });
+    const run = runBeside(url);
     // As version 1 had it.
-    await sql`ALTER TABLE users RENAME COLUMN packed_profile TO profile`;
-    await sql`DROP FUNCTION placard_expect`;
-    await sql`DROP TABLE replicas`;
-    await sql`UPDATE users SET profile = ${writeProfile(before!)}`;
-    await sql`UPDATE placard_schema SET version = 1`;
-    await sql.end();
+    await run('ALTER TABLE users RENAME COLUMN packed_profile TO profile');
+    await run('DROP FUNCTION placard_expect');
+    await run('DROP TABLE replicas');
+    await run('UPDATE users SET profile = $1', [writeProfile(before!)]);
+    await run('UPDATE placard_schema SET version = 1');
     await expect(openStoreReader(url)).rejects.toThrow('older Placard');
 
     store = await openStore(url);

@@ -1,7 +1,7 @@
-import type { Sql } from 'postgres';
 import type { Commit, NewBannerEvent } from '../store.ts';
 import { createBatcher } from './batcher.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
+import type { Run } from './statement.ts';
 
 const MAX_CALLS = 200;
 const LANES = 2;
@@ -51,11 +51,11 @@ const rowOf = (workspaceId: string, event: NewBannerEvent) => ({
 });
 
 /** Stores banner events, those of several calls in one statement. */
-export const createBannerEventWriter = (sql: Sql, onBatch: (batch: Commit) => void) => {
+export const createBannerEventWriter = (run: Run, onBatch: (batch: Commit) => void) => {
   const store = async (calls: Waiting[]): Promise<void> => {
     const rows = JSON.stringify(calls.flatMap((call) => call.rows));
     try {
-      await retryConflicts(() => sql.unsafe(RECORD, [rows], { prepare: true }));
+      await retryConflicts(() => run(RECORD, [rows]));
       for (const { resolve } of calls) resolve();
     } catch (error) {
       if (calls.length > 1 && isRefusal(error)) for (const call of calls) await store([call]);

@@ -4,26 +4,28 @@ import type { Commit, Store, StoreReader } from '../store.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
 import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
+import { createPipe } from './pipe.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { createRoster } from './roster.ts';
 import { checkSchema, migrate } from './schema.ts';
+import { runOn } from './statement.ts';
+import { inTransaction } from './transaction.ts';
 import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
 const READER_CONNECTIONS = 2;
 const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
-const CLOSE_SECONDS = 5;
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const sql = connect(url, 'exports', READER_CONNECTIONS);
+  const { pool, close } = connect(url, 'upkeep', { connections: READER_CONNECTIONS });
   try {
-    await checkSchema(sql);
+    await checkSchema(pool);
   } catch (error) {
-    await sql.end({ timeout: CLOSE_SECONDS });
+    await close();
     throw error;
   }
-  return { ...createReader(sql).verbs, close: () => sql.end({ timeout: CLOSE_SECONDS }) };
+  return { ...createReader(pool).verbs, close };
 };
 
 /** Drops the partitions with events older than `beforeMs`. */
@@ -32,47 +34,56 @@ export const forgetPostgresEvents = async (
   beforeMs: number,
   dryRun: boolean,
 ): Promise<Forgotten[]> => {
-  const sql = connect(url, 'exports', 1);
+  const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
-    await checkSchema(sql);
-    return await dropPartitionsBefore(sql, beforeMs, dryRun);
+    await checkSchema(pool);
+    return await dropPartitionsBefore(pool, beforeMs, dryRun);
   } finally {
-    await sql.end({ timeout: CLOSE_SECONDS });
+    await close();
+  }
+};
+
+/** Makes the database what this version needs. */
+const bringForward = async (url: string): Promise<void> => {
+  const { pool, close } = connect(url, 'upkeep', { connections: 1 });
+  try {
+    await migrate(pool);
+    await ensurePartitions(pool, Date.now());
+  } finally {
+    await close();
   }
 };
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  const sql = connect(url, 'requests');
-  const batches = connect(url, 'batches', WRITER_CONNECTIONS);
-  const pipe = connect(url, 'batches', 1);
-  const end = () => Promise.all([sql, batches, pipe].map((each) => each.end({ timeout: CLOSE_SECONDS })));
-  try {
-    await migrate(sql);
-    await ensurePartitions(sql, Date.now());
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  const reader = createReader(sql);
+  await bringForward(url);
+  const requests = connect(url, 'requests');
+  const batches = connect(url, 'batches', { connections: WRITER_CONNECTIONS });
+  const { pool } = requests;
+  const run = runOn(pool);
+  const pipe = createPipe(batches.pool);
+  const reader = createReader(pool);
   let tell: (commit: Commit) => void = () => undefined;
-  const users = createUserWriter(batches, pipe, (commit) => tell(commit));
-  const bannerEvents = createBannerEventWriter(sql, (commit) => tell(commit));
-  const takeRate = createRateLeases(sql);
+  const users = createUserWriter(batches.pool, pipe.run, (commit) => tell(commit));
+  const bannerEvents = createBannerEventWriter(run, (commit) => tell(commit));
+  const takeRate = createRateLeases(run);
   const secrets = new Map<string, Promise<string>>();
   let isClosed = false;
 
   const partitionTimer = setInterval(() => {
     // Where it fails, rows go to the default partition, and the next turn tries again.
-    ensurePartitions(sql, Date.now()).catch(() => undefined);
+    ensurePartitions(pool, Date.now()).catch(() => undefined);
   }, PARTITION_CHECK_MS);
   partitionTimer.unref();
 
   const readSecret = async (workspaceId: string): Promise<string> => {
-    await sql`INSERT INTO secrets (workspace_id, secret)
-      VALUES (${workspaceId}, ${randomBytes(32).toString('hex')}) ON CONFLICT DO NOTHING`;
-    const [row] = await sql<{ secret: string }[]>`
-      SELECT secret FROM secrets WHERE workspace_id = ${workspaceId}`;
+    await run('INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      workspaceId,
+      randomBytes(32).toString('hex'),
+    ]);
+    const [row] = await run<{ secret: string }>('SELECT secret FROM secrets WHERE workspace_id = $1', [
+      workspaceId,
+    ]);
     return row!.secret;
   };
 
@@ -106,7 +117,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ...reader.verbs,
     secret,
     takeRate,
-    roster: createRoster(sql),
+    roster: createRoster(run),
     onCommit: (listener) => {
       tell = listener;
     },
@@ -133,7 +144,10 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async ping() {
       refuseClosed();
       // Fails on a database that is read-only, such as a standby.
-      await sql.begin('READ WRITE', (transaction) => transaction`SELECT pg_current_xact_id()`);
+      await inTransaction(pool, async (run) => {
+        await run('SET TRANSACTION READ WRITE');
+        await run('SELECT pg_current_xact_id()');
+      });
     },
 
     async close() {
@@ -141,7 +155,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       isClosed = true;
       clearInterval(partitionTimer);
       await Promise.allSettled(writing);
-      await end();
+      await pipe.close();
+      await Promise.all([requests.close(), batches.close()]);
     },
   };
 };

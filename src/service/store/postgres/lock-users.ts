@@ -1,7 +1,7 @@
-import type { TransactionSql } from 'postgres';
 import { isWhoWasMeant, type LockedRow, readRow, rowsOf } from './locked-rows.ts';
 import type { Known } from './profile-cache.ts';
 import { OutdatedError } from './retry.ts';
+import type { Run } from './statement.ts';
 import { columns, LOCK_CONTACTS, LOCK_USERS } from './user-statements.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -16,19 +16,12 @@ interface Locked {
 }
 
 /** Locks the rows of everyone wanted. */
-export const lockUsers = async (
-  transaction: TransactionSql,
-  { slots, known, ids, keys }: Wanted,
-): Promise<Locked> => {
+export const lockUsers = async (run: Run, { slots, known, ids, keys }: Wanted): Promise<Locked> => {
   // Locks before rows: whoever waited here must see what the one before has created.
-  if (slots.length > 0) await transaction.unsafe(LOCK_CONTACTS, columns(slots, 1), { prepare: true });
+  if (slots.length > 0) await run(LOCK_CONTACTS, columns(slots, 1));
   const wanted = rowsOf(known);
   for (const [brazeId, workspaceId] of ids) wanted.push([brazeId!, workspaceId!, NEVER]);
-  const rows = await transaction.unsafe<LockedRow[]>(
-    LOCK_USERS,
-    [...columns(wanted, 3), ...columns(keys, 2)],
-    { prepare: true },
-  );
+  const rows = await run<LockedRow>(LOCK_USERS, [...columns(wanted, 3), ...columns(keys, 2)]);
   const found = new Map(known.map((each) => [each.profile.brazeId, each]));
   const read = new Set<string>();
   let isAsRemembered = true;

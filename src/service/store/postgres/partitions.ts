@@ -1,5 +1,7 @@
-import type { Sql } from 'postgres';
+import type { Pool } from 'pg';
 import type { Forgotten } from '../forgotten.ts';
+import { runOn } from './statement.ts';
+import { inTransaction } from './transaction.ts';
 
 export const PARTITIONED = ['events', 'banner_events'] as const;
 /** Months that have a partition of their own from the start: these many before this one, and after it. */
@@ -38,22 +40,22 @@ const month = (year: number, index: number): Month => {
  * Makes the partitions of the months around now. Rows of a month that lie in the default partition already keep that
  * month there: PostgreSQL would refuse the partition, and nothing needs it.
  */
-export const ensurePartitions = async (sql: Sql, nowMs: number): Promise<void> => {
+export const ensurePartitions = async (pool: Pool, nowMs: number): Promise<void> => {
   const now = new Date(nowMs);
   for (let offset = -MONTHS_BEFORE; offset <= MONTHS_AFTER; offset += 1) {
     const { name, startMs, endMs } = month(now.getUTCFullYear(), now.getUTCMonth() + offset);
     for (const table of PARTITIONED) {
-      await sql.begin(async (transaction) => {
-        await transaction`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`;
+      await inTransaction(pool, async (run) => {
+        await run(`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`);
         const partition = `${table}_${name}`;
-        const [known] = await transaction`SELECT to_regclass(${partition}) IS NOT NULL AS known`;
+        const [known] = await run('SELECT to_regclass($1) IS NOT NULL AS known', [partition]);
         if (known?.['known'] === true) return;
         const column = table === 'events' ? 'time_ms' : 'timestamp_ms';
-        const strays = await transaction.unsafe(
+        const strays = await run(
           `SELECT 1 FROM ${table}_default WHERE ${column} >= ${startMs} AND ${column} < ${endMs} LIMIT 1`,
         );
         if (strays.length > 0) return;
-        await transaction.unsafe(
+        await run(
           `CREATE TABLE ${partition} PARTITION OF ${table} FOR VALUES FROM (${startMs}) TO (${endMs})`,
         );
       });
@@ -66,26 +68,29 @@ export const ensurePartitions = async (sql: Sql, nowMs: number): Promise<void> =
  * `dryRun` it only counts.
  */
 export const dropPartitionsBefore = async (
-  sql: Sql,
+  pool: Pool,
   beforeMs: number,
   dryRun: boolean,
 ): Promise<Forgotten[]> => {
+  const run = runOn(pool);
   const forgotten: Forgotten[] = [];
   for (const table of PARTITIONED) {
-    const partitions = await sql<{ name: string }[]>`
-      SELECT child.relname AS name FROM pg_inherits
+    const partitions = await run<{ name: string }>(
+      `SELECT child.relname AS name FROM pg_inherits
       JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
-      WHERE parent.oid = to_regclass(${table}) ORDER BY child.relname`;
+      WHERE parent.oid = to_regclass($1) ORDER BY child.relname`,
+      [table],
+    );
     const column = table === 'events' ? 'time_ms' : 'timestamp_ms';
     for (const { name } of partitions) {
       const match = /_(\d{4})_(\d\d)$/.exec(name);
       const isOld = match !== null && Date.UTC(Number(match[1]), Number(match[2]), 1) <= beforeMs;
       if (match && !isOld) continue;
       const where = match ? '' : ` WHERE ${column} < ${beforeMs}`;
-      const [counted] = await sql.unsafe<{ rows: string }[]>(`SELECT count(*) AS rows FROM ${name}${where}`);
+      const [counted] = await run<{ rows: string }>(`SELECT count(*) AS rows FROM ${name}${where}`);
       const rows = Number(counted?.rows ?? 0);
       if (!match && rows === 0) continue;
-      if (!dryRun) await sql.unsafe(match ? `DROP TABLE ${name}` : `DELETE FROM ${name}${where}`);
+      if (!dryRun) await run(match ? `DROP TABLE ${name}` : `DELETE FROM ${name}${where}`);
       forgotten.push({ table, partition: name, rows });
     }
   }

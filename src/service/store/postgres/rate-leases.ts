@@ -1,5 +1,5 @@
-import type { Sql } from 'postgres';
 import type { RateRule, RateState } from '../store.ts';
+import type { Run } from './statement.ts';
 
 /** A replica takes this share of a window's requests at a time, so that most requests ask no database. */
 const LEASE_SHARE = 0.01;
@@ -13,6 +13,7 @@ const SWEEP_SHARE = 0.001;
 const LEASE = `INSERT INTO rate_windows (key, start_ms, end_ms, taken) VALUES ($1, $2, $3, $4)
   ON CONFLICT (key, start_ms) DO UPDATE SET taken = rate_windows.taken + excluded.taken
   RETURNING taken`;
+const SWEEP = 'DELETE FROM rate_windows WHERE end_ms < $1';
 
 interface Window {
   id: string;
@@ -32,7 +33,7 @@ interface Window {
  * requests at a time from a row of the window: never more than the limit are let through by all together; what a
  * replica has leased and does not use is lost to the window, one per cent of it at most.
  */
-export const createRateLeases = (sql: Sql) => {
+export const createRateLeases = (run: Run) => {
   const windows = new Map<string, Window>();
 
   const current = (key: string, rule: RateRule, nowMs: number): Window => {
@@ -65,13 +66,11 @@ export const createRateLeases = (sql: Sql) => {
     const { id, rule, startMs, endMs } = window;
     const share = Math.min(MAX_LEASE, Math.floor(rule.requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
-    const rows = await sql.unsafe<{ taken: string }[]>(LEASE, [id, startMs, endMs, wanted], {
-      prepare: true,
-    });
+    const rows = await run<{ taken: string }>(LEASE, [id, startMs, endMs, wanted]);
     const taken = Number(rows[0]?.taken);
     window.left += Math.max(0, Math.min(wanted, rule.requests - (taken - wanted)));
     window.taken = Math.min(taken, rule.requests);
-    if (Math.random() < SWEEP_SHARE) await sql`DELETE FROM rate_windows WHERE end_ms < ${startMs - KEEP_MS}`;
+    if (Math.random() < SWEEP_SHARE) await run(SWEEP, [startMs - KEEP_MS]);
   };
 
   /** Takes one request of a window; false where the window has none. */

@@ -1,20 +1,21 @@
-import type { Sql } from 'postgres';
+import type { Pool } from 'pg';
 import type { Profile } from '../../users/profile.ts';
 import { isNamedBy, lookupKey } from '../../users/user-key.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoreReader } from '../store.ts';
 import { unpackProfile } from './packed-profile.ts';
-
-/** Rows an export holds at once. */
-const PAGE = 500;
+import { readRows } from './read-rows.ts';
+import { runOn } from './statement.ts';
 
 const BY_KEYS = `SELECT users.packed_profile AS profile FROM user_keys JOIN users USING (braze_id, workspace_id)
   WHERE user_keys.workspace_id = $1 AND user_keys.key = ANY($2::text[])
   UNION SELECT packed_profile FROM users WHERE workspace_id = $1 AND braze_id = ANY($3::text[])`;
 
 /** Reads what is committed. */
-export const createReader = (sql: Sql) => {
+export const createReader = (pool: Pool) => {
+  const run = runOn(pool);
+
   const profiles = async (workspaceId: string, lookups: Lookup[]): Promise<Profile[]> => {
     if (lookups.length === 0) return [];
     const keys = lookups.filter(({ by }) => by !== 'braze_id').map(lookupKey);
@@ -22,28 +23,20 @@ export const createReader = (sql: Sql) => {
     const ids = lookups.flatMap(({ by, value }) =>
       by === 'braze_id' && /^[0-9a-f]{25}$/.test(value as string) ? [value as string] : [],
     );
-    const rows = await sql.unsafe<{ profile: string }[]>(BY_KEYS, [workspaceId, keys, ids], {
-      prepare: true,
-    });
+    const rows = await run<{ profile: string }>(BY_KEYS, [workspaceId, keys, ids]);
     return rows
       .map(({ profile }) => unpackProfile(profile))
       .filter((profile) => lookups.some((lookup) => isNamedBy(profile, lookup)));
   };
 
-  async function* rows<T extends Record<string, unknown>>(text: string, values: string[]): AsyncIterable<T> {
-    // A cursor: one snapshot from the first row to the last, and a page in memory.
-    for await (const page of sql.unsafe<T[]>(text, values).cursor(PAGE)) yield* page as T[];
-  }
-
   return {
     profiles,
 
     dismissals: async (workspaceId: string, externalUserId: string): Promise<Dismissal[]> => {
-      const found = await sql.unsafe<{ campaign_id: string; dismissed_at_ms: string; count: number }[]>(
+      const found = await run<{ campaign_id: string; dismissed_at_ms: string; count: number }>(
         `SELECT campaign_id, dismissed_at_ms, count FROM dismissals
          WHERE external_user_id = $1 AND workspace_id = $2`,
         [externalUserId, workspaceId],
-        { prepare: true },
       );
       return found.map((row) => ({
         campaignId: row.campaign_id,
@@ -54,36 +47,41 @@ export const createReader = (sql: Sql) => {
 
     verbs: {
       workspaceIds: async () => {
-        const found = await sql<{ workspace_id: string }[]>`
-          SELECT workspace_id FROM secrets ORDER BY workspace_id`;
+        const found = await run<{ workspace_id: string }>(
+          'SELECT workspace_id FROM secrets ORDER BY workspace_id',
+        );
         return found.map((row) => row.workspace_id);
       },
       readUsers: profiles,
 
       async *dataPoints(workspaceId) {
-        const found = await sql<{ day: string; points: string }[]>`
-          SELECT day, sum(points) AS points FROM data_points WHERE workspace_id = ${workspaceId}
-          GROUP BY day ORDER BY day`;
+        const found = await run<{ day: string; points: string }>(
+          `SELECT day, sum(points) AS points FROM data_points WHERE workspace_id = $1
+          GROUP BY day ORDER BY day`,
+          [workspaceId],
+        );
         for (const { day, points } of found) yield { day, points: Number(points) };
       },
 
       async *exportUsers(workspaceId) {
         const text = 'SELECT packed_profile AS profile FROM users WHERE workspace_id = $1';
-        for await (const { profile } of rows<{ profile: string }>(text, [workspaceId])) {
+        for await (const { profile } of readRows<{ profile: string }>(pool, text, [workspaceId])) {
           yield unpackProfile(profile);
         }
       },
 
       async *exportEvents(workspaceId) {
         const text = 'SELECT events, received_at_ms FROM events WHERE workspace_id = $1';
-        for await (const row of rows<{ events: string; received_at_ms: string }>(text, [workspaceId])) {
+        for await (const row of readRows<{ events: string; received_at_ms: string }>(pool, text, [
+          workspaceId,
+        ])) {
           yield* unpackEvents(row.events, Number(row.received_at_ms));
         }
       },
 
       async *exportBannerEvents(workspaceId) {
         const text = 'SELECT * FROM banner_events WHERE workspace_id = $1 AND NOT is_test_send';
-        for await (const row of rows<Record<string, string>>(text, [workspaceId])) {
+        for await (const row of readRows<Record<string, string>>(pool, text, [workspaceId])) {
           yield bannerEventOf(row);
         }
       },

@@ -1,3 +1,5 @@
+import { DatabaseError } from 'pg';
+
 /** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
 const CONFLICTS = new Set(['23505', '40001', '40P01']);
 /** The statement was refused for what is in it: nothing of its transaction is stored. */
@@ -16,6 +18,13 @@ export class OutdatedError extends Error {
 
 export const isConflict = (error: unknown): boolean =>
   error instanceof OutdatedError || CONFLICTS.has(codeOf(error));
+
+/** The database became a copy of another one, and kept its connections. */
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
+
+/** False where a connection is of no more use, which anything but an answer of the database says. */
+export const isUsableAfter = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.severity === 'ERROR' && !isReadOnly(error);
 
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 

@@ -1,5 +1,5 @@
-import type { Sql } from 'postgres';
 import type { Replica, Roster } from '../store.ts';
+import type { Run } from './statement.ts';
 
 /** Who has not been heard of so long is gone, by the database's clock; after an hour its row goes too. */
 const GONE = "now() - interval '5 seconds'";
@@ -14,11 +14,10 @@ const ANNOUNCE = `WITH announced AS (
   SELECT replica_id AS id, url, token, machine, format FROM replicas WHERE seen_at > ${GONE}`;
 
 /** Keeps the replicas of the database in a table, where each says again and again that it is there. */
-export const createRoster = (sql: Sql): Roster => ({
-  async announce({ id, url, token, machine, format }) {
-    return [...(await sql.unsafe<Replica[]>(ANNOUNCE, [id, url, token, machine, format], { prepare: true }))];
-  },
+export const createRoster = (run: Run): Roster => ({
+  announce: ({ id, url, token, machine, format }) =>
+    run<Replica>(ANNOUNCE, [id, url, token, machine, format]),
   async leave(id) {
-    await sql`DELETE FROM replicas WHERE replica_id = ${id}`;
+    await run('DELETE FROM replicas WHERE replica_id = $1', [id]);
   },
 });

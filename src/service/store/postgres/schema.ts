@@ -1,4 +1,6 @@
-import type { Sql } from 'postgres';
+import type { Pool } from 'pg';
+import { type Run, runOn } from './statement.ts';
+import { inTransaction } from './transaction.ts';
 
 /**
  * Each entry brings a database from the version that is its index to the next one. Every unique key starts with the
@@ -111,8 +113,8 @@ export const POSTGRES_VERSION = MIGRATIONS.length;
 /** Replicas that start together migrate one after the other. */
 const MIGRATION_LOCK = 7_061_636;
 
-const versionOf = async (sql: Sql): Promise<number> => {
-  const [row] = await sql<{ version: number }[]>`SELECT version FROM placard_schema`;
+const versionOf = async (run: Run): Promise<number> => {
+  const [row] = await run<{ version: number }>('SELECT version FROM placard_schema');
   return row?.version ?? 0;
 };
 
@@ -125,10 +127,11 @@ const refuseNewer = (version: number) => {
 };
 
 /** For readers: throws where the database is not of this version. */
-export const checkSchema = async (sql: Sql): Promise<void> => {
-  const [known] = await sql`SELECT to_regclass('placard_schema') IS NOT NULL AS known`;
+export const checkSchema = async (pool: Pool): Promise<void> => {
+  const run = runOn(pool);
+  const [known] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS known");
   if (known?.['known'] !== true) throw new Error('The database holds no Placard data');
-  const version = await versionOf(sql);
+  const version = await versionOf(run);
   refuseNewer(version);
   if (version < POSTGRES_VERSION) {
     throw new Error('The database is of an older Placard: start the service once, which brings it forward');
@@ -136,15 +139,15 @@ export const checkSchema = async (sql: Sql): Promise<void> => {
 };
 
 /** Brings the database forward, all or nothing. */
-export const migrate = async (sql: Sql): Promise<void> => {
-  await sql.begin(async (transaction) => {
-    await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-    await transaction`CREATE TABLE IF NOT EXISTS placard_schema (version integer NOT NULL)`;
-    const version = await versionOf(transaction as unknown as Sql);
+export const migrate = async (pool: Pool): Promise<void> => {
+  await inTransaction(pool, async (run) => {
+    await run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await run('CREATE TABLE IF NOT EXISTS placard_schema (version integer NOT NULL)');
+    const version = await versionOf(run);
     refuseNewer(version);
     if (version === POSTGRES_VERSION) return;
-    for (const step of MIGRATIONS.slice(version)) await transaction.unsafe(step);
-    await transaction`DELETE FROM placard_schema`;
-    await transaction`INSERT INTO placard_schema (version) VALUES (${POSTGRES_VERSION})`;
+    for (const step of MIGRATIONS.slice(version)) await run(step);
+    await run('DELETE FROM placard_schema');
+    await run('INSERT INTO placard_schema (version) VALUES ($1)', [POSTGRES_VERSION]);
   });
 };

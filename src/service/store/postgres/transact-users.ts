@@ -1,9 +1,10 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Pool } from 'pg';
 import { createBrazeIds } from '../../users/braze-id.ts';
 import { type Applied, type Batch, createApply } from './apply-works.ts';
 import { lockUsers } from './lock-users.ts';
 import { createProfileCache, type Known } from './profile-cache.ts';
 import { isConflict } from './retry.ts';
+import type { Run } from './statement.ts';
 import { isUsual, sendRows, storeUsual } from './store-rows.ts';
 import { inTransaction } from './transaction.ts';
 import { createTrust } from './trust.ts';
@@ -14,10 +15,10 @@ import { isNothing, type Wanted, wantedBy } from './wanted.ts';
 const POINT_SLOTS = 64;
 
 /**
- * Applies the works of a batch in one transaction; resolves once it is committed. `sql` is for transactions of several
- * statements, `pipe` is one connection, which stores in the order in which it is sent.
+ * Applies the works of a batch in one transaction; resolves once it is committed. `pool` is for transactions of several
+ * statements, `pipe` stores in the order in which it is sent.
  */
-export const createTransactions = (sql: Sql, pipe: Sql) => {
+export const createTransactions = (pool: Pool, pipe: Run) => {
   const cache = createProfileCache();
   const trust = createTrust();
   const turn = createTurn();
@@ -41,13 +42,12 @@ export const createTransactions = (sql: Sql, pipe: Sql) => {
     return stored;
   };
 
-  const storeInTransaction = async (
-    apply: (transaction: TransactionSql) => Promise<Applied>,
-  ): Promise<void> => {
+  const storeInTransaction = async (apply: (run: Run) => Promise<Applied>): Promise<void> => {
     await piped;
-    const applied = await inTransaction(sql, async (transaction) => {
-      const value = await apply(transaction);
-      return { sent: sendRows(transaction, value.rows), value };
+    const applied = await inTransaction(pool, async (run) => {
+      const applied = await apply(run);
+      sendRows(run, applied.rows);
+      return applied;
     });
     remember(applied);
   };
@@ -62,8 +62,8 @@ export const createTransactions = (sql: Sql, pipe: Sql) => {
       if (isUsual(applied.rows)) return { stored: storeAhead(applied) };
       await storeInTransaction(async () => applied);
     } else {
-      await storeInTransaction(async (transaction) => {
-        const { found, isAsRemembered } = await lockUsers(transaction, asked);
+      await storeInTransaction(async (run) => {
+        const { found, isAsRemembered } = await lockUsers(run, asked);
         if (asked.known.length > 0) trust.hear(isAsRemembered);
         return apply(batch, new Map([...trusted, ...found]), trusted.size > 0);
       });

@@ -1,14 +1,15 @@
-import type { Sql } from 'postgres';
+import type { Pool } from 'pg';
 import type { Commit, UserWork } from '../store.ts';
 import { type Batch, RESTART } from './apply-works.ts';
 import { createPipeline } from './pipeline.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
+import type { Run } from './statement.ts';
 import { createTransactions } from './transact-users.ts';
 
 /** Works in one transaction. */
 const MAX_WORKS = 64;
-/** For transactions: while one connection hears that its transaction has ended, the other begins the next. */
-export const WRITER_CONNECTIONS = 2;
+/** Two for transactions: while one hears that its transaction has ended, the other begins the next. One is the pipe. */
+export const WRITER_CONNECTIONS = 3;
 
 interface Waiting {
   work: UserWork<unknown>;
@@ -17,8 +18,8 @@ interface Waiting {
 }
 
 /** Applies works to the users they name and stores what changed, many works in a transaction. */
-export const createUserWriter = (sql: Sql, pipe: Sql, onBatch: (batch: Commit) => void) => {
-  const { transact, isAlone } = createTransactions(sql, pipe);
+export const createUserWriter = (pool: Pool, pipe: Run, onBatch: (batch: Commit) => void) => {
+  const { transact, isAlone } = createTransactions(pool, pipe);
 
   const store = async (waiting: Waiting[]): Promise<void> => {
     const batch: Batch = { works: waiting.map(({ work }) => work), failed: new Map(), values: new Map() };
