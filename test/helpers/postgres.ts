@@ -13,6 +13,7 @@ export const aDatabase = async (): Promise<string> => {
 /** Runs statements beside the service, until the test ends. */
 export const runBeside = (url: string): Run => {
   const pool = new Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
   return runOn(pool);
 };

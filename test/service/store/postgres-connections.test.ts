@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
@@ -7,6 +10,7 @@ import { runOn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -165,6 +169,38 @@ test('a transaction whose statement is refused leaves nothing, and its connectio
   await expect(thrown).rejects.toThrow('changed our mind');
   expect(await run('SELECT n FROM written')).toEqual([]);
   expect(await processOf(run)).toBe(first);
+});
+
+test('what a URL says of encryption means what it means to psql', async () => {
+  const url = await aDatabase();
+  const run = runBeside(url);
+  const write = (file: string, text: string) =>
+    run(
+      `COPY (SELECT unnest(string_to_array('${text.trim()}', E'\\n'))) TO PROGRAM 'umask 077; cat > ${file}'`,
+    );
+  await write('server.crt', CERTIFICATE);
+  await write('server.key', CERTIFICATE_KEY);
+  await run('ALTER SYSTEM SET ssl = on');
+  await run('SELECT pg_reload_conf()');
+  const isEncrypted = async (parameters: string) => {
+    const { pool, close } = connect(`${url}?${parameters}`, 'upkeep');
+    try {
+      const [row] = await runOn(pool)('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+      return row!['ssl'];
+    } finally {
+      await close();
+    }
+  };
+  await expect.poll(() => isEncrypted('sslmode=require').catch(String)).toBe(true);
+  expect(await isEncrypted('sslmode=disable')).toBe(false);
+  await expect(isEncrypted('sslmode=verify-full')).rejects.toThrow('self-signed certificate');
+  const folder = await mkdtemp(join(tmpdir(), 'placard-tls-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const root = join(folder, 'root.crt');
+  await writeFile(root, CERTIFICATE);
+  for (const mode of ['verify-ca', 'verify-full']) {
+    expect(await isEncrypted(`sslmode=${mode}&sslrootcert=${encodeURIComponent(root)}`)).toBe(true);
+  }
 });
 
 test('closing waits for what is under way, and cuts off what does not end', async () => {
