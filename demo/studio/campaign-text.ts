@@ -25,3 +25,5 @@ export interface CampaignText {
   reeligible_after_hours?: number | null;
   variants: VariantText[];
 }
+
+export const nameOf = (campaign: CampaignText): string => campaign.name ?? campaign.campaign_id;

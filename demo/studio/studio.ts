@@ -1,6 +1,8 @@
 import { node } from '../ui/node.ts';
 import { askPreview, type Overview, type Preview } from './ask-server.ts';
-import type { CampaignText } from './campaign-text.ts';
+import { campaignList } from './campaign-list.ts';
+import { nameOf } from './campaign-text.ts';
+import { copyDraft } from './copy-draft.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { facts, stateMark } from './facts.ts';
 import { createFrames } from './frames.ts';
@@ -9,13 +11,9 @@ import { segments } from './segments.ts';
 
 /** Pause in typing after which the frames follow. */
 const TYPING_MS = 120;
-/** Longer than this nobody waits for what the service says of a copy. */
-const ANSWER_MS = 5_000;
 /** Of whom the service knows nothing: not even a name. */
 const NEWCOMER = { id: 'somebody-new', label: 'Somebody new' };
 const IMAGES = ['hero-kiln', 'hero-shelf', 'promo-tea', 'promo-gift'].map((name) => `/images/${name}.svg`);
-
-const nameOf = (campaign: CampaignText) => campaign.name ?? campaign.campaign_id;
 
 /** The whole Studio: choose, look, edit, copy. */
 export const createStudio = ({ name, campaigns, placements, visitors, results }: Overview): HTMLElement => {
@@ -72,27 +70,9 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     typing = setTimeout(look, TYPING_MS);
   };
 
-  /** What is copied may be half-done work: the service says whether it would take it. */
   const copy = async () => {
-    const text = draft().json();
-    const asked = askPreview(
-      { campaign: draft().campaign(), variantId, userId },
-      AbortSignal.timeout(ANSWER_MS),
-    );
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // The browser may refuse the clipboard; the text itself is then the next best thing.
-      copied.textContent = text;
-      return;
-    }
-    copied.textContent = await asked.then(
-      (preview) =>
-        'problem' in preview
-          ? `Copied, but the service would refuse it as it is: ${preview.problem}`
-          : 'Copied. Paste it into the workspace file to make it live.',
-      () => 'Copied. The server does not answer, so nobody has checked it.',
-    );
+    const shown = { campaign: draft().campaign(), variantId, userId };
+    copied.textContent = await copyDraft(draft().json(), shown);
   };
 
   const form = node('div', { class: 'form' });
@@ -175,31 +155,10 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     drawForm(null);
   };
 
-  const list = node('fieldset', { class: 'campaigns' }, [
-    node('legend', {}, ['Campaign']),
-    ...campaigns.map((campaign) =>
-      node('label', {}, [
-        node(
-          'input',
-          {
-            type: 'radio',
-            name: 'campaign',
-            value: campaign.campaign_id,
-            checked: campaign.campaign_id === campaignId,
-          },
-          [],
-          {
-            change: () => {
-              campaignId = campaign.campaign_id;
-              drawControls();
-            },
-          },
-        ),
-        node('span', { class: 'campaign-name' }, [nameOf(campaign)]),
-        stateMark(campaign),
-      ]),
-    ),
-  ]);
+  const list = campaignList(campaigns, (chosen) => {
+    campaignId = chosen;
+    drawControls();
+  });
   const seenBy = node(
     'select',
     { id: 'seen-by' },

@@ -23,6 +23,7 @@ import { createJottings } from './jottings.ts';
 import { createKeepaliveBudget } from './keepalive-budget.ts';
 import { createKeyring } from './keyring.ts';
 import { createLastFlush } from './last-flush.ts';
+import { createLeaving } from './leaving.ts';
 import { createLedger } from './ledger.ts';
 import { createMakingRoom } from './making-room.ts';
 import { adoptMemory, MEMORY_SEQUENCE } from './memory-adoption.ts';
@@ -75,8 +76,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const name = outboxName(setup.endpoint, setup.appId);
 
   let isStopped = false;
-  /** The last flush while its answers are out; how many events it delivered. */
-  let leaving = Promise.resolve(0);
 
   const storageFailed = (cause: unknown) =>
     notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
@@ -244,21 +243,11 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     send: batches.send,
   });
   const worker = createHandOver(name);
-  const leave = () => {
-    // Whoever outlives the page reads the answers.
-    if (maySend() && ledger.known()?.events !== 0 && worker.handOver()) return;
-    const flushed = Promise.all([leaving, lastFlush()]).then(
-      ([before, now]) => before + now,
-      (cause) => {
-        storageFailed(cause);
-        return 0;
-      },
-    );
-    leaving = flushed;
-    void flushed.then(() => {
-      if (leaving === flushed) leaving = Promise.resolve(0);
-    });
-  };
+  const { leave, delivered } = createLeaving({
+    handOver: () => maySend() && ledger.known()?.events !== 0 && worker.handOver(),
+    lastFlush,
+    onFailed: storageFailed,
+  });
 
   const stored = (kept: Kept[]) => {
     mirror.add(kept);
@@ -325,7 +314,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   return {
     capture,
     async flush() {
-      const [sent, left] = await Promise.all([maySend() ? sender.run(true) : 0, leaving]);
+      const [sent, left] = await Promise.all([maySend() ? sender.run(true) : 0, delivered()]);
       const { pending, inDoubt: unanswered } = await diagnostics();
       return { delivered: sent + left, pending: pending + unanswered };
     },

@@ -1,5 +1,5 @@
 import sift from 'sift';
-import { parseDate } from '../users/dates.ts';
+import { readDate } from '../users/dates.ts';
 import type { AudienceMember } from './audience-member.ts';
 import { type Clause, clausesOf } from './quick-checks.ts';
 import { patternProblem } from './safe-pattern.ts';
@@ -80,7 +80,7 @@ const isMoment = (path: string) => /^(?:events|purchases)\..+\.(?:first|last)$|^
 const operand = (value: unknown, field: string): unknown => {
   if (Array.isArray(value)) return value.map((each) => operand(each, field));
   if (typeof value === 'string' && isMoment(field) && /^\d{4}-\d\d-\d\d/.test(value)) {
-    const time = parseDate(value) ?? Date.parse(value);
+    const time = readDate(value);
     return Number.isNaN(time) ? value : new Date(time);
   }
   return value;

@@ -1,5 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
-import { parseDate } from '../users/dates.ts';
+import { readDate } from '../users/dates.ts';
 import type { CampaignFile } from '../workspace/file-schema.ts';
 import { readDatesInUtc } from './date-filters.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
@@ -111,7 +111,7 @@ const booleanOf = (text: string): boolean => {
 
 const datetimeOf = (text: string): number => {
   const rendered = text.trim();
-  const time = /^-?\d+$/.test(rendered) ? Number(rendered) : (parseDate(rendered) ?? Date.parse(rendered));
+  const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
   if (!Number.isSafeInteger(time)) throw new Error('A template does not render a date');
   return time;
 };

@@ -139,6 +139,9 @@ const anyDate = (text: string): number | null => {
   return fromIso(text, false);
 };
 
+/** The instant of a date in one of the accepted forms, or in one that the platform reads; else `NaN`. */
+export const readDate = (text: string): number => parseDate(text) ?? Date.parse(text);
+
 /** True for a date of the accepted forms whose year is outside 0–3000: a text to store, not a time. */
 export const isFarDate = (text: string): boolean =>
   text.length <= 40 &&
