@@ -15,7 +15,7 @@ export interface CallRequest {
   resetKind: ResetKind;
   /** Whether the request may be sent again when its answer was lost: taking it twice must do no harm. */
   repeatable: boolean;
-  /** Hears that an answer was lost and the request is sent again: whatever comes of that, the first may have been taken. */
+  /** Hears that an answer was lost, or is not waited for: whatever comes of the call, the request may have been taken. */
   onLostAnswer?: () => void;
   signal?: AbortSignal | undefined;
 }
@@ -177,8 +177,10 @@ export const createCall = (options: CallOptions) => {
       refused = response.status === 429;
       return judge(endpoint, response.status, response.headers, await response.text(), info);
     } catch (error) {
-      signal?.throwIfAborted();
       if (neverSent(error)) return { type: 'again', error: error as Error };
+      // It was on the wire.
+      if (signal?.aborted) request.onLostAnswer?.();
+      signal?.throwIfAborted();
       return { type: 'doubt', error: new InDoubtError(endpoint, error) };
     } finally {
       pace.heard(info, refused);

@@ -17,6 +17,7 @@ import {
   type TrackReport,
   TrackStoppedError,
 } from './track-report.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -96,7 +97,8 @@ export const trackAll = async (
   const report = emptyReport();
   const read = { attributes: 0, events: 0, purchases: 0 };
   const unsent: TrackPlace[] = [];
-  const items = counted(isStream(input) ? itemsOfStream(input) : itemsOfArrays(input), read);
+  const given = isStream(input) ? itemsOfStream(input) : itemsOfArrays(input);
+  const items = counted(signal ? untilAborted(given, signal) : given, read);
   const underWay = new Map<Promise<void>, TrackBatch>();
   let stopped: { cause: unknown } | undefined;
   let inDoubtRun = 0;
@@ -133,8 +135,7 @@ export const trackAll = async (
       report.requests += 1;
       tell(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
     } else {
-      // An abort leaves the request under way in doubt: it may have been on the wire.
-      if (mayBeTaken || signal?.aborted) {
+      if (mayBeTaken) {
         report.requests += 1;
         report.inDoubt.push(...placesOf(batch));
       } else unsent.push(...placesOf(batch));

@@ -306,6 +306,49 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(75);
   });
 
+  it('counts as unsent what was refused for its rate before the signal aborts', async () => {
+    const controller = new AbortController();
+    const { client, fake } = arrangeRestClient({
+      sleep: async (_ms: number, signal?: AbortSignal) => {
+        controller.abort(new Error('Shutting down'));
+        signal?.throwIfAborted();
+      },
+    });
+    fake.fail({ type: 'rate-limit', afterSeconds: 30, form: 'retry-after' });
+    const tracking = client.track({ events: someEvents(3) }, { signal: controller.signal });
+    const error = await tracking.catch((reason) => reason);
+    expect(error.message).toBe('Tracking stopped: Shutting down');
+    expect(error.report.inDoubt).toEqual([]);
+    expect(error.unsent).toHaveLength(3);
+  });
+
+  it('stops while its input is silent, and lets go of it', async () => {
+    const { client, fake } = arrangeRestClient();
+    const controller = new AbortController();
+    const { promise: isSilent, resolve: fallSilent } = Promise.withResolvers<void>();
+    const { promise: silence, resolve: speak } = Promise.withResolvers<void>();
+    const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+    async function* input() {
+      try {
+        yield* someEvents(80);
+        fallSilent();
+        await silence;
+        yield* someEvents(1);
+      } finally {
+        letGo();
+      }
+    }
+    const tracking = client.track({ events: input() }, { signal: controller.signal });
+    await isSilent;
+    controller.abort(new Error('Shutting down'));
+    const error = await tracking.catch((reason) => reason);
+    expect(error.message).toBe('Tracking stopped: Shutting down');
+    expect(error.report.consumed.events).toBe(75);
+    expect(fake.requests.length).toBeLessThanOrEqual(1);
+    speak();
+    await isLetGo;
+  });
+
   it('wants a concurrency that makes sense', async () => {
     const { client } = arrangeRestClient();
     await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency must be');
