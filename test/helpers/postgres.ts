@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { type Run, runOn } from '../../src/service/store/postgres/statement.ts';
+import { type Run, runIn } from '../../src/service/store/postgres/statement.ts';
 
 /** The URL of an empty database on a real PostgreSQL, which is this caller's alone. */
 export const aDatabase = async (): Promise<string> => {
@@ -15,5 +15,9 @@ export const runBeside = (url: string): Run => {
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
-  return runOn(pool);
+  return runIn(pool);
 };
+
+/** What a failover, a restart or an administrator does. */
+export const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;

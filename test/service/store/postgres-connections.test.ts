@@ -1,90 +1,29 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { createPipe } from '../../../src/service/store/postgres/pipe.ts';
 import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
-import { runOn } from '../../../src/service/store/postgres/statement.ts';
+import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
-import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
+import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
-
-const NOW = Date.UTC(2026, 2, 1);
-const WRITERS = 16;
-const USERS = 40;
-
-/** What a failover, a restart or an administrator does. */
-const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+import { collect } from './contract.ts';
 
 const aPool = async (
   purpose: 'requests' | 'batches' | 'upkeep' = 'batches',
-  options?: { connections?: number; answerMs?: number },
+  options?: Parameters<typeof connect>[2],
 ) => {
   const url = await aDatabase();
   const { pool, close } = connect(url, purpose, { connections: 1, ...options });
   onTestFinished(close);
-  return { pool, run: runOn(pool), beside: runBeside(url) };
+  return { pool, run: runIn(pool), beside: runBeside(url) };
 };
 
-const processOf = async (run: ReturnType<typeof runOn>) =>
-  (await run<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
-
-test('a database that ends every connection under load costs what was under way, and nothing else', async () => {
-  const url = await aDatabase();
-  const run = runBeside(url);
-  const store = await openStore(url);
-  onTestFinished(() => store.close());
-  let acknowledged = 0;
-  let failed = 0;
-  let isOver = false;
-  const write = (user: string, n: number) =>
-    store.writeUsers({
-      workspaceId: 'demo',
-      lookups: [byExternalId(user)],
-      nowMs: NOW + n,
-      apply(users: UserSet) {
-        const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
-        // What changes keys needs a transaction of several statements.
-        if (n % 3 === 0) profile.email = `${user}-${n}@example.org`;
-        users.changed(profile);
-        users.record(profile, anEvent(profile, 'e', NOW + n));
-      },
-    });
-  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-    for (let n = 0; !isOver; n += 1) {
-      await write(`u-${(writer * 7 + n) % USERS}`, n).then(
-        () => {
-          acknowledged += 1;
-        },
-        () => {
-          failed += 1;
-        },
-      );
-    }
-  });
-  const goesOn = async () => {
-    const before = acknowledged;
-    await expect.poll(() => acknowledged, { timeout: 60_000 }).toBeGreaterThan(before + 200);
-  };
-  for (let round = 0; round < 5; round += 1) {
-    await goesOn();
-    await run(END_ALL);
-  }
-  await goesOn();
-  isOver = true;
-  await Promise.all(writers);
-  expect(failed).toBeGreaterThan(0);
-  const stored = (await collect(store.exportEvents('demo'))).length;
-  expect(stored).toBeGreaterThanOrEqual(acknowledged);
-  expect(stored).toBeLessThanOrEqual(acknowledged + failed);
-  const users = await collect(store.exportUsers('demo'));
-  expect(users.reduce((sum, { events }) => sum + (events['e']?.count ?? 0), 0)).toBe(stored);
-}, 300_000);
+const processOf = async (run: Run) => (await run<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
 
 test('a connection that ends while nobody uses it is replaced', async () => {
   const { pool, run, beside } = await aPool();
@@ -97,20 +36,87 @@ test('a connection that ends while nobody uses it is replaced', async () => {
   await beside(END_ALL);
   await expect.poll(() => pool.totalCount).toBe(0);
   expect(await pipe.run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  await pipe.close();
+  pipe.close();
 });
 
 test('a connection whose server says nothing more is given up', async () => {
-  const { pool, run, beside } = await aPool('batches', { answerMs: 500 });
+  const limits = { lockMs: 0, statementMs: 0, answerMs: 4_000 };
+  const aSilent = async (purpose: 'requests' | 'batches') => {
+    const door = await tcpDoor(await aDatabase());
+    const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
+    onTestFinished(close);
+    return { door, pool };
+  };
+  const pipeGivesUp = async () => {
+    const { door, pool } = await aSilent('batches');
+    const pipe = createPipe(pool);
+    const first = await processOf(pipe.run);
+    door.silence();
+    const waiting = [pipe.run('SELECT 1'), pipe.run('SELECT 2')];
+    for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
+    expect(await processOf(pipe.run)).not.toBe(first);
+    pipe.close();
+  };
+  const poolGivesUp = async () => {
+    const { door, pool } = await aSilent('requests');
+    const run = runIn(pool);
+    const first = await processOf(run);
+    door.silence();
+    await expect(run('SELECT 1')).rejects.toThrow('Query read timeout');
+    expect(await processOf(run)).not.toBe(first);
+  };
+  await Promise.all([pipeGivesUp(), poolGivesUp()]);
+}, 30_000);
+
+test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
+  const { pool, run, beside } = await aPool('batches', {
+    limits: { lockMs: 300, statementMs: 600, answerMs: 30_000 },
+  });
+  await run('CREATE TABLE written (n int)');
+  const first = await processOf(run);
+  await expect(run('SELECT pg_sleep(600)')).rejects.toThrow('statement timeout');
+  await beside('BEGIN');
+  await beside('LOCK TABLE written IN ACCESS EXCLUSIVE MODE');
+  await expect(run('SELECT n FROM written')).rejects.toThrow('lock timeout');
+  const inside = inTransaction(pool, (send) => send('INSERT INTO written VALUES (1)'));
+  await expect(inside).rejects.toThrow('lock timeout');
+  expect(await processOf(run)).toBe(first);
+  const here = 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()';
+  expect(await beside(here)).toEqual([{ count: '2' }]);
+  await beside('COMMIT');
+});
+
+test('a transaction that cannot begin stores nothing', async () => {
+  const { pool, run } = await aPool();
+  await run('CREATE TABLE written (n int)');
+  pool.on('acquire', (client) => {
+    const query = client.query.bind(client) as (statement: unknown) => unknown;
+    const refusingBegin = (statement: { text: string }) =>
+      query(statement.text === 'BEGIN' ? { text: 'BEGIN what?' } : statement);
+    Object.assign(client, { query: refusingBegin });
+  });
+  const sent = inTransaction(pool, async (send) => {
+    void send('INSERT INTO written VALUES (1)');
+  });
+  await expect(sent).rejects.toThrow('syntax error');
+  expect(await run('SELECT n FROM written')).toEqual([]);
+});
+
+test('a pipe changes its connection as the others do, and stores in order over the old and the new one', async () => {
+  const { pool, run } = await aPool('batches', { connections: 3 });
+  await run('CREATE TABLE written (n int)');
+  pool.options.maxLifetimeSeconds = 0.001;
   const pipe = createPipe(pool);
+  onTestFinished(pipe.close);
   const first = await processOf(pipe.run);
-  const waiting = [pipe.run('SELECT pg_sleep(600)'), pipe.run('SELECT 2 AS two')];
-  for (const each of waiting) await expect(each).rejects.toThrow();
-  expect(await processOf(pipe.run)).not.toBe(first);
-  await pipe.close();
-  await expect(run('SELECT pg_sleep(600)')).rejects.toThrow('timeout');
-  expect(await run('SELECT 2 AS two')).toEqual([{ two: 2 }]);
-  await beside(END_ALL);
+  await expect.poll(() => processOf(pipe.run)).not.toBe(first);
+  for (let n = 1; n <= 20; n += 1) {
+    const slow = pipe.run(`INSERT INTO written SELECT ${n} FROM pg_sleep(0.02)`);
+    const since = performance.now();
+    while (performance.now() - since < 2) await nextTurn();
+    expect(await pipe.run('SELECT n FROM written')).toHaveLength(n);
+    await slow;
+  }
 });
 
 test('a reader whose connection ends between two pages hears of it, and the next one reads all', async () => {
@@ -148,7 +154,7 @@ test('a connection to what became a copy of the database is replaced by one to t
   await pipe.run(demote);
   await expect(pipe.run(insert)).rejects.toThrow('read-only');
   await pipe.run(insert);
-  await pipe.close();
+  pipe.close();
   expect(await run('SELECT n FROM written')).toHaveLength(2);
 });
 
@@ -185,7 +191,7 @@ test('what a URL says of encryption means what it means to psql', async () => {
   const isEncrypted = async (parameters: string) => {
     const { pool, close } = connect(`${url}?${parameters}`, 'upkeep');
     try {
-      const [row] = await runOn(pool)('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+      const [row] = await runIn(pool)('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
       return row!['ssl'];
     } finally {
       await close();
@@ -206,7 +212,7 @@ test('what a URL says of encryption means what it means to psql', async () => {
 test('closing waits for what is under way, and cuts off what does not end', async () => {
   const url = await aDatabase();
   const { pool, close } = connect(url, 'upkeep');
-  const run = runOn(pool);
+  const run = runIn(pool);
   const short = run('SELECT pg_sleep(0.2)');
   const endless = run('SELECT pg_sleep(600)');
   const heard = expect(endless).rejects.toThrow();

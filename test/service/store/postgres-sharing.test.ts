@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { runOn } from '../../../src/service/store/postgres/statement.ts';
+import { runIn } from '../../../src/service/store/postgres/statement.ts';
 import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
@@ -132,7 +132,7 @@ test('batches find users by their keys, however small the tables were when the p
   const { pool, close } = connect(url, 'batches', { connections: 1 });
   onTestFinished(close);
   const planOf = async (statement: string, values: string[]) => {
-    const plan = await runOn(pool)(`EXPLAIN ${statement}`, values);
+    const plan = await runIn(pool)(`EXPLAIN ${statement}`, values);
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
   const two = ['a\u001eb', 'demo\u001edemo'];

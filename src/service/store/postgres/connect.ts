@@ -1,11 +1,22 @@
 import { Socket } from 'node:net';
 import { Pool } from 'pg';
+import { inTime } from '../../in-time.ts';
+import { asLibpq } from './as-libpq.ts';
 
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
-/** A connection whose server is gone without a word says nothing more: TCP alone would wait for a quarter of an hour. */
-const ANSWER_MS = 30_000;
+/** How long a statement may take. Zero is for ever. */
+interface Limits {
+  /** The server gives up first, and says so: whom we leave alone goes on to wait, until it takes no more connections. */
+  lockMs: number;
+  statementMs: number;
+  /** A connection whose server is gone without a word says nothing more: TCP alone would wait for a quarter of an hour. */
+  answerMs: number;
+}
+
+const OF_REQUESTS: Limits = { lockMs: 15_000, statementMs: 20_000, answerMs: 30_000 };
+const NONE: Limits = { lockMs: 0, statementMs: 0, answerMs: 0 };
 const KEEP_ALIVE_MS = 10_000;
 /** A connection is made anew now and then: behind a name there may be another server by now. */
 const LIFETIME_SECONDS = 3_600;
@@ -26,15 +37,11 @@ const BY_KEYS =
 const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
 const PURPOSES = {
-  requests: { settings: BY_KEYS, answerMs: ANSWER_MS, pipeline: false },
-  batches: { settings: BY_KEYS + PLAN_ANEW, answerMs: ANSWER_MS, pipeline: true },
+  requests: { settings: BY_KEYS, limits: OF_REQUESTS, pipeline: false },
+  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_REQUESTS, pipeline: true },
   /** Reading whole tables, and changing them: both take as long as they take. */
-  upkeep: { settings: '', answerMs: 0, pipeline: false },
+  upkeep: { settings: '', limits: NONE, pipeline: false },
 };
-
-/** The driver means `verify-full` by every mode; here they mean what they mean to `psql`. */
-const asLibpq = (url: string): string =>
-  /[?&]sslmode=(require|verify-ca)\b/.test(url) ? `${url}&uselibpqcompat=true` : url;
 
 const ignore = () => undefined;
 
@@ -48,9 +55,10 @@ export interface Connections {
 export const connect = (
   url: string,
   purpose: keyof typeof PURPOSES,
-  { connections = CONNECTIONS, answerMs = PURPOSES[purpose].answerMs } = {},
+  { connections = CONNECTIONS, limits = PURPOSES[purpose].limits } = {},
 ): Connections => {
   const { settings, pipeline } = PURPOSES[purpose];
+  const { lockMs, statementMs, answerMs } = limits;
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -58,7 +66,7 @@ export const connect = (
     return socket.once('close', () => sockets.delete(socket));
   };
   const pool = new Pool({
-    connectionString: asLibpq(url),
+    connectionString: asLibpq(url, process.env['PGSSLMODE']),
     fallback_application_name: 'placard',
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
@@ -72,20 +80,17 @@ export const connect = (
     onConnect: async (client) => {
       // Whoever has a statement under way hears of a lost connection by that; unheard, the event would end the process.
       client.on('error', ignore);
-      if (settings) await client.query(settings);
+      await client.query(`${settings} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs}`);
     },
   });
   pool.on('error', ignore);
   return {
     pool,
     async close() {
-      const { promise: cut, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
-        resolve();
-      }, CLOSE_MS);
-      await Promise.race([pool.end(), cut]);
-      clearTimeout(timer);
+      // The pool forgets its connections before they are closed; one that stays open keeps the process.
+      const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+      await inTime(Promise.all([pool.end(), ...closed]), CLOSE_MS);
+      for (const socket of sockets) socket.destroy();
     },
   };
 };

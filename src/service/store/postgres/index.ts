@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { inTime } from '../../in-time.ts';
 import type { Forgotten } from '../forgotten.ts';
 import type { Commit, Store, StoreReader } from '../store.ts';
 import { createBannerEventWriter } from './banner-events.ts';
@@ -9,11 +10,13 @@ import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { createRoster } from './roster.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { runOn } from './statement.ts';
+import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
 const READER_CONNECTIONS = 2;
+/** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
+const DRAIN_MS = 10_000;
 const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
 
 /** Opens a database for reading beside the services that write it. */
@@ -60,7 +63,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const requests = connect(url, 'requests');
   const batches = connect(url, 'batches', { connections: WRITER_CONNECTIONS });
   const { pool } = requests;
-  const run = runOn(pool);
+  const run = runIn(pool);
   const pipe = createPipe(batches.pool);
   const reader = createReader(pool);
   let tell: (commit: Commit) => void = () => undefined;
@@ -154,8 +157,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       clearInterval(partitionTimer);
-      await Promise.allSettled(writing);
-      await pipe.close();
+      await inTime(Promise.allSettled(writing), DRAIN_MS);
+      // Whoever still waits for a connection is refused now.
+      pipe.close();
       await Promise.all([requests.close(), batches.close()]);
     },
   };

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Forgotten } from '../forgotten.ts';
-import { runOn } from './statement.ts';
+import { isLockedOut } from './retry.ts';
+import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
 export const PARTITIONED = ['events', 'banner_events'] as const;
@@ -8,6 +9,11 @@ export const PARTITIONED = ['events', 'banner_events'] as const;
 const MONTHS_BEFORE = 2;
 const MONTHS_AFTER = 3;
 const PARTITION_LOCK = 7_061_637;
+/**
+ * A partition comes and goes under a lock that no reader of its table may hold, and every writer queues behind whoever
+ * waits for that lock: an export, or a backup, may read for hours.
+ */
+const WAIT_SHORTLY = "SET LOCAL lock_timeout = '1s'";
 
 interface Month {
   name: string;
@@ -42,6 +48,10 @@ const month = (year: number, index: number): Month => {
  */
 export const ensurePartitions = async (pool: Pool, nowMs: number): Promise<void> => {
   const now = new Date(nowMs);
+  const missed = (error: unknown) => {
+    // There is time until the month begins, and else its rows go to the default partition.
+    if (!isLockedOut(error)) throw error;
+  };
   for (let offset = -MONTHS_BEFORE; offset <= MONTHS_AFTER; offset += 1) {
     const { name, startMs, endMs } = month(now.getUTCFullYear(), now.getUTCMonth() + offset);
     for (const table of PARTITIONED) {
@@ -55,11 +65,26 @@ export const ensurePartitions = async (pool: Pool, nowMs: number): Promise<void>
           `SELECT 1 FROM ${table}_default WHERE ${column} >= ${startMs} AND ${column} < ${endMs} LIMIT 1`,
         );
         if (strays.length > 0) return;
+        await run(WAIT_SHORTLY);
         await run(
           `CREATE TABLE ${partition} PARTITION OF ${table} FOR VALUES FROM (${startMs}) TO (${endMs})`,
         );
-      });
+      }).catch(missed);
     }
+  }
+};
+
+const dropPartition = async (pool: Pool, name: string): Promise<void> => {
+  try {
+    await inTransaction(pool, async (run) => {
+      await run(WAIT_SHORTLY);
+      await run(`DROP TABLE ${name}`);
+    });
+  } catch (error) {
+    if (!isLockedOut(error)) throw error;
+    throw new Error(`${name} is being read, as by an export or a backup: drop it when that is done`, {
+      cause: error,
+    });
   }
 };
 
@@ -72,7 +97,7 @@ export const dropPartitionsBefore = async (
   beforeMs: number,
   dryRun: boolean,
 ): Promise<Forgotten[]> => {
-  const run = runOn(pool);
+  const run = runIn(pool);
   const forgotten: Forgotten[] = [];
   for (const table of PARTITIONED) {
     const partitions = await run<{ name: string }>(
@@ -90,7 +115,8 @@ export const dropPartitionsBefore = async (
       const [counted] = await run<{ rows: string }>(`SELECT count(*) AS rows FROM ${name}${where}`);
       const rows = Number(counted?.rows ?? 0);
       if (!match && rows === 0) continue;
-      if (!dryRun) await run(match ? `DROP TABLE ${name}` : `DELETE FROM ${name}${where}`);
+      if (!dryRun && match) await dropPartition(pool, name);
+      else if (!dryRun) await run(`DELETE FROM ${name}${where}`);
       forgotten.push({ table, partition: name, rows });
     }
   }

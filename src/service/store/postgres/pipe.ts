@@ -2,40 +2,60 @@ import type { Pool, PoolClient } from 'pg';
 import { isUsableAfter } from './retry.ts';
 import { type Run, runOn } from './statement.ts';
 
-/** One connection, whose statements are stored in the order in which they are sent; another one once it is lost. */
-export const createPipe = (pool: Pool): { run: Run; close(): Promise<void> } => {
-  let held: Promise<PoolClient> | null = null;
+interface Held {
+  client: Promise<PoolClient>;
+  /** From then on the next statement goes over another connection, as those of the pool do. */
+  until: number;
+}
 
-  const letGo = async (holding: Promise<PoolClient>, isUsable: boolean) => {
-    if (held !== holding) return;
+/** One connection, whose statements are stored in the order in which they are sent; another one once it is lost. */
+export const createPipe = (pool: Pool): { run: Run; close(): void } => {
+  const lifetimeMs = pool.options.maxLifetimeSeconds * 1000;
+  const underWay = new Set<Promise<unknown>>();
+  let held: Held | null = null;
+
+  const letGo = (given: Held, isUsable: boolean) => {
+    if (held !== given) return;
     held = null;
-    (await holding).release(!isUsable);
+    given.client.then(
+      (client) => client.release(!isUsable),
+      () => undefined,
+    );
   };
 
-  const hold = (): Promise<PoolClient> => {
-    const holding = pool.connect();
-    holding.then(
-      (client) => client.once('error', () => letGo(holding, false)),
-      () => {
-        held = null;
-      },
+  const hold = (): Held => {
+    // What is sent over the connection before must be stored before.
+    const client = Promise.allSettled(underWay).then(() => pool.connect());
+    const given: Held = { client, until: performance.now() + lifetimeMs };
+    client.then(
+      (connected) => connected.once('error', () => letGo(given, false)),
+      () => letGo(given, false),
     );
-    return holding;
+    return given;
+  };
+
+  const current = (): Held => {
+    if (held && performance.now() >= held.until) letGo(held, false);
+    held ??= hold();
+    return held;
   };
 
   return {
     run: async (text, values) => {
-      held ??= hold();
-      const holding = held;
+      const given = current();
+      const rows = given.client.then((client) => runOn(client)<never>(text, values));
+      underWay.add(rows);
       try {
-        return await runOn(await holding)(text, values);
+        return await rows;
       } catch (error) {
-        if (!isUsableAfter(error)) await letGo(holding, false);
+        if (!isUsableAfter(error)) letGo(given, false);
         throw error;
+      } finally {
+        underWay.delete(rows);
       }
     },
-    close: async () => {
-      if (held) await letGo(held, true);
+    close() {
+      if (held) letGo(held, true);
     },
   };
 };

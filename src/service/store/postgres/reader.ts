@@ -6,7 +6,7 @@ import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoreReader } from '../store.ts';
 import { unpackProfile } from './packed-profile.ts';
 import { readRows } from './read-rows.ts';
-import { runOn } from './statement.ts';
+import { runIn } from './statement.ts';
 
 const BY_KEYS = `SELECT users.packed_profile AS profile FROM user_keys JOIN users USING (braze_id, workspace_id)
   WHERE user_keys.workspace_id = $1 AND user_keys.key = ANY($2::text[])
@@ -14,7 +14,7 @@ const BY_KEYS = `SELECT users.packed_profile AS profile FROM user_keys JOIN user
 
 /** Reads what is committed. */
 export const createReader = (pool: Pool) => {
-  const run = runOn(pool);
+  const run = runIn(pool);
 
   const profiles = async (workspaceId: string, lookups: Lookup[]): Promise<Profile[]> => {
     if (lookups.length === 0) return [];

@@ -19,12 +19,15 @@ export class OutdatedError extends Error {
 export const isConflict = (error: unknown): boolean =>
   error instanceof OutdatedError || CONFLICTS.has(codeOf(error));
 
-/** The database became a copy of another one, and kept its connections. */
-export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
+/** A statement waited longer for a lock than it may: nothing of its transaction is stored. */
+export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03';
 
-/** False where a connection is of no more use, which anything but an answer of the database says. */
+/** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
+const ENDINGS = /^(08|25006|57P|58|XX)/;
+
+/** False where a connection is of no more use, as after anything that is no answer of the database. */
 export const isUsableAfter = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.severity === 'ERROR' && !isReadOnly(error);
+  error instanceof DatabaseError && !ENDINGS.test(codeOf(error));
 
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 

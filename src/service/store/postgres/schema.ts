@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Run, runOn } from './statement.ts';
+import { type Run, runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
@@ -128,7 +128,7 @@ const refuseNewer = (version: number) => {
 
 /** For readers: throws where the database is not of this version. */
 export const checkSchema = async (pool: Pool): Promise<void> => {
-  const run = runOn(pool);
+  const run = runIn(pool);
   const [known] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS known");
   if (known?.['known'] !== true) throw new Error('The database holds no Placard data');
   const version = await versionOf(run);

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
+import { isUsableAfter } from './retry.ts';
 
 type Value = string | number | string[];
 
@@ -10,18 +12,38 @@ export type Run = <Row extends object = Record<string, unknown>>(
 
 const names = new Map<string, string>();
 
-/** What a connection has prepared under a name it need not read again. */
+/**
+ * What a connection has prepared under a name it need not read again. The name says what the text is: behind a pooler
+ * another replica may have prepared it.
+ */
 const nameOf = (text: string): string => {
   const known = names.get(text);
   if (known) return known;
-  const name = `placard_${names.size}`;
+  const name = `placard_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
   names.set(text, name);
   return name;
 };
 
+/** Runs statements on one connection. */
 export const runOn =
-  (connection: Pick<ClientBase | Pool, 'query'>): Run =>
+  (client: Pick<ClientBase, 'query'>): Run =>
   async <Row extends object>(text: string, values?: readonly Value[]) => {
     const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-    return (await connection.query<Row>(statement)).rows;
+    return (await client.query<Row>(statement)).rows;
+  };
+
+/** Runs each statement on any connection that is free. */
+export const runIn =
+  (pool: Pool): Run =>
+  async <Row extends object>(text: string, values?: readonly Value[]) => {
+    const client = await pool.connect();
+    let isUsable = true;
+    try {
+      return await runOn(client)<Row>(text, values);
+    } catch (error) {
+      isUsable = isUsableAfter(error);
+      throw error;
+    } finally {
+      client.release(!isUsable);
+    }
   };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { isReadOnly } from './retry.ts';
+import { isUsableAfter } from './retry.ts';
 import { type Run, runOn } from './statement.ts';
 
 /**
@@ -10,27 +10,27 @@ export const inTransaction = async <T>(pool: Pool, work: (run: Run) => Promise<T
   const client = await pool.connect();
   const runHere = runOn(client);
   const sent: Promise<unknown>[] = [];
+  let isUsable = true;
   const run: Run = (text, values) => {
     const rows = runHere<never>(text, values);
-    // It is heard of below.
-    rows.catch(() => undefined);
+    rows.catch((error: unknown) => {
+      isUsable &&= isUsableAfter(error);
+    });
     sent.push(rows);
     return rows;
   };
   try {
-    void run('BEGIN');
+    // Where it is refused, what follows would be committed statement by statement.
+    await run('BEGIN');
     const value = await work(run);
     void run('COMMIT');
     await Promise.all(sent);
-    client.release();
     return value;
   } catch (error) {
     // A transaction that cannot be ended keeps its locks until the connection ends.
-    const hasEnded = await run('ROLLBACK').then(
-      () => true,
-      () => false,
-    );
-    client.release(!hasEnded || isReadOnly(error));
+    if (isUsable) await run('ROLLBACK').catch(() => undefined);
     throw error;
+  } finally {
+    client.release(!isUsable);
   }
 };
