@@ -152,6 +152,14 @@ export const createWorkingSet = ({
       return profile;
     },
 
+    /** The profiles that lookups name, for whoever reads between two works; they stay as those of works do. */
+    look(workspaceId: string, lookups: Lookup[]): Set<Profile> {
+      const space = kept.spaceOf(workspaceId);
+      const found = new Set(lookups.flatMap((lookup) => find(space, lookup)));
+      kept.rotate();
+      return found;
+    },
+
     take(): Changes {
       const changes: Changes = { entries: [], keysAdded: [], keysRemoved: [], events, points };
       for (const entry of touched) {

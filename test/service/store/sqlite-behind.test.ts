@@ -1,13 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Entry } from '../../../src/service/store/entry.ts';
 import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
-import { createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
-import { createKeptUsers } from '../../../src/service/store/sqlite/kept-users.ts';
-import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
-import { migrate } from '../../../src/service/store/sqlite/schema.ts';
-import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { byExternalId } from './contract.ts';
+import { openKept } from './kept.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -53,24 +48,16 @@ describe('rows that are behind', () => {
 });
 
 test('large profiles are brought up to date a few at a time, so that no commit is a long one', async () => {
-  const database = new DatabaseSync(':memory:');
-  prepareForWriting(database);
-  migrate(database, ':memory:');
-  prepareForReading(database);
-  const inline = createInlineCommitter(database);
   const updates: { rows: number; characters: number }[] = [];
-  const users = createKeptUsers({
-    reader: createReader(database),
-    committer: {
-      ...inline,
+  const { database, users } = openKept({
+    wrapCommitter: (committer) => ({
+      ...committer,
       commit(group) {
         const texts = group.updates.filter((value) => typeof value === 'string' && value.startsWith('{'));
         updates.push({ rows: texts.length, characters: texts.join('').length });
-        return inline.commit(group);
+        return committer.commit(group);
       },
-    },
-    register: () => undefined,
-    onFailure: () => undefined,
+    }),
   });
   onTestFinished(() => users.close());
 

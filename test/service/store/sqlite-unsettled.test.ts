@@ -5,15 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
-import { createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
-import { createKeptUsers } from '../../../src/service/store/sqlite/kept-users.ts';
-import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
-import { migrate } from '../../../src/service/store/sqlite/schema.ts';
-import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import type { Profile } from '../../../src/service/users/profile.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import fc from '../../helpers/property.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
+import { openKept } from './kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-unsettled-'));
 afterEach(() => void vi.useRealTimers());
@@ -259,23 +255,15 @@ test('users who come again and again are written once in a while, and nothing of
 
 /** On a disk that refuses a commit when told so, as a full one does. */
 const onFailingDisk = () => {
-  const database = new DatabaseSync(':memory:');
-  prepareForWriting(database);
-  migrate(database, ':memory:');
-  prepareForReading(database);
-  const inline = createInlineCommitter(database);
   let isFull = false;
-  const users = createKeptUsers({
-    reader: createReader(database),
-    committer: {
-      ...inline,
+  const { users } = openKept({
+    wrapCommitter: (committer) => ({
+      ...committer,
       commit: async (group) => {
         if (isFull) throw new Error('disk full');
-        await inline.commit(group);
+        await committer.commit(group);
       },
-    },
-    register: () => undefined,
-    onFailure: () => undefined,
+    }),
   });
   return {
     users,

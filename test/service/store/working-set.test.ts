@@ -76,6 +76,22 @@ describe('a profile recalled between works', () => {
   });
 });
 
+test('profiles that were only looked at go as well while others fill the memory, though no work is ever done', () => {
+  const { set, asked } = aSet(2);
+  const look = (...users: string[]) =>
+    set.look(
+      'demo',
+      users.map((value) => ({ by: 'external_id', value })),
+    );
+  expect([...look('often', 'a', 'nobody', 'a')].map(({ brazeId }) => brazeId)).toEqual([
+    'id of often',
+    'id of a',
+  ]);
+  for (const user of ['b', 'often', 'c', 'often', 'd', 'often', 'e', 'often', 'a']) look(user);
+  expect(asked.filter((name) => name === 'demo often')).toHaveLength(1);
+  expect(asked.filter((name) => name === 'demo a')).toHaveLength(2);
+});
+
 describe('users who share an address', () => {
   const byEmail = { by: 'email', value: 'all@example.org' } as const;
   /** A store in which these have the address, and a set over it. */

@@ -136,9 +136,7 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
     /** Copies, so that nobody changes what is kept. */
     async read(workspaceId: string, lookups: Lookup[]): Promise<Profile[]> {
       while (mustReload) await reloaded();
-      const users = set.users(workspaceId);
-      const found = new Set(lookups.flatMap((lookup) => users.find(lookup)));
-      return [...found].map((profile) => readProfile(writeProfile(profile)));
+      return [...set.look(workspaceId, lookups)].map((profile) => readProfile(writeProfile(profile)));
     },
 
     /** The profile of an external ID, to look at only. */
