@@ -2,7 +2,6 @@ import { createBrazeIds } from '../../users/braze-id.ts';
 import type { Profile } from '../../users/profile.ts';
 import { readProfile, writeProfile } from '../../users/profile-text.ts';
 import type { Lookup } from '../../users/user-set.ts';
-import type { Entry } from '../entry.ts';
 import type { UserWork } from '../store.ts';
 import { createWorkingSet } from '../working-set.ts';
 import { addChanges, idOf } from './add-changes.ts';
@@ -10,7 +9,6 @@ import { createBehind } from './behind.ts';
 import type { Committer } from './commit.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import type { Reader } from './reader.ts';
-import { settle } from './unsettled.ts';
 
 /** Profiles that stay in memory after a request; twice as many at most. */
 const CACHED_PROFILES = 50_000;
@@ -59,21 +57,9 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
     set.clear();
     behind.clear();
     lastRequest = reader.progress().lastRequest;
-    const rows = new Map<string, { entry: Entry; version: number } | null>();
-    for (const change of reader.unsettled()) {
-      const { workspaceId, brazeId, request } = change;
-      let row = rows.get(brazeId);
-      if (row === undefined) {
-        const [profile] = reader.load(workspaceId, { by: 'braze_id', value: brazeId });
-        row = profile
-          ? { entry: set.bring(workspaceId, profile), version: reader.versionOf(brazeId) ?? 0 }
-          : null;
-        rows.set(brazeId, row);
-      }
-      if (row === null || row.version >= request) continue;
-      settle(row.entry.profile, change);
-      behind.add(row.entry, request, 0);
-    }
+    reader.settled(null, ({ request, users }) => {
+      for (const { workspaceId, profile } of users) behind.add(set.bring(workspaceId, profile), request, 0);
+    });
     mustReload = false;
   };
 

@@ -6,7 +6,7 @@ import { isNamedBy, lookupKey } from '../../users/user-key.ts';
 import type { Lookup } from '../../users/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoredEvent } from '../store.ts';
-import { createCatchUp, prepareUnsettled } from './unsettled.ts';
+import { prepareSettling, type Settled, type Unsettled } from './unsettled.ts';
 
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
@@ -45,10 +45,9 @@ export const createReader = (database: DatabaseSync) => {
   const secret = database.prepare('SELECT secret FROM secrets WHERE workspace_id = ?');
   const workspaces = database.prepare('SELECT workspace_id FROM secrets ORDER BY workspace_id');
   const progress = database.prepare('SELECT last_request, settled_request FROM progress');
-  const versionById = database.prepare('SELECT version FROM users WHERE id = ?');
   const lastUser = database.prepare('SELECT max(id) AS id FROM users');
 
-  const readUnsettled = prepareUnsettled(database);
+  const settle = prepareSettling(database);
 
   const rows = (workspaceId: string, lookup: Lookup) => {
     if (lookup.by === 'external_id') {
@@ -68,6 +67,30 @@ export const createReader = (database: DatabaseSync) => {
       return readProfile(stored);
     });
 
+  const settled = (
+    workspaceId: string | null,
+    onRow?: (row: Unsettled) => void,
+  ): Map<string, Settled | null> =>
+    settle({
+      workspaceId,
+      load(workspaceOfRow, brazeId) {
+        const row = byId.get(serialOf(brazeId), workspaceOfRow);
+        return row && { profile: readProfile(text(row, 'profile')), version: row['version'] as number };
+      },
+      ...(onRow && { onRow }),
+    });
+
+  /** A function that says a row's profile as it is, for readers beside the service. */
+  const createCatchUp = (workspaceId: string) => {
+    const users = settled(workspaceId);
+    return (row: Record<string, unknown>): Profile => {
+      const profile = readProfile(text(row, 'profile'));
+      const user = users.get(profile.brazeId);
+      // A row that was written since knows all that was stored before.
+      return user && user.version === row['version'] ? user.profile : profile;
+    };
+  };
+
   async function* pages(statement: StatementSync, workspaceId: string) {
     for (let last = 0; ; ) {
       const rows = statement.all(last, workspaceId);
@@ -82,7 +105,7 @@ export const createReader = (database: DatabaseSync) => {
 
   return {
     load,
-    unsettled: readUnsettled,
+    settled,
     progress: () => {
       const row = progress.get();
       return {
@@ -90,19 +113,15 @@ export const createReader = (database: DatabaseSync) => {
         settledRequest: Number(row?.['settled_request'] ?? 0),
       };
     },
-    versionOf: (brazeId: string): number | null => {
-      const version = versionById.get(serialOf(brazeId))?.['version'];
-      return version === undefined ? null : Number(version);
-    },
     workspaceIds: () => workspaces.all().map((row) => text(row, 'workspace_id')),
     lastSerial: () => Number(lastUser.get()?.['id'] ?? 0),
 
     profiles(workspaceId: string, lookups: Lookup[]): Profile[] {
-      const catchUp = createCatchUp(readUnsettled(workspaceId));
+      const catchUp = createCatchUp(workspaceId);
       const found = new Map<string, Profile>();
       for (const lookup of lookups) {
         for (const row of rows(workspaceId, lookup)) {
-          const profile = catchUp(readProfile(text(row, 'profile')), row['version'] as number);
+          const profile = catchUp(row);
           if (isNamedBy(profile, lookup)) found.set(profile.brazeId, profile);
         }
       }
@@ -120,9 +139,9 @@ export const createReader = (database: DatabaseSync) => {
       secret.get(workspaceId)?.['secret'] as string | undefined,
 
     async *users(workspaceId: string): AsyncIterable<Profile> {
-      const catchUp = createCatchUp(readUnsettled(workspaceId));
+      const catchUp = createCatchUp(workspaceId);
       for await (const row of pages(usersPage, workspaceId)) {
-        yield catchUp(readProfile(text(row, 'profile')), row['version'] as number);
+        yield catchUp(row);
       }
     },
 

@@ -2,85 +2,89 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Profile } from '../../users/profile.ts';
 import { tallyEvent } from '../../users/tally.ts';
 import { unpackEvents } from '../packed-events.ts';
-import type { StoredEvent } from '../store.ts';
-import { type Attributes, unpackAttributes } from './packed-attributes.ts';
+import { unpackAttributes } from './packed-attributes.ts';
 
-/**
- * What one request did to one user and the user's row may not know yet. Writing the rows of all its users for every
- * request would cost more than all else; their attributes are in the journal, and what they did is in the events.
- */
-export interface Unsettled {
-  request: number;
+/** A profile as it is, though its row may be behind. */
+export interface Settled {
   workspaceId: string;
-  brazeId: string;
-  attributes: Attributes | null;
-  events: StoredEvent[];
+  profile: Profile;
+  /** The last request that its row knows of. */
+  version: number;
 }
 
-/** Brings a profile up to what the request left. */
-export const settle = (profile: Profile, { attributes, events }: Unsettled): void => {
-  // Events first: the attributes were noted when the request was done with the user.
-  for (const event of events) tallyEvent(profile, event);
-  if (attributes) Object.assign(profile, attributes);
-};
+/** What one row of the journal or of the events brought to users whose rows do not know it. */
+export interface Unsettled {
+  request: number;
+  /** What it took to read it. */
+  characters: number;
+  users: Settled[];
+}
 
-/** Reads what is unsettled, in the order of the requests, in one snapshot; of one workspace or of all. */
-export const prepareUnsettled = (database: DatabaseSync) => {
-  const journal = database.prepare(
-    `SELECT request, workspace_id, attributes FROM journal
-     WHERE request > (SELECT settled_request FROM progress) AND ifnull(workspace_id = ?, 1) ORDER BY request`,
+export interface SettlingOptions {
+  /** One workspace, or all. */
+  workspaceId?: string | null;
+  /** The user's row. */
+  load(workspaceId: string, brazeId: string): Omit<Settled, 'workspaceId'> | undefined;
+  onRow?(row: Unsettled): void;
+}
+
+/**
+ * What a request did to a user the user's row may not know yet: writing the rows of all its users for every request
+ * would cost more than all else. Their attributes are in the journal, and what they did is in the events.
+ */
+export const prepareSettling = (database: DatabaseSync) => {
+  // Events first: the attributes were noted when the request was done with the user. Both are kept in the order of the
+  // requests, so that they are read one row after the other, and none of it is held.
+  const unsettled = database.prepare(
+    `SELECT request, 0 AS is_journal, workspace_id, received_at_ms, events AS text FROM events
+     WHERE request > (SELECT settled_request FROM progress) AND ifnull(workspace_id = ?1, 1)
+     UNION ALL
+     SELECT request, 1, workspace_id, 0, attributes FROM journal
+     WHERE request > (SELECT settled_request FROM progress) AND ifnull(workspace_id = ?1, 1)
+     ORDER BY request, is_journal`,
   );
-  const events = database.prepare(
-    `SELECT request, workspace_id, received_at_ms, events FROM events
-     WHERE request > (SELECT settled_request FROM progress) AND ifnull(workspace_id = ?, 1) ORDER BY request`,
-  );
-  return (workspaceId: string | null = null): Unsettled[] => {
+
+  /**
+   * Brings the users whose rows are behind up to date, as one snapshot has them; by `braze_id`. A user who is gone is
+   * null there. It holds as many profiles, and no more, however long they have been behind.
+   */
+  return ({ workspaceId = null, load, onRow }: SettlingOptions): Map<string, Settled | null> => {
+    const known = new Map<string, Settled | null>();
+    const find = (workspaceOfRow: string, brazeId: string): Settled | null => {
+      let user = known.get(brazeId);
+      if (user === undefined) {
+        const row = load(workspaceOfRow, brazeId);
+        user = row ? { workspaceId: workspaceOfRow, ...row } : null;
+        known.set(brazeId, user);
+      }
+      return user;
+    };
     database.exec('BEGIN');
     try {
-      const found = new Map<string, Unsettled>();
-      const of = (row: Record<string, unknown>, brazeId: string): Unsettled => {
-        const id = `${row['request']} ${brazeId}`;
-        const known = found.get(id);
-        if (known) return known;
-        const fresh: Unsettled = {
-          request: row['request'] as number,
-          workspaceId: row['workspace_id'] as string,
-          brazeId,
-          attributes: null,
-          events: [],
+      for (const row of unsettled.iterate(workspaceId)) {
+        const request = row['request'] as number;
+        const text = row['text'] as string;
+        const users = new Set<Settled>();
+        const settle = (brazeId: string, bring: (profile: Profile) => void) => {
+          const user = find(row['workspace_id'] as string, brazeId);
+          if (user === null || user.version >= request) return;
+          bring(user.profile);
+          users.add(user);
         };
-        found.set(id, fresh);
-        return fresh;
-      };
-      for (const row of journal.iterate(workspaceId)) {
-        for (const { brazeId, attributes } of unpackAttributes(row['attributes'] as string)) {
-          of(row, brazeId).attributes = attributes;
+        if (row['is_journal'] === 1) {
+          for (const { brazeId, attributes } of unpackAttributes(text)) {
+            settle(brazeId, (profile) => Object.assign(profile, attributes));
+          }
+        } else {
+          for (const event of unpackEvents(text, row['received_at_ms'] as number)) {
+            settle(event.brazeId, (profile) => tallyEvent(profile, event));
+          }
         }
+        onRow?.({ request, characters: text.length, users: [...users] });
       }
-      for (const row of events.iterate(workspaceId)) {
-        for (const event of unpackEvents(row['events'] as string, row['received_at_ms'] as number)) {
-          of(row, event.brazeId).events.push(event);
-        }
-      }
-      return [...found.values()].sort((a, b) => a.request - b.request);
+      return known;
     } finally {
       database.exec('COMMIT');
     }
-  };
-};
-
-/** A function that brings a row's profile up to date, for readers beside the service. */
-export const createCatchUp = (unsettled: Unsettled[]) => {
-  const byUser = new Map<string, Unsettled[]>();
-  for (const change of unsettled) {
-    const changes = byUser.get(change.brazeId);
-    if (changes) changes.push(change);
-    else byUser.set(change.brazeId, [change]);
-  }
-  return (profile: Profile, version: number): Profile => {
-    for (const change of byUser.get(profile.brazeId) ?? []) {
-      if (change.request > version) settle(profile, change);
-    }
-    return profile;
   };
 };
