@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { byExternalId } from './contract.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
+import { anEvent, byExternalId } from './contract.ts';
 import { openKept } from './kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-kept-'));
@@ -38,4 +40,68 @@ test('reads let go of what reads before them have brought into memory', async ()
   }
   expect(loaded).toEqual([...names, 'a']);
   await users.close();
+});
+
+/** Characters of journal and events that whoever starts from the file has to read. */
+const unsettledIn = (database: DatabaseSync): number =>
+  Number(
+    database
+      .prepare(
+        `SELECT ifnull(sum(length(text)), 0) AS characters FROM (
+           SELECT request, attributes AS text FROM journal UNION ALL SELECT request, events FROM events
+         ) WHERE request > (SELECT settled_request FROM progress)`,
+      )
+      .get()?.['characters'],
+  );
+
+describe('under a load that never rests', () => {
+  const BOUND = 300_000;
+  const ROUNDS = 40;
+  const AT_ONCE = 16;
+
+  test.each([
+    { load: 'one user whose attributes are large', users: 1, noteLength: 3_000 },
+    { load: 'more users than a group brings up to date', users: 3_000, noteLength: 60 },
+  ])('what a start has to read stays bounded: $load', async ({ users: count, noteLength }) => {
+    let longest = 0;
+    const { database, users } = openKept({
+      behind: createBehind({ unsettled: BOUND }),
+      wrapCommitter: (committer) => ({
+        ...committer,
+        commit(group) {
+          longest = Math.max(longest, group.updates.length / 3);
+          return committer.commit(group);
+        },
+      }),
+    });
+    onTestFinished(() => users.close());
+    let next = 0;
+    const write = (most: number) => {
+      const names = Array.from({ length: Math.min(count, most) }, () => `u-${next++ % count}`);
+      return users.write({
+        workspaceId: 'w',
+        lookups: [],
+        nowMs: 1,
+        apply(set) {
+          for (const name of names) {
+            const profile = set.find(byExternalId(name))[0] ?? set.create({ externalId: name }, 1);
+            profile.custom['note'] = 'x'.repeat(noteLength);
+            set.changed(profile);
+            set.record(profile, anEvent(profile, 'e', 1));
+          }
+        },
+      });
+    };
+    await write(count);
+    const unsettled: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await Promise.all(Array.from({ length: AT_ONCE }, () => write(75)));
+      unsettled.push(unsettledIn(database));
+    }
+    const brought = unsettled[0]!;
+    expect(brought * ROUNDS).toBeGreaterThan(5 * BOUND);
+    expect(Math.max(...unsettled)).toBeLessThanOrEqual(2 * BOUND + brought);
+    // Every group has its share: none is left with all of them.
+    expect(longest).toBeLessThan(count === 1 ? 2 : 2 * 75 * AT_ONCE);
+  });
 });

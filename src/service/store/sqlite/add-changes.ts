@@ -56,9 +56,11 @@ export const addChanges = (
   for (const { entry, key } of changes.keysAdded) {
     group.keys.push(workspaceId, key, idOf(entry.profile.brazeId), 1);
   }
+  let stored = 0;
   let characters = 0;
   if (noted.length > 0) {
     const text = JSON.stringify(noted);
+    stored += text.length;
     characters = text.length / noted.length;
     weigh(characters, noted.length);
     group.journal.push(request, workspaceId, bytesOf(group, text));
@@ -67,7 +69,10 @@ export const addChanges = (
   if (changes.events.length > 0) {
     let newest = 0;
     for (const { timeMs } of changes.events) if (timeMs > newest) newest = timeMs;
-    group.events.push(request, workspaceId, nowMs, newest, bytesOf(group, packEvents(changes.events)));
+    const text = packEvents(changes.events);
+    stored += text.length;
+    group.events.push(request, workspaceId, nowMs, newest, bytesOf(group, text));
   }
+  behind.stored(stored);
   for (const { day, count } of changes.points) group.points.push(workspaceId, day, count);
 };

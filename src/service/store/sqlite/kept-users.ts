@@ -5,7 +5,7 @@ import type { Lookup } from '../../users/user-set.ts';
 import type { UserWork } from '../store.ts';
 import { createWorkingSet } from '../working-set.ts';
 import { addChanges, idOf } from './add-changes.ts';
-import { createBehind } from './behind.ts';
+import { type Behind, createBehind } from './behind.ts';
 import type { Committer } from './commit.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import type { Reader } from './reader.ts';
@@ -13,13 +13,9 @@ import type { Reader } from './reader.ts';
 /** Profiles that stay in memory after a request; twice as many at most. */
 const CACHED_PROFILES = 50_000;
 
-/**
- * Rows that one group brings up to date at most, and their characters, so that no group is a long one; of those that
- * memory has too much of, as many as the largest request may bring.
- */
-const MAX_ROWS = 400;
-const MAX_CHARACTERS = 512 * 1024;
-const MAX_LATE_CHARACTERS = 4 * 1024 * 1024;
+/** Rows that one group brings up to date, and their characters: an ordinary share, so that no group is a long one. */
+const SHARE_ROWS = 400;
+const SHARE_CHARACTERS = 512 * 1024;
 
 /** When nothing has come for this long, rows that are behind are brought up to date. */
 const REST_MS = 500;
@@ -31,20 +27,26 @@ export interface KeptUsersOptions {
   register(workspaceId: string): void;
   /** A group was not stored: what memory says beside the users may be wrong as well. */
   onFailure(): void;
+  behind?: Behind;
 }
 
 /**
  * Users in memory, where works change them. A request is stored as what it did; the rows of its users follow (see
  * `unsettled.ts`). Where anything fails, memory starts from the file again.
  */
-export const createKeptUsers = ({ reader, committer, register, onFailure }: KeptUsersOptions) => {
+export const createKeptUsers = ({
+  reader,
+  committer,
+  register,
+  onFailure,
+  behind = createBehind(),
+}: KeptUsersOptions) => {
   /** The last request, and whether memory must be made anew from the file before the next. */
   let lastRequest = reader.progress().lastRequest;
   let mustReload = true;
   let isClosed = false;
   let restTimer: NodeJS.Timeout | null = null;
 
-  const behind = createBehind();
   const set = createWorkingSet({
     newId: createBrazeIds(reader.lastSerial()),
     load: (workspaceId, lookup) => reader.load(workspaceId, lookup, set.weigh),
@@ -57,18 +59,20 @@ export const createKeptUsers = ({ reader, committer, register, onFailure }: Kept
     set.clear();
     behind.clear();
     lastRequest = reader.progress().lastRequest;
-    reader.settled(null, ({ request, users }) => {
+    reader.settled(null, ({ request, characters, users }) => {
       for (const { workspaceId, profile } of users) behind.add(set.bring(workspaceId, profile), request, 0);
+      behind.stored(characters);
     });
     mustReload = false;
+    scheduleRest();
   };
 
   /** Adds rows that are behind to the group: the late ones, or as many as fit when there is nothing else to do. */
   const catchUp = (all: boolean) => {
     const group = queue.group();
-    const most = behind.isTooMuch() ? MAX_LATE_CHARACTERS : MAX_CHARACTERS;
     let characters = 0;
-    for (let rows = 0; rows < MAX_ROWS && characters < most; rows += 1) {
+    for (let rows = 0; ; rows += 1) {
+      if (Math.max(rows / SHARE_ROWS, characters / SHARE_CHARACTERS) >= behind.shares(lastRequest)) break;
       // After a work that failed halfway, memory is not to be trusted.
       const entry = mustReload ? undefined : behind.take(lastRequest, all);
       if (!entry) break;
