@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
 import { anEvent, byExternalId } from './contract.ts';
-import { openKept } from './kept.ts';
+import { type KeptOptions, openKept } from './kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-kept-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -103,5 +103,61 @@ describe('under a load that never rests', () => {
     expect(Math.max(...unsettled)).toBeLessThanOrEqual(2 * BOUND + brought);
     // Every group has its share: none is left with all of them.
     expect(longest).toBeLessThan(count === 1 ? 2 : 2 * 75 * AT_ONCE);
+  });
+});
+
+describe('a service that ends', () => {
+  /** Leaves more behind than one group brings up to date, closes, and says what a start finds then. */
+  const close = async (name: string, options: KeptOptions) => {
+    const file = join(folder, name);
+    const { users } = openKept({ file, ...options });
+    const names = Array.from({ length: 1_000 }, (_, i) => `u-${i}`);
+    for (const value of [1, 2]) {
+      await users.write({
+        workspaceId: 'w',
+        lookups: [],
+        nowMs: 1,
+        apply(set) {
+          for (const name of names) {
+            const profile = set.find(byExternalId(name))[0] ?? set.create({ externalId: name }, 1);
+            profile.custom['n'] = value;
+            set.changed(profile);
+          }
+        },
+      });
+    }
+    await users.close();
+    const next = openKept({ file });
+    const unsettled = unsettledIn(next.database);
+    const profiles = await next.users.read('w', names.map(byExternalId));
+    await next.users.close();
+    return { unsettled, values: new Set(profiles.map(({ custom }) => custom['n'])) };
+  };
+
+  test('leaves no row behind', async () => {
+    expect(await close('ends.db', {})).toEqual({ unsettled: 0, values: new Set([2]) });
+  });
+
+  test('takes no longer for it than it may', async () => {
+    const { unsettled, values } = await close('late.db', { closeMs: 0 });
+    expect(unsettled).toBeGreaterThan(0);
+    expect(values).toEqual(new Set([2]));
+  });
+
+  test('leaves what cannot be written to the next start', async () => {
+    let commits = 0;
+    const { unsettled, values } = await close('full.db', {
+      wrapCommitter: (committer) => ({
+        ...committer,
+        async commit(group) {
+          commits += 1;
+          if (commits > 3) throw new Error('disk full');
+          await committer.commit(group);
+        },
+      }),
+    });
+    expect(commits).toBe(4);
+    expect(unsettled).toBeGreaterThan(0);
+    expect(values).toEqual(new Set([2]));
   });
 });

@@ -20,6 +20,9 @@ const SHARE_CHARACTERS = 512 * 1024;
 /** When nothing has come for this long, rows that are behind are brought up to date. */
 const REST_MS = 500;
 
+/** A service that ends writes rows that are behind for as long as this; supervisors wait about ten seconds for an end. */
+const CLOSE_MS = 5_000;
+
 export interface KeptUsersOptions {
   reader: Reader;
   committer: Committer;
@@ -28,6 +31,7 @@ export interface KeptUsersOptions {
   /** A group was not stored: what memory says beside the users may be wrong as well. */
   onFailure(): void;
   behind?: Behind;
+  closeMs?: number;
 }
 
 /**
@@ -40,6 +44,7 @@ export const createKeptUsers = ({
   register,
   onFailure,
   behind = createBehind(),
+  closeMs = CLOSE_MS,
 }: KeptUsersOptions) => {
   /** The last request, and whether memory must be made anew from the file before the next. */
   let lastRequest = reader.progress().lastRequest;
@@ -112,6 +117,15 @@ export const createKeptUsers = ({
     },
   });
 
+  /** Brings rows up to date so that the next start has little to read. What cannot be written now, that start reads. */
+  const settle = async (): Promise<void> => {
+    const until = performance.now() + closeMs;
+    while (!mustReload && !behind.isEmpty() && performance.now() < until) {
+      catchUp(true);
+      await queue.durable().catch(() => undefined);
+    }
+  };
+
   /** Makes memory say what the file says. Whoever waited must look at `mustReload` again. */
   const reloaded = async (): Promise<void> => {
     await queue.quiet();
@@ -161,6 +175,7 @@ export const createKeptUsers = ({
     async close(): Promise<void> {
       isClosed = true;
       if (restTimer) clearTimeout(restTimer);
+      await settle();
       await queue.close();
     },
   };
