@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { anEvent, byExternalId } from './contract.ts';
 import { type KeptOptions, openKept } from './kept.ts';
 
@@ -39,6 +40,42 @@ test('reads let go of what reads before them have brought into memory', async ()
     expect(await users.read('w', [byExternalId(name)])).toMatchObject([{ externalId: name }]);
   }
   expect(loaded).toEqual([...names, 'a']);
+  await users.close();
+});
+
+test('after a work that failed, memory is made anew once, and not with every question of a page', async () => {
+  let readings = 0;
+  const { users } = openKept({
+    wrapReader: (reader) => ({
+      ...reader,
+      settled(...options) {
+        readings += 1;
+        return reader.settled(...options);
+      },
+      profiles(...options) {
+        readings += 1;
+        return reader.profiles(...options);
+      },
+    }),
+  });
+  const write = (apply: (set: UserSet) => void) =>
+    users.write({ workspaceId: 'w', lookups: [], nowMs: 1, apply });
+  await write((set) => set.create({ externalId: 'a' }, 1));
+  await write((set) => {
+    const [profile] = set.find(byExternalId('a'));
+    profile!.custom['n'] = 1;
+    set.changed(profile!);
+  });
+  readings = 0;
+  const failing = write((set) => {
+    set.find(byExternalId('a'))[0]!.custom['n'] = 2;
+    throw new Error('apply failed');
+  });
+  await expect(failing).rejects.toThrow('apply failed');
+  for (let question = 0; question < 3; question += 1) {
+    expect(users.recall('w', 'a')?.custom).toEqual({ n: 1 });
+  }
+  expect(readings).toBe(1);
   await users.close();
 });
 

@@ -145,6 +145,8 @@ export const createKeptUsers = ({
 
     /** The profile of an external ID, to look at only. */
     recall(workspaceId: string, externalId: string): Readonly<Profile> | undefined {
+      // Until somebody writes, every question would read all that rows are behind of.
+      if (mustReload && !queue.isBusy()) reload();
       return mustReload
         ? reader.profiles(workspaceId, [{ by: 'external_id', value: externalId }])[0]
         : set.recall(workspaceId, externalId);
