@@ -1,5 +1,7 @@
-import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
-import { fitsNested, isShallow, mergeDeep } from './nested.ts';
+import type { CustomChange, Scalar } from './check-custom.ts';
+import { editObjects } from './edit-objects.ts';
+import { fitsNested } from './fits-nested.ts';
+import { isShallow, mergeDeep } from './nested.ts';
 import { newest } from './newest.ts';
 import { getOwn, isRecord, setOwn } from './own.ts';
 
@@ -52,27 +54,4 @@ const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], 
   }
   for (const value of remove) list.delete(value);
   setOwn(custom, name, newest([...list]));
-};
-
-const editObjects = (
-  custom: Record<string, unknown>,
-  name: string,
-  edit: ObjectsEdit,
-  mergeObjects: boolean,
-) => {
-  const stored = getOwn(custom, name);
-  if (!Array.isArray(stored) && edit.add.length === 0) return;
-  if (Array.isArray(stored) && !stored.every(isRecord)) return;
-  let objects: unknown[] = [...(Array.isArray(stored) ? stored : []), ...edit.add];
-  const has = (object: unknown, key: string, value: unknown) =>
-    isRecord(object) && getOwn(object, key) === value;
-  for (const { key, value, object } of edit.update) {
-    objects = objects.map((before) => {
-      if (!has(before, key, value)) return before;
-      return mergeObjects ? mergeDeep(before as Record<string, unknown>, object) : object;
-    });
-  }
-  for (const { key, value } of edit.remove) objects = objects.filter((object) => !has(object, key, value));
-  // An update that would burst the limit is dropped whole.
-  if (fitsNested(objects) && isShallow(objects)) setOwn(custom, name, objects);
 };

@@ -8,7 +8,7 @@ import {
   MAX_PURCHASE_PROPERTIES_BYTES,
   MAX_STRING_CHARACTERS,
 } from '../../protocol/index.ts';
-import { fitsNested } from './nested.ts';
+import { fitsNested } from './fits-nested.ts';
 import { isRecord, setOwn } from './own.ts';
 
 const EVENT_RESERVED: ReadonlySet<string> = new Set(['time', 'event_name']);

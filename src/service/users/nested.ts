@@ -2,12 +2,11 @@ import {
   fitsCharacters,
   isStorableText,
   MAX_NAME_CHARACTERS,
-  MAX_NESTED_BYTES,
   MAX_NESTED_DEPTH,
   MAX_STRING_CHARACTERS,
-  utf8Bytes,
 } from '../../protocol/index.ts';
 import { isFarDate, parseDate } from './dates.ts';
+import { fitsNested } from './fits-nested.ts';
 import { getOwn, isRecord, setOwn } from './own.ts';
 
 /**
@@ -74,29 +73,6 @@ export const checkNested = (value: unknown): { value: unknown } | { fault: Neste
   if (kept === NOT_STORED) return { value: undefined };
   if (kept === FORM_FAULT || !fitsNested(kept)) return { fault: 'form' };
   return { value: kept };
-};
-
-/** True when the value's JSON has at most 100 KiB, measured exactly only where a rough count leaves a doubt. */
-export const fitsNested = (value: unknown, mostBytes = MAX_NESTED_BYTES): boolean =>
-  roughBytes(value, mostBytes) <= mostBytes || utf8Bytes(JSON.stringify(value)) <= mostBytes;
-
-/** Never less than the bytes of the value's JSON; stops counting once over the bound. */
-const roughBytes = (value: unknown, most: number): number => {
-  if (typeof value === 'string') return value.length * 6 + 2;
-  if (typeof value !== 'object' || value === null) return 25;
-  let bytes = 2;
-  if (Array.isArray(value)) {
-    for (const element of value) {
-      bytes += roughBytes(element, most - bytes) + 1;
-      if (bytes > most) return bytes;
-    }
-    return bytes;
-  }
-  for (const key of Object.keys(value)) {
-    bytes += key.length * 6 + 4 + roughBytes((value as Record<string, unknown>)[key], most - bytes);
-    if (bytes > most) return bytes;
-  }
-  return bytes;
 };
 
 /** True when no branch is deeper than attributes may be. */

@@ -1,6 +1,6 @@
 import { MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES, utf8Bytes } from '../../protocol/index.ts';
 import type { Scalar } from './check-custom.ts';
-import { fitsNested } from './nested.ts';
+import { fitsNested } from './fits-nested.ts';
 
 /** What is kept of a list: 500 elements and 100 KiB; the oldest, at the front, make room. */
 export const newest = (list: Scalar[]): Scalar[] => {

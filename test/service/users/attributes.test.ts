@@ -273,6 +273,16 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect((await api().custom('u-1'))['o']).toEqual({ one: big(1) });
   });
 
+  test('an update that would make gigabytes is left out whole, and costs the request nothing else', async () => {
+    const list = Array.from({ length: 8_000 }, () => ({ a: 1 }));
+    await set({ list });
+    const long = Object.fromEntries(Array.from({ length: 390 }, (_, i) => [`k${i}`, 'x'.repeat(250)]));
+    const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: long }] };
+    const answer = await set({ list: update, tier: 'gold' });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(await api().custom('u-1')).toEqual({ list, tier: 'gold' });
+  });
+
   describe.each([
     ['a null', { b: null }],
     ['an impossible time', { at: { $time: '2026-02-30' } }],
