@@ -35,6 +35,18 @@ const fullCart: CartStorage = {
   write: () => undefined,
 };
 
+/** Moves this page alone: `scrollIntoView` would move the Studio around it too, away from what is being typed. */
+const bringIntoView = (placementId: string): void => {
+  const place = document.querySelector(`[data-placement="${CSS.escape(placementId)}"]`);
+  // The first screen begins at its top, with the head of the shop, as a visitor meets it.
+  if (!place || placementId === 'home_hero') {
+    scrollTo({ top: 0 });
+    return;
+  }
+  const { top, height } = place.getBoundingClientRect();
+  scrollTo({ top: scrollY + top - (innerHeight - height) / 2 });
+};
+
 /**
  * The shop without the SDK: banners come from the Studio that embeds the page, nothing is asked, stored or sent. Links
  * and buttons look alive and do nothing.
@@ -42,6 +54,8 @@ const fullCart: CartStorage = {
 export const startPreview = (page: HTMLElement): void => {
   let banners: PreviewMessage['banners'] = {};
   let problems: PreviewReport['problems'] = {};
+  /** The placement that was brought into view last. */
+  let lookedAt = '';
   const report = (type: PreviewReport['type']) =>
     parent.postMessage({ type, problems } satisfies PreviewReport, location.origin);
 
@@ -93,9 +107,8 @@ export const startPreview = (page: HTMLElement): void => {
     document.documentElement.dataset['scheme'] = data.scheme;
     if (location.hash !== data.screen) history.replaceState(null, '', data.screen);
     screens.draw();
-    const place = document.querySelector(`[data-placement="${CSS.escape(data.placementId)}"]`);
-    // The first screen begins at its top, with the head of the shop, as a visitor meets it.
-    if (place && data.placementId !== 'home_hero') place.scrollIntoView({ block: 'center' });
+    if (lookedAt !== data.placementId) bringIntoView(data.placementId);
+    lookedAt = data.placementId;
     report('placard:preview-drawn');
   });
   screens.draw();

@@ -157,6 +157,24 @@ describe('the Studio', () => {
     await close();
   });
 
+  test('shows the placement in the middle of each page, and the first screen from its top', async () => {
+    const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    await page.getByRole('radio', { name: /Gift wrapping/ }).check();
+    await inEveryFrame(page, 'Wrapped by hand, free');
+    for (const frame of frames(page)) {
+      const isInView = await frame.locator('[data-placement="sidebar_promo"]').evaluate((place) => {
+        const { top, bottom } = place.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+      expect(isInView).toBe(true);
+    }
+    await page.getByRole('radio', { name: /Spring collection/ }).check();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    for (const frame of frames(page)) expect(await frame.evaluate(() => scrollY)).toBe(0);
+    await close();
+  });
+
   test('turns the pages dark without the Studio', async () => {
     const { page, close } = await open();
     await inEveryFrame(page, 'Fresh from the kiln, Mira');
@@ -180,6 +198,32 @@ describe('the Studio', () => {
       .waitFor();
     await close();
   });
+
+  test.each([360, 768, 1280])(
+    'stays where it is at %i pixels, while one chooses and types',
+    async (width) => {
+      const { page, close } = await open(width);
+      const scrolled = () =>
+        page.evaluate(() =>
+          [document.documentElement, ...document.querySelectorAll('body *')]
+            .filter((each) => each.scrollTop > 0)
+            .map((each) => `${each.tagName} ${each.scrollTop}`),
+        );
+      // Not by a click, which would scroll to what it clicks.
+      const choose = (name: RegExp) =>
+        page.getByRole('radio', { name }).evaluate((input) => (input as HTMLInputElement).click());
+      await inEveryFrame(page, 'Fresh from the kiln, Mira');
+      await choose(/Gift wrapping/);
+      await inEveryFrame(page, 'Wrapped by hand, free');
+      expect(await scrolled()).toEqual([]);
+      await page.getByLabel('Headline', { exact: true }).focus();
+      const before = await scrolled();
+      await page.keyboard.type('!');
+      for (const frame of frames(page)) await frame.getByText(/Wrapped by hand.*!|!.*Wrapped/).waitFor();
+      expect(await scrolled()).toEqual(before);
+      await close();
+    },
+  );
 
   test.each([360, 768, 1280])('fits a window of %i pixels', async (width) => {
     const { page, close } = await open(width);
