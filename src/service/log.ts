@@ -13,10 +13,12 @@ export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, er
 export const errorFacts = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
-  const { code } = error as NodeJS.ErrnoException;
+  // `errstr` is SQLite's own sentence for the kind of failure, such as "database or disk is full": it quotes nothing.
+  const { code, errcode, errstr } = error as NodeJS.ErrnoException & { errcode?: unknown; errstr?: unknown };
   return {
     error: error.name,
     ...(typeof code === 'string' && { code }),
+    ...(code === 'ERR_SQLITE_ERROR' && { errcode, errstr }),
     at: frames.slice(0, 8).map((line) => line.trim()),
     ...(error.cause instanceof Error && { cause: errorFacts(error.cause) }),
   };

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { WrittenFile } from './checkpointer.ts';
 import type { Group } from './group.ts';
+import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
 
 /** Stores a group; resolves once it is durable. One at a time. */
@@ -30,10 +31,10 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
-  thread.on('message', (problem: string | null) => {
+  thread.on('message', (problem: WriteProblem | null) => {
     const done = settle;
     settle = null;
-    done?.(problem === null ? null : new Error(`The database refused a write: ${problem}`));
+    done?.(problem && writeErrorOf(problem));
   });
   return {
     commit: (group) =>

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCheckpointer, type WrittenFile } from './checkpointer.ts';
 import type { Group } from './group.ts';
+import { writeProblemOf } from './write-problem.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
 /** The thread that owns the connection which writes: the disk's waiting and SQLite's work stay off the service's thread. */
@@ -22,7 +23,7 @@ parentPort?.on('message', async (group: Group | 'close') => {
     write(group);
     parentPort?.postMessage(null);
   } catch (error) {
-    parentPort?.postMessage(error instanceof Error ? error.message : String(error));
+    parentPort?.postMessage(writeProblemOf(error));
   }
   checkpointer.committed();
 });

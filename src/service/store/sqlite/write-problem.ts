@@ -1,0 +1,19 @@
+/**
+ * Why a group was not stored, as it crosses from the writer's thread; `null` crosses where it was. A cloned error keeps
+ * nothing but its message, and the log would not know a full disk from a broken one.
+ */
+export interface WriteProblem {
+  message: string;
+  code?: string;
+  errcode?: number;
+  errstr?: string;
+}
+
+export const writeProblemOf = (error: unknown): WriteProblem => {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, code, errcode, errstr } = error as Error & WriteProblem;
+  return { message, ...(code !== undefined && { code, errcode, errstr }) } as WriteProblem;
+};
+
+export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error =>
+  Object.assign(new Error(`The database refused a write: ${message}`), facts);
