@@ -1,12 +1,20 @@
-/** A mistyped option is told, where the parser would pass over it. */
-export const refuseUnknown = (given: Record<string, unknown>, known: Record<string, unknown>): void => {
+/** A mistyped option and a word too many are told, where the parser would pass over them. */
+export const refuseUnknown = (
+  given: Record<string, unknown>,
+  known: Record<string, { type: string }>,
+): void => {
   // The parser gives `--peer-url` under `peerUrl` too.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
-  if (unknown.length === 0) return;
-  const options = Object.keys(known).map((name) => `--${name}`);
-  throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
+  if (unknown.length > 0) {
+    const options = Object.keys(known).map((name) => `--${name}`);
+    throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
+  }
+  // A pattern such as `workspaces/*.json` gives several words: whoever wrote it would believe that all were looked at.
+  const words = given['_'] as string[];
+  const expected = Object.values(known).filter(({ type }) => type === 'positional').length;
+  if (words.length > expected) throw new Error(`"${words[expected]}" is one word too many; nothing was done`);
 };
 
 /** A port as text: 0 to 65,535. */

@@ -126,6 +126,14 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toHaveLength(1);
   });
 
+  it('send nothing of two files, where only one would be read', async () => {
+    const files = ['one', 'two'].map((name) => join(folder, name));
+    for (const file of files) await writeFile(file, '{"attributes":{"external_id":"kim"}}');
+    const { code, stderr } = await placard(['track', ...files]);
+    expect([code, stderr]).toEqual([1, `placard: "${files[1]}" is one word too many; nothing was done\n`]);
+    expect(fake.objects).toEqual([]);
+  });
+
   it('part lines at line feeds alone: JSON may hold the other separators of Unicode as they are', async () => {
     const name = 'one\u2028two\u2029three';
     const events = { external_id: 'kim', name, time: TIME };

@@ -89,6 +89,13 @@ describe('placard check', () => {
     expect(stderr).not.toContain('secret');
   });
 
+  test('refuses more than one path: the others would go unchecked', async () => {
+    writeFileSync(file('good.json'), JSON.stringify(aWorkspace()));
+    const { code, stdout, stderr } = await runCli(['check', file('good.json'), file('bad.json')]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(`placard: "${file('bad.json')}" is one word too many; nothing was done\n`);
+  });
+
   test('the demo’s own workspace has no problem', async () => {
     expect(await runCli(['check', 'demo/workspace.json'])).toMatchObject({ code: 0 });
   });
@@ -162,6 +169,8 @@ describe('placard export', () => {
     [['export', 'users'], /^placard: export needs --db, the database that the service uses\n$/],
     [['export', 'users', '--db', 'nowhere.db'], /^placard: [^\n]+\n$/],
     [['export', 'users', '--bd', 'x'], /^placard: there is no option --bd; /],
+    [['export', 'users', 'events'], /^placard: "events" is one word too many; nothing was done\n$/],
+    [['serve', 'workspace.json'], /^placard: "workspace\.json" is one word too many; nothing was done\n$/],
   ])('ends with one sentence: %j', async (words, sentence) => {
     const { code, stderr } = await runCli(words);
     expect(code).toBe(1);
