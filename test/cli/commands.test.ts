@@ -89,6 +89,14 @@ describe('placard check', () => {
     expect(stderr).not.toContain('secret');
   });
 
+  test('says which member is there twice: only the last one would count', async () => {
+    const text = JSON.stringify(aWorkspace()).replace('{', '{"campaigns":[{}],"campaigns":[],');
+    writeFileSync(file('bad.json'), text);
+    const { code, stderr } = await runCli(['check', file('bad.json')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${file('bad.json')}: campaigns: expected it once, got it again\n`);
+  });
+
   test('refuses more than one path: the others would go unchecked', async () => {
     writeFileSync(file('good.json'), JSON.stringify(aWorkspace()));
     const { code, stdout, stderr } = await runCli(['check', file('good.json'), file('bad.json')]);

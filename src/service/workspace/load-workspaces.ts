@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseWorkspace } from './parse-workspace.ts';
-import { WorkspaceError } from './problems.ts';
+import { pathText, WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { scanJson } from './scan-json.ts';
 
 /** A link that leads nowhere is no folder: reading it says so, by its name. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -29,13 +30,19 @@ export const readFiles = (path: string): ReadFile[] =>
 const contentOf = ({ file, bytes }: ReadFile): unknown => {
   // This takes a byte order mark away, too.
   const text = new TextDecoder().decode(bytes);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // The parser's message quotes the text around the fault, which may hold a key: only the place is taken from it.
-    const place = / \(line \d+ column \d+\)/.exec(String(error))?.[0] ?? '';
-    throw new WorkspaceError(file, [`the file: expected JSON, got something that cannot be parsed${place}`]);
+  const { fault, repeated } = scanJson(text);
+  if (fault !== null) {
+    throw new WorkspaceError(file, [
+      `the file: expected JSON, got something that cannot be parsed (${fault})`,
+    ]);
   }
+  if (repeated.length > 0) {
+    throw new WorkspaceError(
+      file,
+      repeated.map((path) => `${pathText(path)}: expected it once, got it again`),
+    );
+  }
+  return JSON.parse(text);
 };
 
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
