@@ -1,6 +1,7 @@
 import sift from 'sift';
 import { readDate } from '../users/dates.ts';
 import type { AudienceMember } from './audience-member.ts';
+import { doingProblem, operandProblem } from './doing-problems.ts';
 import { type Clause, clausesOf } from './quick-checks.ts';
 import { patternProblem } from './safe-pattern.ts';
 
@@ -30,6 +31,7 @@ const OPERATORS = {
   $size: exported.$size,
 };
 const GROUPS = ['$and', '$or', '$nor'];
+const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'];
 const MAX_DEPTH = 20;
 
 /** Members of an audience document; any other name at the top of a filter means a custom attribute. */
@@ -99,7 +101,14 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
     told(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
     return {};
   }
-  if (!isObject(filter)) return operand(filter, field);
+  /** For what is compared with the value of the field. */
+  const compared = (value: unknown, where: PropertyKey[]): unknown => {
+    const result = operand(value, field);
+    const problem = operandProblem(field, result);
+    if (problem) told(where, problem);
+    return result;
+  };
+  if (!isObject(filter)) return compared(filter, path);
   const result: [string, unknown][] = [];
   for (const [name, value] of Object.entries(filter)) {
     const here = [...path, name];
@@ -107,6 +116,9 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
       if (name.split('.').includes('__proto__')) told(here, 'expected a member\'s name, got "__proto__"');
       const inside = field === '' ? documentField(name) : name;
       const full = field === '' || field === '[]' ? inside : `${field}.${inside}`;
+      // Inside of a list's entry the names are the entry's own, not the document's.
+      const problem = field === '[]' ? null : doingProblem(full);
+      if (problem) told(here, problem);
       result.push([inside, prepare(value, full, here, told, depth + 1)]);
       continue;
     }
@@ -135,7 +147,8 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
       if (problem) told(here, problem);
       else result.push([name, value]);
     } else {
-      result.push([name, operand(value, field)]);
+      const isComparison = COMPARISONS.includes(name);
+      result.push([name, isComparison ? compared(value, here) : operand(value, field)]);
     }
   }
   return Object.fromEntries(result);

@@ -1,0 +1,45 @@
+import type { AudienceMember, Doings } from './audience-member.ts';
+
+type Kind = 'number' | 'moment';
+
+const DOINGS = {
+  count: 'number',
+  first: 'moment',
+  last: 'moment',
+  first_days_ago: 'number',
+  last_days_ago: 'number',
+} as const satisfies Record<keyof Doings, Kind>;
+
+/** What can be asked of one event or one product. Unlike custom attributes, nobody else adds to these. */
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  events: DOINGS,
+  purchases: { ...DOINGS, revenue: 'number' } satisfies Record<
+    keyof AudienceMember['purchases'][string],
+    Kind
+  >,
+};
+const LISTS: Readonly<Record<string, string>> = { events: 'event_list', purchases: 'purchase_list' };
+
+const kindOf = (field: string): Kind | undefined => {
+  const [head = '', , member = '', ...deeper] = field.split('.');
+  return deeper.length === 0 && Object.hasOwn(MEMBERS, head) ? MEMBERS[head]?.[member] : undefined;
+};
+
+/** Why nobody can have what is at this path of a filter; `null` where somebody may. */
+export const doingProblem = (field: string): string | null => {
+  const [head = '', , member] = field.split('.');
+  if (!Object.hasOwn(MEMBERS, head) || member === undefined || kindOf(field)) return null;
+  const members = Object.keys(MEMBERS[head]!).join(', ');
+  return `expected one of ${members} after the name; a name with a dot is found in ${LISTS[head]}, with $elemMatch`;
+};
+
+/** Why no value at this path can be compared with `operand`, in which dates are `Date`s already. */
+export const operandProblem = (field: string, operand: unknown): string | null => {
+  const kind = kindOf(field);
+  if (!kind || operand === null) return null;
+  if (Array.isArray(operand)) {
+    return operand.map((each) => operandProblem(field, each)).find((problem) => problem !== null) ?? null;
+  }
+  if (kind === 'number') return typeof operand === 'number' ? null : 'expected a number';
+  return typeof operand === 'string' ? 'expected a date such as 2026-03-01T00:00:00Z' : null;
+};
