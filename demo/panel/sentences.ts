@@ -52,7 +52,7 @@ export const sentence = (notice: Exclude<Notice, { type: 'changed' }>): Sentence
         text:
           notice.from === 'cache'
             ? `Drew ${place(notice.banner.placementId)} from the cache, before any request.`
-            : `Drew ${place(notice.banner.placementId)} with what the service sent.`,
+            : `Drew ${place(notice.banner.placementId)} with what the service had sent.`,
         tone: 'good',
       };
     case 'emptied':

@@ -62,8 +62,9 @@ export const createDemoEndpoints = ({ shop, studio }: Endpoints) => {
     try {
       send(response, 200, await studio.preview(userId, campaign as unknown as CampaignText, variantId));
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      send(response, studio.isDraftProblem(error) ? 422 : 502, { problem });
+      const draftProblem = studio.draftProblem(error);
+      const problem = draftProblem ?? (error instanceof Error ? error.message : String(error));
+      send(response, draftProblem === null ? 502 : 422, { problem });
     }
   };
 

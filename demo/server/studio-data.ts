@@ -24,6 +24,12 @@ export interface PreviewAnswer {
 /** ID of the draft while it is looked at: nobody has dismissed it, and no event can be counted for it. */
 const PREVIEW_ID = 'studio-preview';
 
+/** A draft is the only campaign of its service, and has one variant: the path up to its own members says nothing. */
+const inForm = (problem: string): string =>
+  problem
+    .replace(/^campaigns\[0\]\.(?:variants\[0\]\.)?/, '')
+    .replace(/^properties(?:\.(\w+)|\["([^"]*)"\])(?:\.value)?/, '$1$2');
+
 const readWorkspace = (file: string): WorkspaceText => JSON.parse(readFileSync(file, 'utf8'));
 
 /**
@@ -67,6 +73,7 @@ export const createStudioData = (store: Store, workspaceFile: string) => {
       const workspace = readWorkspace(workspaceFile);
       const variants = draft.variants.filter((variant) => variant.variant_id === variantId);
       const shown = { ...draft, campaign_id: PREVIEW_ID, status: 'active' as const, variants };
+      // Once without rules, for a look at it whoever looks; once with them, for what they say of this visitor.
       const [banners, ruled] = await Promise.all([
         askAs(userId, workspace, {
           ...shown,
@@ -80,7 +87,8 @@ export const createStudioData = (store: Store, workspaceFile: string) => {
       return { banners, eligible: Object.values(ruled).some((banner) => banner !== null) };
     },
 
-    /** True where the draft itself is to blame, and the error says where. */
-    isDraftProblem: (error: unknown): boolean => error instanceof WorkspaceError,
+    /** What is wrong with the draft itself, in the names that its form has; `null` where something else failed. */
+    draftProblem: (error: unknown): string | null =>
+      error instanceof WorkspaceError ? error.problems.map(inForm).join('\n') : null,
   };
 };

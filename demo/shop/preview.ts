@@ -1,4 +1,4 @@
-import { type Banner, type Slot, safeUrl } from '../../src/client/index.ts';
+import { type Banner, type Slot, safeUrl, type UrlUse } from '../../src/client/index.ts';
 import { node } from '../ui/node.ts';
 import { type CartStorage, createCart } from './cart.ts';
 import { header } from './header.ts';
@@ -19,9 +19,15 @@ export interface PreviewMessage {
 /** What a frame answers: it is ready for a message, or has drawn one. */
 export interface PreviewReport {
   type: 'placard:preview-ready' | 'placard:preview-drawn';
-  /** By placement: what the template said where it refused the banner. */
+  /** By placement: why its banner, or a part of it, is not drawn. */
   problems: Record<string, string>;
 }
+
+const REFUSED: Record<UrlUse, string> = {
+  link: 'The link is refused, and the banner is drawn without it: expected https, http, mailto, tel or a path of your site.',
+  image:
+    'The image is refused, and the banner is drawn without it: expected https, http or a path of your site.',
+};
 
 const isPreviewMessage = (data: unknown): data is PreviewMessage =>
   typeof data === 'object' && data !== null && 'type' in data && data.type === 'placard:preview';
@@ -70,14 +76,25 @@ export const startPreview = (page: HTMLElement): void => {
       signal: leaving.signal,
       click: async () => undefined,
       dismiss: async () => undefined,
-      safeUrl,
+      safeUrl: (url, use) => {
+        const safe = safeUrl(url, use);
+        if (safe === null) problems[placementId] = REFUSED[use];
+        return safe;
+      },
     };
     try {
       HOOKS[placementId]?.(banner, slot);
       element.classList.add('slot-previewed');
     } catch (problem) {
-      problems[placementId] = problem instanceof Error ? problem.message : String(problem);
+      const message = problem instanceof Error ? problem.message : String(problem);
+      problems[placementId] = message.replace(banner.id, 'of this draft');
     }
+    const image = element.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
+    const tellOfImage = () => {
+      problems[placementId] ??= 'The image cannot be loaded. Its place stays empty.';
+      report('placard:preview-drawn');
+    };
+    image?.addEventListener('error', tellOfImage, { signal: leaving.signal });
     return () => {
       leaving.abort();
       element.replaceChildren();

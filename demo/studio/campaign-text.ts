@@ -23,6 +23,8 @@ export interface CampaignText {
   audience?: Record<string, unknown> | null;
   control_percentage?: number;
   reeligible_after_hours?: number | null;
+  /** See it whatever its status, time and audience are. */
+  test_users?: string[] | null;
   variants: VariantText[];
 }
 

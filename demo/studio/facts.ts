@@ -1,9 +1,9 @@
 import type { Results } from '../server/results.ts';
 import { node } from '../ui/node.ts';
-import { audienceWords } from './audience-words.ts';
 import type { CampaignText } from './campaign-text.ts';
 import { resultsTable } from './results-table.ts';
 import { ruleWords, STATE_WORDS, scheduleState, scheduleWords } from './schedule-words.ts';
+import { whoWords } from './who-words.ts';
 
 /** Whether a campaign runs, as a small mark. */
 export const stateMark = (campaign: CampaignText): HTMLElement => {
@@ -17,7 +17,7 @@ const fact = (title: string, ...children: (Node | string)[]) =>
 /** Who gets it, when, and what came of it. */
 export const facts = (campaign: CampaignText, results: Results): HTMLElement =>
   node('div', { class: 'facts' }, [
-    fact('Who gets it', node('p', {}, [audienceWords(campaign.audience)])),
+    fact('Who gets it', ...whoWords(campaign).map((words) => node('p', {}, [words]))),
     fact(
       'When',
       node('p', {}, [scheduleWords(campaign)]),

@@ -18,19 +18,30 @@ const known = (name: string): TemplateProperty | undefined =>
 /** A value that is worked out for each visitor cannot be a number or a switch here; it is edited as text. */
 const isLiquid = (value: unknown): value is string => typeof value === 'string' && /\{\{|\{%/.test(value);
 
-const line = (options: FieldOptions, id: string, attributes: Record<string, string | number> = {}): Input => {
-  const { property, onChange } = options;
-  const input = node('input', { id, type: 'text', value: String(property.value), ...attributes }, [], {
+const address = ({ property, onChange }: FieldOptions, id: string): Input => {
+  const input = node('input', { id, type: 'text', inputmode: 'url', value: String(property.value) }, [], {
     input: () => onChange({ ...property, value: input.value }),
   });
   return { element: input, id };
 };
 
-const text = ({ property, onChange }: FieldOptions, id: string): Input => {
-  const area = node('textarea', { id, rows: 3 }, [String(property.value)], {
+/** Words, in the direction of their own language. */
+const text = ({ property, onChange }: FieldOptions, id: string, rows = 3): Input => {
+  const area = node('textarea', { id, rows, dir: 'auto' }, [String(property.value)], {
     input: () => onChange({ ...property, value: area.value }),
   });
   return { element: area, id };
+};
+
+/** One line of words that may fill several of the field's: a template in it would not be seen whole in an input. */
+const line = (options: FieldOptions, id: string): Input => {
+  const onChange = ({ value, ...property }: PropertyText) =>
+    options.onChange({ ...property, value: String(value).replaceAll('\n', ' ') });
+  const { element } = text({ ...options, onChange }, id, 1);
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.isComposing) event.preventDefault();
+  });
+  return { element, id };
 };
 
 const choice = ({ property, onChange }: FieldOptions, id: string, choices: readonly string[]): Input => {
@@ -102,17 +113,17 @@ const json = ({ property, onChange }: FieldOptions, id: string): Input => {
 };
 
 const image = (options: FieldOptions, id: string): Input => {
-  const input = line(options, id, { inputmode: 'url' });
-  const pick = (address: string) => {
-    (input.element as HTMLInputElement).value = address;
-    options.onChange({ ...options.property, value: address });
+  const input = address(options, id);
+  const pick = (path: string) => {
+    (input.element as HTMLInputElement).value = path;
+    options.onChange({ ...options.property, value: path });
   };
-  const choices = options.images.map((address) =>
+  const choices = options.images.map((path) =>
     node(
       'button',
-      { type: 'button', class: 'thumb', 'aria-label': `Use ${address.split('/').pop()}` },
-      [node('img', { src: `.${address}`, alt: '', width: 48, height: 32 })],
-      { click: () => pick(address) },
+      { type: 'button', class: 'thumb', 'aria-label': `Use ${path.split('/').pop()}` },
+      [node('img', { src: `.${path}`, alt: '', width: 48, height: 32 })],
+      { click: () => pick(path) },
     ),
   );
   return {
@@ -134,7 +145,7 @@ const inputFor = (options: FieldOptions, id: string): Input => {
   if (property.type === 'image') return image(options, id);
   if (template?.choices) return choice(options, id, template.choices);
   if (template?.input === 'text') return text(options, id);
-  return line(options, id, template?.input === 'link' ? { inputmode: 'url' } : {});
+  return template?.input === 'link' ? address(options, id) : line(options, id);
 };
 
 /** One property with the input that fits its type. */

@@ -1,6 +1,14 @@
 import type { CampaignText } from './campaign-text.ts';
 
-const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' });
+/** In the zone of whoever looks, and with its name: the file may give another offset, in which it is another day. */
+const instant = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
 
 const HOUR_SECONDS = 3_600;
 

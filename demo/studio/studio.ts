@@ -8,6 +8,7 @@ import { facts, stateMark } from './facts.ts';
 import { createFrames } from './frames.ts';
 import { propertyForm } from './property-form.ts';
 import { segments } from './segments.ts';
+import { verdictWords } from './who-words.ts';
 
 /** Pause in typing after which the frames follow. */
 const TYPING_MS = 120;
@@ -15,7 +16,10 @@ const TYPING_MS = 120;
 const NEWCOMER = { id: 'somebody-new', label: 'Somebody new' };
 const IMAGES = ['hero-kiln', 'hero-shelf', 'promo-tea', 'promo-gift'].map((name) => `/images/${name}.svg`);
 
-/** The whole Studio: choose, look, edit, copy. */
+/**
+ * The whole Studio: choose, look, edit, copy. A change runs down one line and never back: a campaign draws its controls,
+ * those draw the form, the form asks the server for a preview (`look`), and the answer goes into the frames (`show`).
+ */
 export const createStudio = ({ name, campaigns, placements, visitors, results }: Overview): HTMLElement => {
   const drafts = new Map<string, Draft>(campaigns.map((each) => [each.campaign_id, createDraft(each)]));
   const [firstCampaign] = campaigns;
@@ -50,9 +54,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       return;
     }
     const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? 'somebody new';
-    verdict.textContent = preview.eligible
-      ? `By its rules, ${visitor} gets it.`
-      : `By its rules, ${visitor} does not get it now. You see it as if they did.`;
+    verdict.textContent = verdictWords(draft().campaign(), { id: userId, name: visitor }, preview.eligible);
     frames.show({ placementId, banner: preview.banners[placementId] ?? null, scheme });
   };
   const look = async () => {

@@ -95,7 +95,7 @@ describe('the Studio', () => {
     const { page, close } = await open();
     await page.getByLabel('Headline', { exact: true }).fill('Broken {{ ${first_name ');
     await page.getByRole('button', { name: 'Copy JSON' }).click();
-    await page.getByText(/^Copied, but the service would refuse it as it is: .*headline/).waitFor();
+    await page.getByText(/^Copied, but the service would refuse it as it is: headline: expected/).waitFor();
     await close();
   });
 
@@ -106,7 +106,7 @@ describe('the Studio', () => {
     await headline.fill('Hi {{ nobody | unheard_of }}');
     await page
       .getByRole('alert')
-      .getByText(/headline/)
+      .getByText(/^headline: expected a Liquid template/)
       .waitFor();
     await headline.fill('Hi again');
     await inEveryFrame(page, 'Hi again');
@@ -124,7 +124,7 @@ describe('the Studio', () => {
     expect(await page.locator('#property-last_day').getAttribute('type')).toBe('datetime-local');
     expect(await page.locator('#property-theme').evaluate((element) => element.tagName)).toBe('SELECT');
     expect(await page.locator('#property-body').evaluate((element) => element.tagName)).toBe('TEXTAREA');
-    expect(await typeOf('Headline')).toBe('text');
+    expect(await typeOf('Link')).toBe('text');
     await page.locator('#property-layout').fill('{ "columns": ');
     await page.getByText('Not an object in JSON yet.').waitFor();
     await inEveryFrame(page, 'Summer sale: up to 30 % off');
@@ -141,6 +141,47 @@ describe('the Studio', () => {
       await frame.locator('[data-placement="sidebar_promo"]').getByText('Summer sale').waitFor();
       expect(await frame.locator('[data-placement="home_hero"] placard-frame').count()).toBe(0);
     }
+    await close();
+  });
+
+  test('takes a headline in any direction, of one line', async () => {
+    const { page, close } = await open();
+    await page.getByRole('radio', { name: /Arabic/ }).check();
+    const headline = page.getByLabel('Headline', { exact: true });
+    await headline.fill('أهلاً بك.');
+    expect(await headline.evaluate((field) => getComputedStyle(field).direction)).toBe('rtl');
+    await headline.press('Enter');
+    await headline.pressSequentially('Welcome');
+    expect(await headline.inputValue()).toBe('أهلاً بك.Welcome');
+    await close();
+  });
+
+  test('says which part of a banner is not drawn, and why', async () => {
+    const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    const alert = page.locator('.problem');
+    await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
+    await alert.getByText(/^The link is refused, .* expected https/).waitFor();
+    await page.getByLabel('Link', { exact: true }).fill('/#/product/vase');
+    await expect.poll(() => alert.textContent(), PATIENCE).toBe('');
+    await page.getByLabel('Image', { exact: true }).fill('data:image/png,');
+    await alert.getByText(/^The image is refused, .* expected https/).waitFor();
+    await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
+    await alert.getByText('The image cannot be loaded.').waitFor();
+    await page.getByRole('button', { name: 'Use hero-shelf.svg' }).click();
+    await expect.poll(() => alert.textContent(), PATIENCE).toBe('');
+    await close();
+  });
+
+  test('says of a campaign that is not live that nobody gets it', async () => {
+    const { page, close } = await open();
+    await page.getByRole('radio', { name: /Winter clearance/ }).check();
+    await page.getByText('Nobody: it is stopped.').waitFor();
+    await page.getByText('It is stopped: nobody gets it. By its rules, Mira would.').waitFor();
+    await page.getByRole('radio', { name: /Summer sale/ }).check();
+    await page.getByText('Nobody yet: it is a draft.').waitFor();
+    await page.getByText('Test users see it all the same: marketing-tester.').waitFor();
+    await page.getByText('It is a draft: nobody gets it.').waitFor();
     await close();
   });
 

@@ -12,6 +12,7 @@ import { audienceWords } from '../../demo/studio/audience-words.ts';
 import type { CampaignText } from '../../demo/studio/campaign-text.ts';
 import { createDraft } from '../../demo/studio/draft.ts';
 import { ruleWords, scheduleState, scheduleWords } from '../../demo/studio/schedule-words.ts';
+import { verdictWords, whoWords } from '../../demo/studio/who-words.ts';
 import type { Diagnostics } from '../../src/client/index.ts';
 import { openStore } from '../../src/service/index.ts';
 
@@ -50,6 +51,33 @@ describe('an audience in plain words', () => {
   });
 });
 
+describe('who gets a campaign, in plain words', () => {
+  const mira = { id: 'mira', name: 'Mira' };
+
+  test('is its audience while it is live', () => {
+    expect(whoWords(aCampaign({ audience: { language: 'ar' } }))).toEqual([
+      'Visitors of whom this is true: language is ar.',
+    ]);
+    expect(verdictWords(aCampaign(), mira, true)).toBe('By its rules, Mira gets it.');
+    expect(verdictWords(aCampaign(), mira, false)).toMatch(/^By its rules, Mira does not get it now\./);
+  });
+
+  test.each([
+    ['draft', 'Nobody yet: it is a draft.'],
+    ['stopped', 'Nobody: it is stopped.'],
+  ] as const)('is nobody while it is %s, its test users aside', (status, none) => {
+    const campaign = aCampaign({ status, test_users: ['kim', 'jo'] });
+    expect(whoWords(campaign)).toEqual([
+      none,
+      'Test users see it all the same: kim, jo.',
+      'Once it is live: Everyone.',
+    ]);
+    expect(verdictWords(campaign, mira, true)).toMatch(/: nobody gets it\. By its rules, Mira would\.$/);
+    expect(verdictWords(campaign, mira, false)).toMatch(/Mira would not get it now either\.$/);
+    expect(verdictWords(campaign, { id: 'jo', name: 'Jo' }, false)).toBe('Jo is a test user and gets it.');
+  });
+});
+
 describe('a schedule in plain words', () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -62,6 +90,14 @@ describe('a schedule in plain words', () => {
     [{ starts_at: '2026-02-01T00:00:00Z', ends_at: '2026-04-01T00:00:00Z' }, 'live'],
   ] as const)('%j is %s', (changes, state) => {
     expect(scheduleState(aCampaign(changes), now)).toBe(state);
+  });
+
+  test('names the zone that its hours are in', () => {
+    const words = scheduleWords(aCampaign({ ends_at: '2026-03-01T12:00:00+02:00' }));
+    const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
+      .formatToParts(Date.parse('2026-03-01T10:00:00Z'))
+      .find(({ type }) => type === 'timeZoneName')!.value;
+    expect(words.endsWith(` ${zone}.`)).toBe(true);
   });
 
   test('says from when to when, as far as the campaign does', () => {
