@@ -70,6 +70,19 @@ async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackIt
 const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> =>
   Symbol.asyncIterator in input || Symbol.iterator in input;
 
+const isArrayName = (name: string) => (INPUT_ARRAYS as readonly string[]).includes(name);
+
+/** A misspelt name would send nothing, and report that all is well. */
+const checkInput = (input: TrackInput | Many<TrackObject>): void => {
+  if (typeof input !== 'object' || input === null) {
+    throw new TypeError(`track needs an object or a stream of objects, not ${input}`);
+  }
+  const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isArrayName(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`track knows ${INPUT_ARRAYS.join(', ')}, not '${unknown}'`);
+  }
+};
+
 /** Passes the items on; `read` keeps the index after the last. */
 async function* counted(
   items: AsyncIterable<TrackItem>,
@@ -94,6 +107,7 @@ export const trackAll = async (
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new TypeError(`concurrency must be a whole number of at least 1, not ${concurrency}`);
   }
+  checkInput(input);
   const report = emptyReport();
   const read = { attributes: 0, events: 0, purchases: 0 };
   const unsent: TrackPlace[] = [];

@@ -36,6 +36,16 @@ describe('client.track()', () => {
     });
   });
 
+  it.each([
+    [{ event: someEvents(1) }, "track knows attributes, events, purchases, not 'event'"],
+    [undefined, 'track needs an object or a stream of objects, not undefined'],
+    [null, 'track needs an object or a stream of objects, not null'],
+  ])('refuses an input that it would send nothing of: %j', async (input, message) => {
+    const { client, fake } = arrangeRestClient();
+    await expect(client.track(input as TrackInput)).rejects.toThrow(new TypeError(message));
+    expect(fake.requests).toEqual([]);
+  });
+
   it('sends nothing for nothing', async () => {
     const { client, fake } = arrangeRestClient();
     expect((await client.track({ events: [] })).requests).toBe(0);
