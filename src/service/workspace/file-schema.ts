@@ -106,7 +106,7 @@ const campaign = z
         message: "expected an instant after 'starts_at'",
       });
     }
-    if (variants.every(({ weight }) => weight === 0)) {
+    if (variants.length > 0 && variants.every(({ weight }) => weight === 0)) {
       context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
     }
   });

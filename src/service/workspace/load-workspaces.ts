@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseWorkspace } from './parse-workspace.ts';
 import { pathText, WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -48,9 +48,29 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
 export const registryOf = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, ['the folder: expected at least one .json file']);
-  return createRegistry(
-    files.map((each) => ({ workspace: parseWorkspace(contentOf(each), each.file), source: each.file })),
-  );
+  const errors: WorkspaceError[] = [];
+  const sources = files.flatMap((each) => {
+    try {
+      return [{ workspace: parseWorkspace(contentOf(each), each.file), source: each.file }];
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      errors.push(error);
+      return [];
+    }
+  });
+  const [first] = errors;
+  if (first && errors.length === 1) throw first;
+  if (first) {
+    const problems = errors.flatMap(({ source, problems: of }) =>
+      of.map((each) => `${basename(source)}: ${each}`),
+    );
+    throw new WorkspaceError(
+      path,
+      problems,
+      errors.every(({ isComplete }) => isComplete),
+    );
+  }
+  return createRegistry(sources);
 };
 
 /** Reads a workspace file, or a folder of them. Throws a `WorkspaceError`, or the file system's error. */

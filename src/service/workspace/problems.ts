@@ -39,16 +39,25 @@ const shown = (value: unknown): string => {
 /** Members that hold keys or name people. What stands under one of them by mistake is often just that. */
 const PRIVATE = ['api_keys', 'blocked_external_ids', 'test_users'];
 
+/** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
+const isMistyped = (path: PropertyKey[], input: string | number) =>
+  path.includes('permissions') && /^(?:users|banners|cdi)\.[a-z_.]{1,30}$/.test(String(input));
+
 /** A key that was mistyped must not end up in a log, nor a person. */
-const gotText = ({ path, input }: z.core.$ZodIssue): string => {
+const gotText = (issue: z.core.$ZodIssue): string => {
+  const { path } = issue;
+  let { input } = issue;
+  // The path of a union leads to the member that tells its kinds apart, what was there is still the whole object.
+  if (issue.code === 'invalid_union' && issue.discriminator) input = Object(input)[issue.discriminator];
   const isTelling = typeof input === 'string' || typeof input === 'number';
-  return isTelling && path.some((step) => PRIVATE.includes(String(step))) ? 'something else' : shown(input);
+  const isPrivate = isTelling && path.some((step) => PRIVATE.includes(String(step)));
+  return isPrivate && !isMistyped(path, input as string | number) ? 'something else' : shown(input);
 };
 
 const expectation = (issue: z.core.$ZodIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
-      return `expected ${issue.expected}`;
+      return `expected ${issue.expected === 'record' ? 'object' : issue.expected}`;
     case 'invalid_value':
       return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'too_small':

@@ -29,6 +29,8 @@ const fingerprint = (files: ReadFile[]): string => {
   return hash.digest('hex');
 };
 
+const idsOf = ({ workspaces }: Registry): string[] => workspaces.map(({ workspaceId }) => workspaceId);
+
 /** Reads `path` now (throws where it cannot be used) and again whenever it changes; a bad edit keeps what was there. */
 export const watchWorkspaces = (
   path: string,
@@ -59,11 +61,13 @@ export const watchWorkspaces = (
     if (found === known) return;
     known = found;
     try {
+      const before = idsOf(current);
       current = registryOf(path, files);
-      log.info(
-        { path, workspaces: current.workspaces.map((each) => each.workspaceId) },
-        'workspace reloaded',
-      );
+      const workspaces = idsOf(current);
+      log.info({ path, workspaces }, 'workspace reloaded');
+      const gone = before.filter((id) => !workspaces.includes(id));
+      // Often only its ID was edited: users and events are found by it, and all of them seem lost.
+      if (gone.length > 0) log.warn({ path, gone }, 'workspace gone: its users and events wait for its ID');
       onReload?.(null);
     } catch (problem) {
       const error = problem instanceof Error ? problem : new Error(String(problem));

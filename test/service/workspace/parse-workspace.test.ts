@@ -193,7 +193,7 @@ describe('a workspace file', () => {
   test('tells a permission that does not exist', () => {
     const [problem] = problemsOf({ api_keys: [clientKey({ permissions: ['banners.all'] })] });
     expect(problem).toMatch(
-      /^api_keys\[0\]\.permissions\[0\]: expected "banners\.sync" or .*, got something else$/,
+      /^api_keys\[0\]\.permissions\[0\]: expected "banners\.sync" or .*, got "banners\.all"$/,
     );
   });
 
@@ -283,6 +283,10 @@ describe('a campaign of the file', () => {
     else expect(problems[0]).toMatch(/^campaigns\[0\]\.audience\.\$where: expected one of /);
   });
 
+  test('without variants has that one problem', () => {
+    expect(inCampaign({ variants: [] })).toHaveLength(1);
+  });
+
   test('is refused where its ID is there twice', () => {
     expect(problemsOf({ campaigns: [aCampaign(), aCampaign()] })).toEqual([
       'campaigns[1].campaign_id: expected it once, got "c1" again',
@@ -293,7 +297,7 @@ describe('a campaign of the file', () => {
     [{ type: 'string', value: 5 }, 'campaigns[0].variants[0].properties.p.value: expected string, got 5'],
     [
       { type: 'text', value: 'x' },
-      /^campaigns\[0\]\.variants\[0\]\.properties\.p\.type: expected one of "string"/,
+      /^campaigns\[0\]\.variants\[0\]\.properties\.p\.type: expected one of "string".*, got "text"$/,
     ],
     [
       { type: 'number', value: 'x' },
@@ -305,7 +309,7 @@ describe('a campaign of the file', () => {
     ],
     [
       { type: 'jsonobject', value: [] },
-      'campaigns[0].variants[0].properties.p.value: expected record, got an array',
+      'campaigns[0].variants[0].properties.p.value: expected object, got an array',
     ],
     [
       { type: 'datetime', value: 'soon' },

@@ -151,7 +151,26 @@ describe('a workspace file that changes', () => {
   });
 });
 
+describe('a workspace whose ID is edited', () => {
+  test('is warned of: its users are found by it', async () => {
+    write('one.json', { workspace_id: 'before' });
+    watching(join(folder, 'one.json'));
+    write('one.json', { workspace_id: 'after' });
+    expect(await reloaded()).toBeNull();
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', gone: ['before'] }));
+  });
+});
+
 describe('a folder of workspace files', () => {
+  test('tells the problems of all of them', () => {
+    write('one.json', { apps: 5 });
+    writeFileSync(join(folder, 'two.json'), '{');
+    write('three.json', {});
+    expect(() => loadWorkspaces(folder)).toThrow(
+      `${folder}: one.json: apps: expected array, got 5; two.json: the file: expected JSON, got something that cannot be parsed (line 1 column 2)`,
+    );
+  });
+
   test('is all its .json files, by name', () => {
     write('b.json', { workspace_id: 'b', name: 'b' });
     write('a.json', another({ name: 'a' }));
