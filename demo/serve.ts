@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { tuneProcess } from '../src/service/index.ts';
-import { announcement, startProblem } from './server/announce.ts';
+import { announcement, reloaded, startProblem } from './server/announce.ts';
 import { whenParentIsGone } from './server/parent-gone.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
@@ -18,7 +18,12 @@ try {
   if (!existsSync(join(settings.built, 'index.html'))) {
     throw new Error('The demo is not built yet: "npm start" builds it and starts it.');
   }
-  const listening = await startDemo({ ...settings, log, pages: createStaticFiles(settings.built) });
+  const listening = await startDemo({
+    ...settings,
+    log,
+    onReload: (problem) => console.log(reloaded(problem)),
+    pages: createStaticFiles(settings.built),
+  });
   console.log(announcement(listening.url));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());

@@ -22,6 +22,12 @@ export const announcement = (url: string): string => `
   Stop with Ctrl+C.
 `;
 
+/** What is printed after an edit of the workspace file. */
+export const reloaded = (problem: Error | null): string =>
+  problem === null
+    ? 'The workspace file was read again: what it says now is live.'
+    : `The edited workspace file cannot be used, and what it said before stays live.\n${problem.message}`;
+
 const AGAIN = 'PORT=8788 PLACARD_DB=other.db npm start';
 
 /** SQLite's code for a file that somebody else has locked. */

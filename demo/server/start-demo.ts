@@ -20,6 +20,8 @@ export interface DemoOptions {
   port: number;
   host: string;
   log: Log;
+  /** Called after an edit of the workspace file, with the problem where it cannot be used. */
+  onReload?: (problem: Error | null) => void;
   /** Serves the pages; answers false for what is not theirs. */
   pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 }
@@ -31,11 +33,12 @@ export const startDemo = async ({
   port,
   host,
   log,
+  onReload = () => undefined,
   pages,
 }: DemoOptions): Promise<Listening> => {
   if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
   const store = await openStore(db);
-  const workspaces = watchWorkspaces(workspaceFile, { log });
+  const workspaces = watchWorkspaces(workspaceFile, { log, onReload });
   const service = createService({ workspaces, store, log });
   const shop = createShopActions(service);
   const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
