@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, defineCommand, renderUsage, runCommand, type SubCommandsDef } from 'citty';
 import { sentenceOf } from './sentence.ts';
 import { version } from './version.ts';
@@ -44,7 +45,9 @@ export const run = async (words: string[]): Promise<number> => {
   }
   if (words.length === 0 || words.some(isHelp)) {
     const usage = command ? await renderUsage(command, main) : await renderUsage(main);
-    process.stdout.write(`${usage}\n`);
+    // Colours are for a screen; in a file they are noise.
+    const shown = process.stdout.isTTY ? usage : stripVTControlCharacters(usage);
+    process.stdout.write(`${shown.replaceAll(/ +$/gm, '')}\n`);
     return 0;
   }
   try {

@@ -12,6 +12,14 @@ interface SystemError extends Error {
   address?: string;
 }
 
+/** Why the network, or TLS, did not do it: the code at the end of the causes. SQLite's is the same for every failure. */
+const causeCode = (error: Error): string | undefined => {
+  let last = error;
+  while (last.cause instanceof Error) last = last.cause;
+  const { code } = last as SystemError;
+  return last !== error && typeof code === 'string' && !code.startsWith('ERR_SQLITE') ? code : undefined;
+};
+
 /** What a person can do something with: one line, no stack. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
@@ -20,5 +28,7 @@ export const sentenceOf = (error: unknown): string => {
   const { code, path, port, address, message } = error as SystemError;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;
   const problem = code !== undefined && path !== undefined ? FILE_PROBLEMS[code] : undefined;
-  return (problem ? `${path} ${problem}` : message).replaceAll(/\s*\n\s*/g, ' ');
+  const sentence = (problem ? `${path} ${problem}` : message).replaceAll(/\s*\n\s*/g, ' ');
+  const why = causeCode(error);
+  return why === undefined || sentence.includes(why) ? sentence : `${sentence} (${why})`;
 };

@@ -4,13 +4,12 @@ import {
   createService,
   errorFacts,
   listen,
-  openStore,
   peerUrlOf,
   tuneProcess,
   watchWorkspaces,
 } from '../service/index.ts';
+import { openDatabase } from './open-database.ts';
 import { portOf, refuseUnknown } from './options.ts';
-import { sentenceOf } from './sentence.ts';
 
 const options = {
   workspace: {
@@ -41,25 +40,6 @@ const asked = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
   });
-
-/** Who logs in, and with what, is nobody's business: a URL is shown by its host and path, another text as it is. */
-const shownAddress = (db: string): string => {
-  if (!db.includes('://')) return db;
-  // What cannot be taken apart is not shown: a password with a slash in it is no longer one.
-  if (!URL.canParse(db)) return db.replace(/:\/\/.*/s, '://…');
-  const { protocol, host, pathname } = new URL(db);
-  return `${protocol}//${host}${pathname}`;
-};
-
-const opened = async (db: string) => {
-  try {
-    return await openStore(db);
-  } catch (error) {
-    throw new Error(`the database ${shownAddress(db)} cannot be used: ${sentenceOf(error)}`, {
-      cause: error,
-    });
-  }
-};
 
 /** `placard serve`: runs the API until it is asked to end, then finishes what it has begun. */
 export const serve = defineCommand({
@@ -97,7 +77,7 @@ export const serve = defineCommand({
       process.exit(1);
     });
     const workspaces = watchWorkspaces(path, { log });
-    const store = await opened(db);
+    const store = await openDatabase(db);
     const service = createService({ workspaces, store, log });
     try {
       const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });

@@ -5,6 +5,7 @@ import { type TrackObject, type TrackPlace, TrackStoppedError } from '../server/
 import { apiOptions, restClientOf } from './api-options.ts';
 import { linesOf } from './lines-of.ts';
 import { refuseUnknown } from './options.ts';
+import { sentenceOf } from './sentence.ts';
 
 const options = {
   file: { type: 'positional', description: 'NDJSON file; - or nothing for stdin', required: false },
@@ -95,7 +96,9 @@ export const track = defineCommand({
       tellInDoubt(error.report.inDoubt);
       for (const { array, index } of error.unsent) tell({ line: index, array, reason: 'not sent' });
       const last = Math.max(1, ...Object.values(error.report.consumed)) - 1;
-      throw new Error(`${error.message}; ${summary(error.report)}; nothing after line ${last} was sent`);
+      // Where not one line was read there is no more to tell than why.
+      if (last === 0) throw error.cause;
+      throw new Error(`${sentenceOf(error)}; ${summary(error.report)}; nothing after line ${last} was sent`);
     }
     if (problems > 0) throw new Error(`${count(problems, 'problem')}, listed on stdout by line`);
   },

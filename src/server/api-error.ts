@@ -43,7 +43,9 @@ export class InDoubtError extends Error {
   readonly endpoint: string;
 
   constructor(endpoint: string, cause: unknown) {
-    super(`${endpoint} may have been taken or not: its answer was never read`, { cause });
+    // Reading takes nothing: there it is only that no answer came.
+    const doubt = endpoint.startsWith('GET ') ? 'has failed' : 'may have been taken or not';
+    super(`${endpoint} ${doubt}: its answer was never read`, { cause });
     this.endpoint = endpoint;
   }
 }

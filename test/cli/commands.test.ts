@@ -30,6 +30,14 @@ describe('placard', () => {
     for (const option of ['--workspace', '--db', '--port', '--host']) expect(stdout).toContain(option);
   });
 
+  test('writes its help without colours where nobody sees them', async () => {
+    for (const words of [['--help'], ['serve', '--help']]) {
+      const { stdout } = await runCli(words, { FORCE_COLOR: '1' });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the one that begins a colour.
+      expect(stdout).not.toMatch(/\u001b| $/m);
+    }
+  });
+
   test('says its version', async () => {
     const { code, stdout } = await runCli(['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });

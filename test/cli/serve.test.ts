@@ -332,6 +332,14 @@ describe('placard serve', () => {
       '--db',
       join(folder, 'no', 'such', 'folder.db'),
     ]);
-    expect(fourth.stderr).toMatch(/^placard: the database [^\n]+folder\.db cannot be used: [^\n]+\n$/);
+    expect(fourth.stderr).toMatch(
+      /^placard: the database [^\n]+folder\.db cannot be used: [^\n]+such is not there\n$/,
+    );
+    const fifth = await runCli(['serve', '--workspace', workspace, '--db', folder]);
+    expect(fifth.stderr).toMatch(/^placard: the database [^\n]+ cannot be used: it is a folder\n$/);
+    const sixth = await runCli(['serve', '--workspace', workspace, '--db', 'mysql://me:secret@db/x']);
+    expect(sixth.stderr).toBe(
+      'placard: the database mysql://db/x cannot be used: expected a file, :memory: or a postgres:// URL\n',
+    );
   });
 });

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { sentenceOf } from '../../src/cli/sentence.ts';
+import { InDoubtError } from '../../src/server/index.ts';
+
+const withCode = (message: string, code: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+
+test('the code of what a network error comes from is told with it', () => {
+  const failed = new TypeError('fetch failed', { cause: withCode('connect', 'ECONNREFUSED') });
+  const error = new Error('Request failed due to a network error: GET http://127.0.0.1/', { cause: failed });
+  expect(sentenceOf(error)).toBe(
+    'Request failed due to a network error: GET http://127.0.0.1/ (ECONNREFUSED)',
+  );
+});
+
+test('a read that was not answered took nothing', () => {
+  const cause = new TypeError('fetch failed', { cause: withCode('tls', 'ERR_SSL_WRONG_VERSION_NUMBER') });
+  expect(sentenceOf(new InDoubtError('GET /cdi/integrations', cause))).toBe(
+    'GET /cdi/integrations has failed: its answer was never read (ERR_SSL_WRONG_VERSION_NUMBER)',
+  );
+  expect(sentenceOf(new InDoubtError('POST /users/track', cause))).toMatch(
+    /^POST .* may have been taken or not:/,
+  );
+});
+
+test('no code is told twice, nor the one that SQLite has for everything', () => {
+  expect(sentenceOf(new Error('no way: EPERM', { cause: withCode('no way', 'EPERM') }))).toBe(
+    'no way: EPERM',
+  );
+  expect(sentenceOf(new Error('locked', { cause: withCode('busy', 'ERR_SQLITE_ERROR') }))).toBe('locked');
+});
