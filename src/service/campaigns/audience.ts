@@ -9,7 +9,7 @@ import { patternProblem } from './safe-pattern.ts';
 const { createQueryTester, ...exported } = sift as unknown as typeof import('sift');
 
 /** Everything a filter may use. `$where` and whatever else evaluates code is not among it. */
-const OPERATORS = {
+export const OPERATORS = {
   $all: exported.$all,
   $and: exported.$and,
   $elemMatch: exported.$elemMatch,
@@ -35,7 +35,7 @@ const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'];
 const MAX_DEPTH = 20;
 
 /** Members of an audience document; any other name at the top of a filter means a custom attribute. */
-const DOCUMENT_MEMBERS = new Set([
+export const DOCUMENT_MEMBERS = new Set([
   'external_id',
   'braze_id',
   'user_aliases',

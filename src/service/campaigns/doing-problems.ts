@@ -11,7 +11,7 @@ const DOINGS = {
 } as const satisfies Record<keyof Doings, Kind>;
 
 /** What can be asked of one event or one product. Unlike custom attributes, nobody else adds to these. */
-const MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+export const DOING_MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   events: DOINGS,
   purchases: { ...DOINGS, revenue: 'number' } satisfies Record<
     keyof AudienceMember['purchases'][string],
@@ -22,14 +22,16 @@ const LISTS: Readonly<Record<string, string>> = { events: 'event_list', purchase
 
 const kindOf = (field: string): Kind | undefined => {
   const [head = '', , member = '', ...deeper] = field.split('.');
-  return deeper.length === 0 && Object.hasOwn(MEMBERS, head) ? MEMBERS[head]?.[member] : undefined;
+  return deeper.length === 0 && Object.hasOwn(DOING_MEMBERS, head)
+    ? DOING_MEMBERS[head]?.[member]
+    : undefined;
 };
 
 /** Why nobody can have what is at this path of a filter; `null` where somebody may. */
 export const doingProblem = (field: string): string | null => {
   const [head = '', , member] = field.split('.');
-  if (!Object.hasOwn(MEMBERS, head) || member === undefined || kindOf(field)) return null;
-  const members = Object.keys(MEMBERS[head]!).join(', ');
+  if (!Object.hasOwn(DOING_MEMBERS, head) || member === undefined || kindOf(field)) return null;
+  const members = Object.keys(DOING_MEMBERS[head]!).join(', ');
   return `expected one of ${members} after the name; a name with a dot is found in ${LISTS[head]}, with $elemMatch`;
 };
 
