@@ -4,7 +4,7 @@ import type { Jottings } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
 import type { MakingRoom } from './making-room.ts';
 import { countedKeys, recordEvents, type Slice } from './record-events.ts';
-import { bannerEvent, type Kept } from './records.ts';
+import { bannerEvent, isWhole, type Kept } from './records.ts';
 
 /** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
 const SLICE = 200;
@@ -36,6 +36,8 @@ export interface CaptureOptions {
   /** Called with what was stored, before the promises resolve. */
   onStored: (kept: Kept[]) => void;
   makingRoom: MakingRoom;
+  /** An event that nobody could store or send. */
+  onRefused: () => void;
   onFailed: (error: unknown) => void;
 }
 
@@ -56,6 +58,7 @@ export const createCapture = ({
   mayStore,
   onStored,
   makingRoom,
+  onRefused,
   onFailed,
 }: CaptureOptions) => {
   let line: Waiting[] = [];
@@ -101,6 +104,8 @@ export const createCapture = ({
         resolve(event === undefined ? null : bannerEvent(event));
       });
     } catch (cause) {
+      // Nothing is stored, as the calls now hear; left there, the next page would send it.
+      void jotted?.remove();
       onFailed(cause);
       for (const { resolve } of waiting) resolve(null);
     }
@@ -117,6 +122,11 @@ export const createCapture = ({
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     if (!isOpen() || !mayStore()) return Promise.resolve(null);
+    // In line it would take the others of its slice with it.
+    if (!isWhole(event)) {
+      onRefused();
+      return Promise.resolve(null);
+    }
     return new Promise((resolve) => {
       line.push({ event, at: event.at ?? now(), resolve });
       if (draining) return;

@@ -273,6 +273,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     mayStore: consent.mayStore,
     onStored: stored,
     makingRoom,
+    onRefused: () =>
+      notify({
+        type: 'failed',
+        kind: 'config',
+        message: 'an event needs a type, a banner, a placement and a user, each a text',
+      }),
     onFailed: storageFailed,
   });
 

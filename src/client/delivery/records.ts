@@ -157,7 +157,11 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Store
   time,
 });
 
-const TEXTS = ['type', 'bannerId', 'placementId', 'userId', 'appId', 'appVersion'] as const;
+export const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** Says what happened to what, and for whom: in JavaScript a host's event may be anything. */
+export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
+  [event?.type, event?.bannerId, event?.placementId, event?.userId].every(isText);
 
 /** `foreign` was written by a newer version and is left alone; `corrupt` can be read by nobody. */
 export const readEvent = (record: unknown): StoredEvent | 'foreign' | 'corrupt' => {
@@ -165,7 +169,9 @@ export const readEvent = (record: unknown): StoredEvent | 'foreign' | 'corrupt' 
   if (typeof event?.v === 'number' && event.v > VERSION) return 'foreign';
   const fits =
     event?.v === VERSION &&
-    TEXTS.every((name) => typeof event[name] === 'string') &&
+    isWhole(event) &&
+    isText(event.appId) &&
+    isText(event.appVersion) &&
     Number.isFinite(event.time) &&
     Number.isFinite(event.attempts);
   return fits ? event : 'corrupt';

@@ -1,6 +1,8 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { isJotting } from '../../../src/client/delivery/jottings.ts';
+import { createCapture } from '../../../src/client/delivery/capture.ts';
+import { createJottings, isJotting } from '../../../src/client/delivery/jottings.ts';
+import type { Ledger } from '../../../src/client/delivery/ledger.ts';
 import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -172,6 +174,34 @@ test('where the page dies before its memory is moved, the jotting is still there
   world.openTab();
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(['warm', 'clicked']);
+});
+
+test('what could not be stored, as its caller hears, leaves no jotting for the next page', async () => {
+  const world = createWorld();
+  const disk = world.disk.openStore(world.name);
+  const broken = new Error('the transaction fails');
+  const ledger = { known: () => undefined, step: () => Promise.reject(broken) } as unknown as Ledger;
+  const failures: unknown[] = [];
+  const capture = createCapture({
+    ledger,
+    jottings: createJottings({ disk, isMemory: () => false, ledger, now: world.clock.now }),
+    tab: 'tab',
+    appId: 'app-1',
+    appVersion: '1.0.0',
+    now: world.clock.now,
+    eventNow: world.clock.now,
+    isOpen: () => true,
+    isMemory: () => false,
+    mayStore: () => true,
+    onStored: () => undefined,
+    makingRoom: (work) => work(),
+    onRefused: () => undefined,
+    onFailed: (cause) => failures.push(cause),
+  });
+  expect(await capture({ type: 'click', bannerId: 'b1', placementId: 'p1', userId: 'u1' })).toBeNull();
+  await world.settle();
+  expect(failures).toEqual([broken]);
+  expect(jottings(world)).toBe(0);
 });
 
 test('impressions and bursts are not jotted down', async () => {

@@ -561,25 +561,30 @@ describe('storage', () => {
     },
   );
 
-  test.each([null, { event: null, at: 1 }])(
-    'case 46: a corrupt jotting (%j) is put aside alone, and every event still leaves',
-    async (item) => {
-      const world = createWorld();
-      const store = world.disk.openStore(world.name);
-      const key = ['control', 1, 'jotting', 'x'];
-      const jotting = { v: 1, id: 'x', jottedAt: 1, epoch: null, events: [item] };
-      await store.setMany([[key, jotting]]);
-      const tab = world.openTab();
-      await tab.delivery.flush();
-      await tab.captureMany(3);
-      await world.clock.advance(MINUTE_MS);
-      expect(world.sent()).toEqual([['b0', 'b1', 'b2']]);
-      const diagnostics = await tab.delivery.diagnostics();
-      expect(diagnostics).toMatchObject({ captured: 3, delivered: 3, evicted: 0 });
-      expect(await store.get(key)).toBeUndefined();
-      expect(await store.get(['quarantine', ...key])).toEqual(jotting);
-    },
-  );
+  test.each([
+    { events: [null] },
+    { events: [{ event: null, at: 1 }] },
+    { events: [{ event: { type: 'click', placementId: 'p1', userId: 'u1' }, at: 1 }] },
+    { events: [{ event: { type: 'click', bannerId: 'b1', placementId: 5, userId: 'u1' }, at: 1 }] },
+    { appVersion: null },
+  ])('case 46: a jotting corrupt by %j is put aside alone, and every event still leaves', async (damage) => {
+    const world = createWorld();
+    const store = world.disk.openStore(world.name);
+    const key = ['control', 1, 'jotting', 'x'];
+    const event = { type: 'click', bannerId: 'b1', placementId: 'p1', userId: 'u1' };
+    const whole = { v: 1, id: 'x', appId: 'app-1', appVersion: '1', jottedAt: 1, epoch: null };
+    const jotting = { ...whole, events: [{ event, at: 1 }], ...damage };
+    await store.setMany([[key, jotting]]);
+    const tab = world.openTab();
+    await tab.delivery.flush();
+    await tab.captureMany(3);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent()).toEqual([['b0', 'b1', 'b2']]);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 3, delivered: 3, evicted: 0 });
+    expect(await store.get(key)).toBeUndefined();
+    expect(await store.get(['quarantine', ...key])).toEqual(jotting);
+  });
 
   test('case 48: where the quota is tiny the cap adapts to it', async () => {
     const { world, store, openTab } = withFaultyStore();

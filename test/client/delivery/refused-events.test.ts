@@ -1,0 +1,31 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import type { CapturedEvent } from '../../../src/client/delivery/delivery.ts';
+import { assertConserved } from '../../../src/testing/index.ts';
+import { createWorld } from './world.ts';
+
+test.each([{ placementId: null }, { placementId: 5 }, { bannerId: null }, { userId: null }])(
+  'an event with %j is refused alone: its neighbours and the next page deliver',
+  async (change) => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const whole = { type: 'click', bannerId: 'odd', placementId: 'p1', userId: 'u1' };
+    const [odd, good] = await Promise.all([
+      tab.delivery.capture({ ...whole, ...change } as unknown as CapturedEvent),
+      tab.capture('good'),
+    ]);
+    expect(odd).toBeNull();
+    expect(good).toMatchObject({ bannerId: 'good' });
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'config' }]);
+    expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
+    tab.kill();
+    const next = world.openTab();
+    await next.capture('later');
+    await world.clock.advance(60_000);
+    expect(world.sent()).toEqual([['good'], ['later']]);
+    const diagnostics = await next.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 2, delivered: 2, pending: 0 });
+    assertConserved(diagnostics);
+    expect(next.noticesOf('failed')).toEqual([]);
+  },
+);
