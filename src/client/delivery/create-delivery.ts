@@ -244,7 +244,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   });
   const worker = createHandOver(name);
   const { leave, delivered } = createLeaving({
-    handOver: () => maySend() && ledger.known()?.events !== 0 && worker.handOver(),
+    // What lies in this page's memory the worker cannot see.
+    handOver: () => !store.isMemory() && maySend() && ledger.known()?.events !== 0 && worker.handOver(),
     lastFlush,
     onFailed: storageFailed,
   });

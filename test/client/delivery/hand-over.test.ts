@@ -5,8 +5,10 @@ import {
   handOverWords,
   type WorkerContainer,
 } from '../../../src/client/delivery/hand-over.ts';
+import type { DeliverySetup } from '../../../src/client/delivery/index.ts';
 import { installSender } from '../../../src/client/service-worker.ts';
-import { createWorld } from './world.ts';
+import { createFaultyStore } from '../../../src/testing/index.ts';
+import { createWorld, type World } from './world.ts';
 
 const OUTBOX = 'placard-outbox-1';
 const { syncTag, areYouThere, here, send } = handOverWords(OUTBOX);
@@ -81,7 +83,10 @@ test('without service workers, and after stop, nothing is left', () => {
 });
 
 /** A page whose worker holds the sender of `appId`; answers what the page said to it, and whether the worker sent. */
-const leaveWithWorkerOf = async (appId: string) => {
+const leaveWithWorkerOf = async (
+  appId: string,
+  setup: (world: World) => Partial<DeliverySetup> = () => ({}),
+) => {
   // The worker finds no IndexedDB here, and would look for it again and again.
   vi.useFakeTimers();
   const world = createWorld();
@@ -98,7 +103,7 @@ const leaveWithWorkerOf = async (appId: string) => {
     toWorker.get('message')!({ data, source, waitUntil: () => (kept += 1) });
   };
   vi.stubGlobal('navigator', { onLine: true, serviceWorker: container });
-  const tab = world.openTab();
+  const tab = world.openTab(setup(world));
   await tab.capture('leaving');
   tab.tell('hidden');
   tab.tell('leave');
@@ -117,5 +122,15 @@ test('a page whose worker sends for another app makes the last flush itself', as
   const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
   expect(sent).toEqual([['leaving']]);
   expect(posted).toHaveLength(1);
+  expect(kept).toBe(0);
+});
+
+test('case 41: what a page keeps in memory it sends itself, since its worker cannot see it', async () => {
+  const { sent, kept } = await leaveWithWorkerOf('app-1', (world) => {
+    const store = createFaultyStore(world.disk.openStore(world.name));
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    return { openStore: () => store };
+  });
+  expect(sent).toEqual([['leaving']]);
   expect(kept).toBe(0);
 });
