@@ -1,8 +1,9 @@
 import type { StoreKey } from '../platform/store.ts';
+import { isCorrupt } from './corrupt.ts';
 import { isAhead, LONGEST_ANSWER_MS } from './deadline.ts';
 import { EVENT_VALUE } from './event-value.ts';
 import { isJotting } from './jottings.ts';
-import { type Batch, batchKey, bytesOf, CONTROL_RANGE, isBatch, type Meta, readEvent } from './records.ts';
+import { type Batch, batchKey, bytesOf, CONTROL_RANGE, isBatch, type Meta } from './records.ts';
 import { createRemoval, type Found, type RemovalOptions } from './removal.ts';
 
 /** Down to this part of a cap, so that a full store is not scanned for every event. */
@@ -100,17 +101,22 @@ export const createCaps = (options: CapsOptions) => {
       await remove(await candidates(), 'purged');
     },
 
-    /** Puts records aside that nobody can read; events were captured once, and count as evicted. */
+    /**
+     * Puts records aside that nobody can use; events were captured once, and count as evicted. A batch has nothing of
+     * its own: its events go on without it.
+     */
     async quarantine(keys: StoreKey[]): Promise<void> {
       await ledger.step(keys, (meta, records) => {
         const writes = keys.flatMap((key, i): [StoreKey, unknown][] => {
-          if (records[i] === undefined || readEvent(records[i]) !== 'corrupt') return [];
-          const isEvent = (key as StoreKey[])[0] === 'event';
-          meta.events -= Number(isEvent);
-          meta.evicted += Number(isEvent);
+          if (!isCorrupt([key, records[i]])) return [];
+          const [range, , kind] = key as StoreKey[];
+          meta.events -= Number(range === 'event');
+          meta.evicted += Number(range === 'event');
+          meta.batches += Number(kind === 'batch');
+          const aside: StoreKey = ['quarantine', ...(key as (string | number)[])];
           return [
             [key, undefined],
-            [['quarantine', ...(key as (string | number)[])], records[i]],
+            ...(kind === 'batch' ? [] : [[aside, records[i]] as [StoreKey, unknown]]),
           ];
         });
         return { writes, result: true };

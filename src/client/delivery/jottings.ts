@@ -3,7 +3,7 @@ import { COUNTED_KEY } from './counted.ts';
 import { isAhead } from './deadline.ts';
 import type { Ledger } from './ledger.ts';
 import { recordEvents, type Slice } from './record-events.ts';
-import { isText, isWhole, readEvent, VERSION } from './records.ts';
+import { isText, isTime, isWhole, VERSION } from './records.ts';
 
 /** Whoever jots something down stores it in a moment, or is gone. */
 const OWNERS_MS = 2_000;
@@ -19,17 +19,13 @@ export interface Jotting extends Slice {
   epoch: string | null;
 }
 
-/** A record in a jotting's place that nobody can read. */
-export const isCorruptJotting = ([key, record]: [StoreKey, unknown]): boolean =>
-  (key as StoreKey[])[2] === 'jotting' && !isJotting(record) && readEvent(record) === 'corrupt';
-
 const jottingKey = (id: string): StoreKey => ['control', VERSION, 'jotting', id];
 
 export const isJotting = (record: unknown): record is Jotting =>
   (record as Jotting | undefined)?.v === VERSION &&
   [(record as Jotting).id, (record as Jotting).appId, (record as Jotting).appVersion].every(isText) &&
   Array.isArray((record as Jotting).events) &&
-  (record as Jotting).events.every((item) => isWhole(item?.event) && Number.isFinite(item.at)) &&
+  (record as Jotting).events.every((item) => isWhole(item?.event) && isTime(item.at)) &&
   Number.isFinite((record as Jotting).jottedAt);
 
 /** Until when its own page is left to store it, in Unix milliseconds. */

@@ -159,6 +159,10 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Store
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
 
+/** Unix milliseconds that a Date can hold, as it must to be named in a request. */
+export const isTime = (time: unknown): boolean =>
+  Number.isFinite(time) && Math.abs(time as number) <= 8.64e15;
+
 /** Says what happened to what, and for whom: in JavaScript a host's event may be anything. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
   [event?.type, event?.bannerId, event?.placementId, event?.userId].every(isText);
@@ -172,7 +176,7 @@ export const readEvent = (record: unknown): StoredEvent | 'foreign' | 'corrupt' 
     isWhole(event) &&
     isText(event.appId) &&
     isText(event.appVersion) &&
-    Number.isFinite(event.time) &&
+    isTime(event.time) &&
     Number.isFinite(event.attempts);
   return fits ? event : 'corrupt';
 };
@@ -197,16 +201,29 @@ export const isMeta = (record: unknown): record is Meta => {
   return (
     meta?.v === VERSION &&
     COUNTERS.every((name) => Number.isFinite(meta[name])) &&
-    Array.isArray(meta.slices) &&
-    Array.isArray(meta.lastKeys) &&
+    [meta.slices, meta.lastKeys].every((names) => Array.isArray(names) && names.every(isText)) &&
     Number.isFinite(meta.wait?.until) &&
     ['enabled', 'disabled', 'draining'].includes(meta.consent) &&
     (meta.sender === null || Number.isFinite(meta.sender?.until))
   );
 };
 
-export const isBatch = (record: unknown): record is Batch =>
-  (record as Batch | undefined)?.v === VERSION &&
-  Array.isArray((record as Batch).keys) &&
-  Array.isArray((record as Batch).held) &&
-  typeof (record as Batch).body === 'string';
+export const isEventKey = (key: unknown): key is EventKey =>
+  Array.isArray(key) &&
+  key[0] === 'event' &&
+  key[1] === VERSION &&
+  Number.isFinite(key[2]) &&
+  Number.isFinite(key[3]);
+
+const areEventKeys = (keys: unknown): boolean => Array.isArray(keys) && keys.every(isEventKey);
+
+export const isBatch = (record: unknown): record is Batch => {
+  const batch = record as Batch | null | undefined;
+  return (
+    batch?.v === VERSION &&
+    [batch.id, batch.body, batch.attempt].every(isText) &&
+    [batch.keys, batch.held, batch.suspects].every(areEventKeys) &&
+    batch.keys.length > 0 &&
+    Number.isFinite(batch.until)
+  );
+};

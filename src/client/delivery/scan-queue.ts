@@ -1,6 +1,6 @@
 import type { Store, StoreKey } from '../platform/store.ts';
 import { isAhead } from './deadline.ts';
-import { EVENT_RANGE, type EventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
+import { EVENT_RANGE, type EventKey, isEventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
 
 /** Records in one read, so that no read blocks the page, and how many reads look for company of the first event. */
 const READ_SLICE = 200;
@@ -44,12 +44,12 @@ export const scanQueue = async (options: ScanOptions): Promise<Scan> => {
   const look = (key: StoreKey, record: unknown) => {
     const event = readEvent(record);
     if (event === 'foreign') return;
-    if (event === 'corrupt') {
+    if (event === 'corrupt' || !isEventKey(key)) {
       scan.corrupt.push(key);
       return;
     }
-    const kept: Kept = { key: key as EventKey, event };
-    if (isTaken(kept.key)) return;
+    const kept: Kept = { key, event };
+    if (isTaken(key)) return;
     if (event.skip !== undefined) {
       scan.skipped.push(kept);
       return;

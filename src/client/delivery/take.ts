@@ -1,7 +1,8 @@
 import type { InDoubtPolicy } from '../options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
+import { isCorrupt } from './corrupt.ts';
 import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
-import { isCorruptJotting, isJotting, type Jotting, ownersUntil } from './jottings.ts';
+import { isJotting, type Jotting, ownersUntil } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
 import {
   type Batch,
@@ -118,8 +119,8 @@ export const createTake = (options: TakeOptions) => {
 
   const look = async (all: boolean): Promise<Taken | undefined> => {
     const entries = await store.entries<unknown>(CONTROL_RANGE);
-    const control = entries.map(([, record]) => record);
-    const corrupt = entries.filter(isCorruptJotting).map(([key]) => key);
+    const control = entries.filter((entry) => !isCorrupt(entry)).map(([, record]) => record);
+    const corrupt = entries.filter(isCorrupt).map(([key]) => key);
     // Without a meta record nothing can be put aside.
     if (corrupt.length > 0 && control.some(isMeta)) return { type: 'corrupt', keys: corrupt };
     const jottings = control

@@ -567,6 +567,7 @@ describe('storage', () => {
     { events: [{ event: { type: 'click', placementId: 'p1', userId: 'u1' }, at: 1 }] },
     { events: [{ event: { type: 'click', bannerId: 'b1', placementId: 5, userId: 'u1' }, at: 1 }] },
     { appVersion: null },
+    { id: 'y' },
   ])('case 46: a jotting corrupt by %j is put aside alone, and every event still leaves', async (damage) => {
     const world = createWorld();
     const store = world.disk.openStore(world.name);
