@@ -96,6 +96,9 @@ export const createCaps = (options: CapsOptions) => {
       const open = control.filter(([, record]) => isBatch(record) || isJotting(record)).map(([key]) => key);
       await ledger.step(open, (meta) => {
         meta.batches += 1;
+        // They name users. The time that they stood for is given to nobody again.
+        meta.lastKeys = [];
+        meta.lastTime += 1;
         return { writes: open.map((key) => [key, undefined]), result: true };
       });
       await remove(await candidates(), 'purged');

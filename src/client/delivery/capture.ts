@@ -94,7 +94,8 @@ export const createCapture = ({
       at: Math.floor(ordered - Math.max(0, device - at)),
     }));
     const slice: Slice = { id: `${tab}:${slices}`, appId, appVersion, events };
-    const jotted = jottings.put(slice);
+    // A wipe or an opt-out in the same task was before this.
+    const jotted = mayStore() ? jottings.put(slice) : undefined;
     try {
       const kept = await makingRoom(() => write(slice, jotted));
       if (kept === undefined || isMemory()) void jotted?.remove();

@@ -13,6 +13,8 @@ export interface ConsentOptions {
   ledger: Ledger;
   now: () => number;
   news: TabChannel<TabNews>;
+  /** Nobody calls `enable()` here: after a wipe an opt-in in any tab counts. */
+  followsOptIn: boolean;
   notify: Notify;
   /** Forgets every event, batch and dead letter. */
   purge: () => Promise<void>;
@@ -36,6 +38,7 @@ export const createConsent = ({
   ledger,
   now,
   news,
+  followsOptIn,
   notify,
   purge,
   forgetMemory,
@@ -71,14 +74,18 @@ export const createConsent = ({
     if (chosen === 'disabled') abort();
   };
 
+  const beginAnew = () => {
+    if (isWiped) ledger.restart();
+    isWiped = false;
+  };
+
   return {
     mayStore: () => effective() === 'enabled',
     maySend: () => effective() !== 'disabled',
     isWiped: () => isWiped,
 
     async enable(): Promise<void> {
-      if (isWiped) ledger.restart();
-      isWiped = false;
+      beginAnew();
       hear('enabled');
       await write('enabled');
       news.post({ type: 'consent', state: 'enabled' });
@@ -106,6 +113,7 @@ export const createConsent = ({
 
     /** Another tab's user chose. */
     onNews(chosen: Meta['consent']) {
+      if (followsOptIn && chosen === 'enabled') beginAnew();
       hear(chosen);
       tell();
     },

@@ -147,6 +147,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     ledger,
     now,
     news,
+    followsOptIn: setup.onlyOnDemand === true,
     notify,
     purge: purge.now,
     forgetMemory: () => void forgetMemory(store).catch(storageFailed),
@@ -307,11 +308,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       else if (item.type === 'notice') tell(item.notice);
       else if (item.type === 'wiped') consent.onWiped();
       else if (item.type === 'consent') consent.onNews(item.state);
-      else {
+      else if (item.type === 'gone') {
         mirror.take(item.keys);
         // Another tab has sent what this one left to the browser.
         takeBack(item.keys);
       }
+      // Anything else is news of a newer version.
     }),
   ];
   wakeUp.start();

@@ -9,5 +9,7 @@ export const isAhead = (until: number, now: number, longestMs: number): boolean 
 export const LONGEST_WAIT_MS = 60 * 60_000;
 /** The longest that an answer may take in any configuration. */
 export const LONGEST_ANSWER_MS = 10 * 60_000;
+/** The longest that a skipped event rests in any usual configuration: the tab that set its pause may have another one. */
+export const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Who sends says so for this long, and again while it works; then another tab may. */
 export const LEASE_MS = 10_000;

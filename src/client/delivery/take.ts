@@ -1,7 +1,7 @@
 import type { InDoubtPolicy } from '../options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import { isCorrupt } from './corrupt.ts';
-import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
+import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_PAUSE_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import { isJotting, type Jotting, ownersUntil } from './jottings.ts';
 import type { Ledger } from './ledger.ts';
 import {
@@ -154,7 +154,7 @@ export const createTake = (options: TakeOptions) => {
     const scan = await scanQueue({
       store,
       now: now(),
-      longestPauseMs: maxWaitMs,
+      longestPauseMs: Math.max(maxWaitMs, LONGEST_PAUSE_MS),
       maxBatch: maxBatch(),
       sameGroup,
       isTaken: (key) => batched.has(keyText(key)) || isTaken(key),

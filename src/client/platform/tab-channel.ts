@@ -39,6 +39,8 @@ export const createTabChannel = <M>(
       return;
     }
     channel?.addEventListener('message', ({ data }) => {
+      // Any script of this origin may post under this name, and every listener looks into what it is given.
+      if (data == null) return;
       for (const listener of [...listeners]) listener(data as M);
     });
     // Node keeps a process alive for an open channel; a browser has no such method.

@@ -204,6 +204,21 @@ test('what could not be stored, as its caller hears, leaves no jotting for the n
   expect(jottings(world)).toBe(0);
 });
 
+test('a click before a wipe in the same task leaves nothing, wherever the page dies', async () => {
+  for (let turns = 0; turns < 20; turns += 1) {
+    const world = createWorld();
+    const tab = world.openTab();
+    await world.settle();
+    void tab.capture('out');
+    void tab.delivery.wipe();
+    for (let i = 0; i < turns; i += 1) await Promise.resolve();
+    tab.kill();
+    world.openTab();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent(), `after ${turns} turns`).toEqual([]);
+  }
+});
+
 test('impressions and bursts are not jotted down', async () => {
   const world = createWorld();
   const tab = world.openTab();

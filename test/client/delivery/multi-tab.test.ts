@@ -280,6 +280,65 @@ describe('consent', () => {
     expect(await first.capture()).not.toBeNull();
   });
 
+  test.each([null, 'text', {}, { type: 'of a newer version' }])(
+    'case 44: a message on the channel that is none of ours (%j) does nothing',
+    async (data) => {
+      const world = createWorld();
+      const listeners: ((event: { data: unknown }) => void)[] = [];
+      const tab = world.openTab({
+        openChannel: () => ({ ...deafLink(), addEventListener: (_, listener) => listeners.push(listener) }),
+      });
+      await tab.capture('stored');
+      expect(listeners).toHaveLength(1);
+      for (const listener of listeners) expect(() => listener({ data })).not.toThrow();
+      expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
+      expect(tab.noticesOf('failed')).toEqual([]);
+    },
+  );
+
+  test('after a wipe and an opt-in anew a service worker that lives through both sends again', async () => {
+    const world = createWorld();
+    const worker = world.openTab({ onlyOnDemand: true });
+    const page = world.openTab();
+    await page.capture('before');
+    await worker.delivery.flush();
+    await page.delivery.wipe();
+    page.kill();
+    await world.settle();
+    const next = world.openTab({ options: { maxWaitMs: 60 * MINUTE_MS } });
+    await next.delivery.enable();
+    await next.capture('after');
+    expect(await worker.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
+    expect(world.sent()).toEqual([['before'], ['after']]);
+  });
+
+  test('an opt-out that forgets leaves no user on the disk, and no time is given twice', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const before = await tab.capture('same');
+    await tab.delivery.flush();
+    await tab.delivery.disable('purge');
+    expect(JSON.stringify(world.records())).not.toContain('u1');
+    await tab.delivery.enable();
+    const after = await tab.capture('same');
+    expect(after!.time).toBeGreaterThan(before!.time);
+  });
+
+  test('a skipped event rests as long as the tab that sent it says, whatever another tab is set to', async () => {
+    const world = createWorld();
+    const slow = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
+    const fast = world.openTab({ options: { maxWaitMs: 5_000 } });
+    world.service.fail({ type: 'skip', indices: [0] });
+    await slow.capture('skipped');
+    await slow.delivery.flush();
+    await fast.delivery.flush();
+    await world.clock.advance(50_000);
+    expect(world.sent()).toHaveLength(1);
+    await world.clock.advance(MINUTE_MS);
+    expect(await fast.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+    expect(world.sent()).toHaveLength(2);
+  });
+
   test('case 71: behind an ad blocker the queue stays under its cap and the timers stay rare', async () => {
     const world = createWorld();
     const tab = world.openTab({ options: { maxEvents: 500 }, random: () => 0.5 });

@@ -35,6 +35,7 @@ test('tells the other tabs, and hears them until told to stop', () => {
   channel.post('hello');
   expect(open[0]!.posted).toEqual(['hello']);
   open[0]!.tell('from another tab');
+  open[0]!.tell(null);
   stop();
   open[0]!.tell('too late');
   expect(heard).toEqual(['from another tab']);
