@@ -99,6 +99,7 @@ export const createCaps = (options: CapsOptions) => {
         // They name users. The time that they stood for is given to nobody again.
         meta.lastKeys = [];
         meta.lastTime += 1;
+        delete meta.beforeLeap;
         return { writes: open.map((key) => [key, undefined]), result: true };
       });
       await remove(await candidates(), 'purged');

@@ -73,6 +73,8 @@ export interface Meta {
   /** The last time given to an event, and the natural keys that have it. */
   lastTime: number;
   lastKeys: string[];
+  /** Both as they were before the clock last leapt forwards; it may have been wrong, and come back. */
+  beforeLeap?: { time: number; keys: string[] };
   /** Slices of captures that were stored lately, so that none is stored again after a lost connection. */
   slices: string[];
   /** Counts every change of the open batches: who decided on an older state decides again. */
@@ -201,7 +203,10 @@ export const isMeta = (record: unknown): record is Meta => {
   return (
     meta?.v === VERSION &&
     COUNTERS.every((name) => Number.isFinite(meta[name])) &&
-    [meta.slices, meta.lastKeys].every((names) => Array.isArray(names) && names.every(isText)) &&
+    (meta.beforeLeap === undefined || Number.isFinite(meta.beforeLeap?.time)) &&
+    [meta.slices, meta.lastKeys, meta.beforeLeap?.keys ?? []].every(
+      (names) => Array.isArray(names) && names.every(isText),
+    ) &&
     Number.isFinite(meta.wait?.until) &&
     ['enabled', 'disabled', 'draining'].includes(meta.consent) &&
     (meta.sender === null || Number.isFinite(meta.sender?.until))

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Moment, PageLifecycle } from '../platform/page-lifecycle.ts';
+import { LEAP_MS } from './event-time.ts';
 import type { Ledger } from './ledger.ts';
 
 /** How often what is too old is looked for. */
@@ -22,7 +23,9 @@ export interface WakeUpOptions {
 /** Begins anew when the page starts, or somebody or something is back: a sign ends a running backoff, once. */
 export const createWakeUp = (options: WakeUpOptions) => {
   const { lifecycle, clock, ledger, isAllowed, retry, expire, look, onFailed } = options;
+  /** By the clock that never jumps, and how far the device's was ahead of it then. */
   let expiredAt = Number.NEGATIVE_INFINITY;
+  let ahead = clock.now() - clock.monotonic();
   let signs = 0;
 
   const ease = () =>
@@ -35,9 +38,12 @@ export const createWakeUp = (options: WakeUpOptions) => {
     });
   const begin = async () => {
     if (!isAllowed()) return;
-    if (clock.now() - expiredAt > EXPIRE_MS) {
-      expiredAt = clock.now();
-      await expire();
+    if (clock.monotonic() - expiredAt > EXPIRE_MS) {
+      const before = ahead;
+      expiredAt = clock.monotonic();
+      ahead = clock.now() - expiredAt;
+      // A clock that leapt may be wrong for a while, and what is given up is lost: the next look believes it.
+      if (ahead - before < LEAP_MS) await expire();
     }
     look();
   };

@@ -294,6 +294,55 @@ describe('network and lifecycle', () => {
     expect(world.service.events).toHaveLength(3);
   });
 
+  test('a clock that is days ahead for one capture does not mark the later ones, in its page or in the next', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const ahead = 2 * 24 * HOUR_MS;
+    await tab.capture('before');
+    world.clock.jump(ahead);
+    await tab.capture('ahead');
+    world.clock.jump(-ahead);
+    await world.clock.advance(1_000);
+    expect((await tab.capture('after'))!.time).toBe(world.clock.now());
+    await world.clock.advance(HOUR_MS);
+    expect((await world.openTab().capture('next page'))!.time).toBe(world.clock.now());
+    expect((await tab.capture('later'))!.time).toBe(world.clock.now());
+  });
+
+  test('a clock that is wrong for a while expires nothing, and one that stays so does', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const ahead = 8 * 24 * HOUR_MS;
+    const down = () =>
+      world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    const lift = down();
+    const look = async () => {
+      tab.tell('hidden');
+      tab.tell('visible');
+      await world.settle();
+    };
+    await tab.captureMany(2);
+    await tab.delivery.flush();
+    for (const hours of [0, 2]) {
+      await world.clock.advance(hours * HOUR_MS);
+      world.clock.jump(ahead);
+      await look();
+      world.clock.jump(-ahead);
+      await look();
+    }
+    lift();
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 2, delivered: 2, expired: 0 });
+    down();
+    await tab.capture();
+    world.clock.jump(ahead);
+    for (let i = 0; i < 2; i += 1) {
+      await world.clock.advance(2 * HOUR_MS);
+      await look();
+    }
+    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, expired: 1 });
+  });
+
   test('times keep their order through jumps of the clock, within a page and over a reload', async () => {
     const world = createWorld();
     const first = world.openTab();

@@ -157,6 +157,31 @@ describe('event time', () => {
     expect(stamp(meta, now, 'a')).toBe(now);
   });
 
+  test.each([0, 1_000])(
+    'is right again where the clock was days ahead for a while, and gives no time twice (%d ms later)',
+    (laterMs) => {
+      const meta = newMeta('e', 0);
+      const now = Date.UTC(2026, 0, 1);
+      stamp(meta, now, 'a');
+      for (const key of ['a', 'b', 'a']) stamp(meta, now + 2 * 24 * 60 * 60_000, key);
+      const times = ['a', 'b', 'a'].map((key) => stamp(meta, now + laterMs, key));
+      expect(times).toEqual(
+        laterMs === 0 ? [now + 1, now + 1, now + 2] : [now + 1_000, now + 1_000, now + 1_001],
+      );
+    },
+  );
+
+  test('takes a leap of the device back with it, and then counts on from before', () => {
+    const clock = createVirtualClock(1_000_000);
+    const now = createEventClock(clock);
+    clock.jump(48 * 60 * 60_000);
+    expect(now()).toBe(1_000_000 + 48 * 60 * 60_000);
+    clock.jump(-48 * 60 * 60_000);
+    expect(now()).toBe(1_000_000);
+    clock.jump(-500_000);
+    expect(now()).toBe(1_000_000);
+  });
+
   test('follows the device forwards, after a sleep, and not backwards', () => {
     const clock = createVirtualClock(1_000_000);
     const now = createEventClock(clock);
