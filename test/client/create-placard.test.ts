@@ -506,6 +506,25 @@ test.each(['disable', 'wipe'] as const)(
   },
 );
 
+test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
+  'case 40: after %s no sync that a stumbling service had refused is tried again',
+  async (verb) => {
+    const { placard, service } = open();
+    service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    placard.mount('home_hero', aSlot(), draw);
+    await vi.waitFor(() => expect(service.requests).toHaveLength(1), PATIENCE);
+    await {
+      disable: placard.disable,
+      wipe: placard.wipe,
+      stop: placard.stop,
+      identify: () => placard.identify(null),
+    }[verb]();
+    const before = service.requests.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(service.requests).toHaveLength(before);
+  },
+);
+
 test('case 51: another user begins where the banner store hangs', async () => {
   const banners = createFaultyStore(createMemoryStore());
   const openStore = aProfile();

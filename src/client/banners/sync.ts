@@ -84,6 +84,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   /** A new network or a new look at the page may lift the block; a refusal by the service is not lifted so. */
   let mayHurry = true;
   let stopped = false;
+  /** Aborted when this user's turn is over: what is under way for them ends, its retries as well. */
+  let turn = new AbortController();
 
   /** How long nothing may be asked: a time that a clock set back has moved out of reach counts for nothing. */
   const waitMs = (): number => (isAhead(blockedUntilMs, now(), LONGEST_WAIT_MS) ? blockedUntilMs - now() : 0);
@@ -96,7 +98,14 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   /** Asked for each sync, so that a key that is replaced is never sent in vain. */
   const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
 
-  const post = async (user: string, placements: string[], key: string): Promise<void> => {
+  const post = async (
+    user: string,
+    placements: string[],
+    key: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    // The key may have taken its time.
+    signal.throwIfAborted();
     const sentAtMs = now();
     // Strictly growing, so that of two answers the later question wins whatever the clock does.
     const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
@@ -108,6 +117,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       headers: { authorization: `Bearer ${key}` },
       ...(platform.fetch && { fetch: platform.fetch }),
       timeout: TIMEOUT_MS,
+      signal,
       // The key must not travel to where a redirect points.
       redirect: 'error',
       credentials: 'omit',
@@ -122,7 +132,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     const { headers } = await asking;
     const skew = clockSkewMs(headers, sentAtMs, now());
     const answer = await asking.json(syncAnswerParts);
-    if (stopped || user !== userId()) return;
+    // Who brings a fetch of their own may answer all the same.
+    signal.throwIfAborted();
     const banners: SyncResult['banners'] = {};
     for (const placementId of placements) {
       // A placement that is missing was not answered; only null says that there is none.
@@ -162,22 +173,23 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
 
   const ask = async (user: string, placements: string[]): Promise<void> => {
     const blockedBefore = blockedUntilMs;
+    const { signal } = turn;
     try {
       const key = await readKey();
       try {
-        await post(user, placements, key);
+        await post(user, placements, key, signal);
       } catch (cause) {
         const next = TOLD[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
         // Only a key function can have a better key at once.
         if (next === key) throw cause;
-        await post(user, placements, next);
+        await post(user, placements, next, signal);
       }
       // What another request was told meanwhile still holds.
       if (blockedUntilMs !== blockedBefore) return;
       failures = 0;
       blockedUntilMs = 0;
     } catch (cause) {
-      if (!stopped && user === userId()) fail(cause, placements);
+      if (!signal.aborted) fail(cause, placements);
     }
   };
 
@@ -213,14 +225,17 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     },
     /** Until when nothing may be asked; a time that has passed where it may. */
     blockedUntilMs: (): number => now() + waitMs(),
-    /** Another user: nothing of the former one's is wanted any more. */
+    /** Another user, or none that may be asked for: nothing of the former one's is wanted any more, nor leaves the tab. */
     reset(): void {
       wanted.clear();
       cancel?.();
+      turn.abort();
+      turn = new AbortController();
     },
     stop(): void {
       stopped = true;
       cancel?.();
+      turn.abort();
     },
   };
 };

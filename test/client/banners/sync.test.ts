@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { misfits } from '../../../src/client/banners/properties.ts';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
 import type { Banner, Notice, PlacardOptions } from '../../../src/client/index.ts';
@@ -147,6 +147,58 @@ test('case 51: an answer for the former user is never handed on', async () => {
   await done;
   expect(results).toEqual([]);
   expect(notices).toEqual([]);
+});
+
+describe.each(['reset', 'stop'] as const)(
+  'once a user’s turn is over (%s), no request leaves the tab',
+  (end) => {
+    test('where the key function had not answered yet', async () => {
+      const { promise: key, resolve: give } = Promise.withResolvers<string>();
+      const { sync, asked, notices } = setUp([all], { apiKey: () => key });
+      const done = sync.now(['home_hero']);
+      await settle();
+      sync[end]();
+      give('key-1');
+      await done;
+      expect([asked, notices]).toEqual([[], []]);
+    });
+
+    test('where the key was refused and is asked for again', async () => {
+      const { promise: better, resolve: give } = Promise.withResolvers<string>();
+      const keys = ['old', better];
+      const { sync, asked, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
+      const done = sync.now(['home_hero']);
+      await settle();
+      sync[end]();
+      give('new');
+      await done;
+      expect(asked).toHaveLength(1);
+      expect(notices).toEqual([]);
+    });
+
+    test('where a server that stumbles was to be asked again', async () => {
+      const { sync, asked, notices } = setUp([refuse(503)]);
+      const done = sync.now(['home_hero']);
+      await settle();
+      sync[end]();
+      await done;
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked).toHaveLength(1);
+      expect(notices).toEqual([]);
+    });
+  },
+);
+
+test('the next user is asked for although the former one’s requests were ended', async () => {
+  const { sync, asked, results, state } = setUp([refuse(503), all]);
+  const done = sync.now(['home_hero']);
+  await settle();
+  state.userId = 'u-2';
+  sync.reset();
+  await done;
+  await sync.now(['home_hero']);
+  expect(asked.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
+  expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
 });
 
 test('nothing is asked without a user, or while it is not allowed', async () => {
