@@ -2,6 +2,7 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent } from './banner-event.ts';
 import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
+import { bannerOptions } from './banners/banner-options.ts';
 import { forgetUsers } from './banners/forget-users.ts';
 import { createRenewal } from './banners/renewal.ts';
 import { createSession } from './banners/session.ts';
@@ -68,7 +69,8 @@ export interface AfterPaint {
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify } = options;
-  const { platform, banners: rule } = settings;
+  const { platform } = settings;
+  const rule = bannerOptions(settings.banners);
   const { now, after, random, openChannel, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);

@@ -1,20 +1,12 @@
 import { INSTANCES, MAX_APP_VERSION_CHARACTERS } from '../protocol/index.ts';
 import { ConfigError } from './errors.ts';
-import type { BannerOptions, PlacardOptions, Platform } from './options.ts';
+import type { PlacardOptions, Platform } from './options.ts';
 import { createClock } from './platform/clock.ts';
 
-const BANNER_DEFAULTS: BannerOptions = {
-  refreshCapacity: 5,
-  refreshIntervalMs: 180_000,
-  sessionTimeoutMs: 30 * 60_000,
-  impressionScope: 'session',
-};
-
-/** The options with their defaults; what the parts of the client read. */
-export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'banners' | 'platform'> {
+/** The options with the defaults that the first paint needs; what the parts of the client read. */
+export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform'> {
   /** Base URL without a slash at the end. */
   endpoint: string;
-  banners: BannerOptions;
   platform: Partial<Platform> & Pick<Platform, 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
@@ -49,10 +41,9 @@ export const readOptions = (options: PlacardOptions): Settings => {
     ...options,
     endpoint,
     consent,
-    banners: { ...BANNER_DEFAULTS, ...options.banners },
     platform: {
-      random: () => Math.random(),
       ...options.platform,
+      random: options.platform?.random ?? Math.random,
       ...createClock(options.platform),
     },
   };

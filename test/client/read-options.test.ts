@@ -55,13 +55,15 @@ test('an app version counts characters, not UTF-16 units', () => {
 
 test('what is not given has a default, what is given stays', () => {
   const now = () => 5;
-  const settings = readOptions({ ...OPTIONS, banners: { refreshCapacity: 9 }, platform: { now } });
-  expect(settings.banners).toEqual({
-    refreshCapacity: 9,
-    refreshIntervalMs: 180_000,
-    sessionTimeoutMs: 1_800_000,
-    impressionScope: 'session',
-  });
+  const settings = readOptions({ ...OPTIONS, platform: { now } });
   expect(settings.platform.now).toBe(now);
+  expect(settings.platform.random()).toBeLessThan(1);
   expect(settings.consent).toBe('enabled');
+});
+
+test('an undefined piece of the platform is no choice', () => {
+  const platform = { now: undefined, random: undefined } as never;
+  const settings = readOptions({ ...OPTIONS, platform });
+  expect(settings.platform.now()).toBeGreaterThan(0);
+  expect(settings.platform.random()).toBeLessThan(1);
 });
