@@ -78,10 +78,12 @@ export const createIdbStore = (name: string): Store => {
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
         const query = range && IDBKeyRange.bound(range.from, range.to);
-        const keys = promisifyRequest(store.getAllKeys(query, range?.limit));
-        const values = promisifyRequest<T[]>(store.getAll(query, range?.limit));
-        const found = await values;
-        return (await keys).map((key, i): [StoreKey, T] => [key as StoreKey, found[i]!]);
+        // Both fail where the transaction is aborted, and a failure that nobody awaits would be the page's.
+        const [keys, values] = await Promise.all([
+          promisifyRequest(store.getAllKeys(query, range?.limit)),
+          promisifyRequest<T[]>(store.getAll(query, range?.limit)),
+        ]);
+        return keys.map((key, i): [StoreKey, T] => [key as StoreKey, values[i]!]);
       }),
     get: <T>(key: StoreKey) => run('readonly', (store) => promisifyRequest<T | undefined>(store.get(key))),
     setMany: (records) => update([], () => records),

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createFallbackStore } from '../../../src/client/platform/fallback-store.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
@@ -52,6 +52,29 @@ describe('the IndexedDB store', () => {
       IDBDatabase.prototype.transaction = transaction;
     }
     expect(await store.get('a')).toBe(2);
+  });
+
+  test('case 42: reads a range again whose transaction was aborted, and leaves no rejection to the page', async () => {
+    const store = createIdbStore(nextName());
+    await store.setMany([['a', 1]]);
+    const { getAll } = IDBObjectStore.prototype;
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    IDBObjectStore.prototype.getAll = function (...parameters) {
+      IDBObjectStore.prototype.getAll = getAll;
+      const request = getAll.apply(this, parameters);
+      this.transaction.abort();
+      return request;
+    };
+    try {
+      expect(await store.entries()).toEqual([['a', 1]]);
+      // Node tells of a rejection once the microtasks of the turn are through.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      IDBObjectStore.prototype.getAll = getAll;
+      process.off('unhandledRejection', unhandled);
+    }
   });
 
   test('case 44: closes for another tab that deletes or upgrades, and opens again', async () => {
