@@ -134,8 +134,13 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       const write = store.update<UserRecord>([key(owner)], ([found]) => {
         // A former user's record is gone for good, and after a wipe nothing is written.
         if (owner !== userId) return [];
+        const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
-        for (const each of changes) verdict = each(stored) as T;
+        for (const each of changes) {
+          const said = each(stored) as T;
+          // Asked again after a lost connection, the store may hold what it was to store: its first word counts.
+          if (!isAgain) verdict = said;
+        }
         return [[key(owner), stored]];
       });
       const done = write.then(

@@ -123,6 +123,22 @@ test('the answer of a change is the store’s, where another tab was faster', as
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
 });
 
+test('case 42: a write whose answer was lost after its commit, and is asked again, keeps its first answer', async () => {
+  const store = createMemoryStore();
+  const { update } = store;
+  const { cache } = setUp({
+    ...store,
+    async update(keys, change) {
+      await update(keys, change);
+      await update(keys, change);
+    },
+  });
+  await cache.open('u-1');
+  expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(true);
+  expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
+  expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(false);
+});
+
 test('contract 7.8: another user sees nothing of the former one, and cannot track their banners', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
