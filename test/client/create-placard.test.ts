@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { emptyRecord, recordKey } from '../../src/client/banners/user-record.ts';
 import { outboxName } from '../../src/client/delivery/index.ts';
 import {
   type Banner,
@@ -779,6 +780,29 @@ test('a store that fails everywhere costs the memory of the page, not the banner
   expect(element.textContent).toBe('Summer sale');
   expect(of('failed').some(({ kind }) => kind === 'storage')).toBe(true);
 });
+
+test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [null] }, { session: {} }])(
+  'case 46: a damaged record (%j) throws nothing into the page, and costs neither banner nor impression',
+  async (damage) => {
+    const service = createFakeService({ banners: { home_hero: hero } });
+    const openStore = aProfile();
+    const record = { ...emptyRecord(), ...damage };
+    await openStore('placard-banners').setMany([[recordKey(service.origin, 'app', 'u-1'), record]]);
+    const { placard, heard } = open({ service, openStore });
+    const element = aSlot();
+    placard.mount('home_hero', element, draw);
+    placard.banner('home_hero');
+    await heard('tracked');
+    expect(placard.banner('home_hero')?.id).toBe('bnr-1');
+    expect(element.textContent).toBe('Summer sale');
+    expect(await openStore('placard-banners').entries()).toMatchObject([
+      [
+        expect.anything(),
+        { banners: { home_hero: { banner: { id: 'bnr-1' } } }, session: { id: expect.any(String) } },
+      ],
+    ]);
+  },
+);
 
 test('after stop the page is as before, and no verb does anything', async () => {
   const { placard, service, notices, heard } = open();

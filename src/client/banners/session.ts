@@ -53,7 +53,8 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
     use: (session: Session, record: UserRecord) => T,
   ): T => {
     const { session } = record;
-    const isOver = !session || now() - session.visibleAtMs > rule.sessionTimeoutMs;
+    // Also one that was damaged, whose time is no number.
+    const isOver = !session?.id || !(now() - session.visibleAtMs <= rule.sessionTimeoutMs);
     const current = isOver ? fresh(freshId) : session;
     if (isVisible()) current.visibleAtMs = now();
     record.session = current;

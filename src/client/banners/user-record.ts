@@ -56,14 +56,19 @@ export const recordKey = (endpoint: string, appId: string, userId: string): (str
   userId,
 ];
 
-/** A record that was damaged or written by someone else is left out; the next write replaces it. */
+const isObject = (value: unknown): value is object => Object(value) === value;
+
+/**
+ * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is looked
+ * at by who uses it.
+ */
 export const isUserRecord = (value: unknown): value is UserRecord => {
-  const record = value as Partial<UserRecord> | null | undefined;
+  const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
   return (
-    record?.version === RECORD_VERSION &&
-    typeof record.banners === 'object' &&
-    Array.isArray(record.dismissed) &&
-    typeof record.session === 'object' &&
-    typeof record.clockSkewMs === 'number'
+    version === RECORD_VERSION &&
+    isObject(banners) &&
+    Array.isArray(dismissed) &&
+    [...Object.values(banners), ...dismissed].every(isObject) &&
+    typeof clockSkewMs === 'number'
   );
 };

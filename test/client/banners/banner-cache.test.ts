@@ -212,18 +212,24 @@ test('case 44: a record of another version is neither read nor deleted', async (
   expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
 });
 
-test.each([[null], ['text'], [{ version: 1 }], [{ ...emptyRecord(), dismissed: {} }]])(
-  'case 46: a damaged record (%j) counts as none, and the next change replaces it',
-  async (damaged) => {
-    const store = createMemoryStore();
-    await store.setMany([[keyOf('u-1'), damaged]]);
-    const { cache } = setUp(store);
-    await cache.open('u-1');
-    expect(cache.current('home_hero')).toBeUndefined();
-    await cache.change((record) => Object.assign(record, stored()));
-    expect(await store.get(keyOf('u-1'))).toMatchObject({ version: 1, banners: { home_hero: {} } });
-  },
-);
+test.each([
+  [null],
+  ['text'],
+  [{ version: 1 }],
+  [{ ...emptyRecord(), dismissed: {} }],
+  [{ ...emptyRecord(), dismissed: [null] }],
+  [{ ...emptyRecord(), banners: null }],
+  [{ ...emptyRecord(), banners: { sidebar: null } }],
+  [{ ...emptyRecord(), clockSkewMs: null }],
+])('case 46: a damaged record (%j) counts as none, and the next change replaces it', async (damaged) => {
+  const store = createMemoryStore();
+  await store.setMany([[keyOf('u-1'), damaged]]);
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  expect(cache.current('home_hero')).toBeUndefined();
+  await cache.change((record) => Object.assign(record, stored()));
+  expect(await store.get(keyOf('u-1'))).toMatchObject({ version: 1, banners: { home_hero: {} } });
+});
 
 test('a store that fails is reported, and memory goes on', async () => {
   const store = { ...createMemoryStore(), update: () => Promise.reject(new Error('QuotaExceededError')) };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSession } from '../../../src/client/banners/session.ts';
+import { emptyRecord, recordKey } from '../../../src/client/banners/user-record.ts';
 import type { BannerOptions, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
@@ -93,6 +94,18 @@ test('a session ends after 30 minutes without a visible page, and impressions co
   expect(onStart).toHaveBeenCalledTimes(2);
   expect(await session.nameOf('home_hero', 'bnr-1')).not.toBe(name);
 });
+
+test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['text'], [undefined]])(
+  'case 46: a damaged session (%j) is over: another begins, in which impressions count',
+  async (session) => {
+    const store = createMemoryStore();
+    await store.setMany([[recordKey('https://api.example', 'app', 'u-1'), { ...emptyRecord(), session }]]);
+    const tab = await openTab({ store });
+    expect(tab.onStart).toHaveBeenCalledTimes(1);
+    expect(await tab.session.nameOf('home_hero', 'bnr-1')).toEqual(expect.any(String));
+    expect(await tab.session.spend()).toBe(true);
+  },
+);
 
 test('a tab that was hidden for an hour joins the session that another tab kept alive', async () => {
   const hidden = await openTab();
