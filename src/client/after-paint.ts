@@ -7,7 +7,7 @@ import { forgetUsers } from './banners/forget-users.ts';
 import { createRenewal } from './banners/renewal.ts';
 import { createSession } from './banners/session.ts';
 import { createSync } from './banners/sync.ts';
-import { takeAnswer } from './banners/take-answer.ts';
+import { createTakeAnswer } from './banners/take-answer.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
@@ -130,13 +130,15 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (userId !== null) channel.post({ changedFor: userId });
   };
 
+  const takeAnswer = createTakeAnswer(cache, notify);
+
   const sync = createSync({
     settings,
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {
       for (const placementId of Object.keys(result.banners)) asked.answered.add(placementId);
-      report(takeAnswer(cache, result, notify).then(tellTabs));
+      report(takeAnswer(result).then(tellTabs));
     },
     onRateLimit: () => report(session.drain()),
     notify,

@@ -212,7 +212,6 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     placements.sendAway(banner);
-    cache.testSends.delete(banner.placementId);
     if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
     const event = capture(banner, 'dismiss', userId);
     loaded?.tellTabs();

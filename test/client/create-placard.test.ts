@@ -704,6 +704,28 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
   expect(await b.placard.track(banner, 'click')).toBeNull();
 });
 
+test('case 38: a test send that is dismissed leaves every tab for good, whatever the service still says', async () => {
+  const openChannel = someChannels();
+  const service = createFakeService({
+    banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
+    dismissalLagMs: 600_000,
+  });
+  const a = open({ platform: { openChannel }, service });
+  const b = open({ platform: { openChannel }, service, openStore: a.openStore });
+  const [first, second] = [aSlot(), aSlot()];
+  const unmount = a.placard.mount('home_hero', first, draw);
+  b.placard.mount('home_hero', second, draw);
+  await Promise.all([a.heard('shown'), b.heard('shown')]);
+  await a.placard.track(a.placard.banner('home_hero')!, 'dismiss');
+  await b.heard('emptied');
+  await Promise.all([a.placard.refresh(), b.placard.refresh()]);
+  unmount();
+  a.placard.mount('home_hero', first, draw);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([first.textContent, second.textContent]).toEqual(['', '']);
+  for (const tab of [a, b]) expect(tab.of('shown')).toHaveLength(1);
+});
+
 test('case 40: a page in the back/forward cache learns of an opt-out before it asks or stores anything', async () => {
   const openChannel = someChannels();
   const page = createFakeLifecycle();

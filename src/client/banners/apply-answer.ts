@@ -8,7 +8,7 @@ const WRONG_CLOCK_MS = 60_000;
 
 /**
  * Replaces exactly the placements that the answer names, and none that a later request has answered already. A
- * dismissed banner that comes back counts as none until its grace is over.
+ * dismissed banner that comes back counts as none until its grace is over. A test send leaves no banner here.
  */
 export const applyAnswer = (
   record: UserRecord,
@@ -18,11 +18,13 @@ export const applyAnswer = (
   for (const [placementId, banner] of Object.entries(banners)) {
     const before = record.banners[placementId];
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
-    record.dismissed = record.dismissed.filter(
-      ({ placementId: dismissedIn, bannerId, acceptedAtMs }) =>
-        dismissedIn !== placementId ||
-        (banner?.id === bannerId && (acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS)),
-    );
+    record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
+      if (dismissedIn !== placementId) return true;
+      // A test send stands in front of what else is there, and says nothing of it.
+      if (banner?.id !== bannerId) return banner?.isTestSend === true;
+      return acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS;
+    });
+    if (banner?.isTestSend) continue;
     const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
     record.banners[placementId] = { banner: isDismissed ? null : banner, askedAtMs };
   }

@@ -1,6 +1,7 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../platform/store.ts';
+import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
 /** A store that has not answered by then is waited for no longer; what it says later still counts. */
@@ -35,7 +36,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const pending = new Set<Change[]>();
   /** Changes that the store has refused: the next transaction takes them along. */
   let refused: Change[] = [];
-  /** Test sends stay in memory. */
+  /** Test sends stay in memory; their dismissals are in the record, like all. */
   const testSends = new Map<string, Banner>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
@@ -114,7 +115,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
-      const banner = testSends.get(placementId) ?? record.banners[placementId]?.banner;
+      const test = testSends.get(placementId);
+      const banner = test && !isDismissed(record, test) ? test : record.banners[placementId]?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 

@@ -4,26 +4,31 @@ import type { BannerCache } from './banner-cache.ts';
 import { misfits } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
-/** Puts an answer into the cache: test sends into memory only. Resolves when it is stored. */
-export const takeAnswer = async (cache: BannerCache, result: SyncResult, notify: Notify): Promise<void> => {
-  const { banners, askedAtMs, clockSkewMs } = result;
-  const kept = { ...banners };
-  for (const [placementId, banner] of Object.entries(banners)) {
-    cache.testSends.delete(placementId);
-    if (!banner) continue;
-    if (banner.isTestSend) {
-      cache.testSends.set(placementId, banner);
-      delete kept[placementId];
+/** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
+export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
+  /** When the answer of each placement was asked for; times grow from request to request, whoever the user is. */
+  const takenAtMs = new Map<string, number>();
+
+  return async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
+    const taken: SyncResult['banners'] = {};
+    for (const [placementId, banner] of Object.entries(banners)) {
+      // A later request was answered first. The record knows that of its own banners, but not of test sends.
+      if (takenAtMs.get(placementId)! > askedAtMs) continue;
+      takenAtMs.set(placementId, askedAtMs);
+      taken[placementId] = banner;
+      cache.testSends.delete(placementId);
+      if (!banner) continue;
+      if (banner.isTestSend) cache.testSends.set(placementId, banner);
+      for (const name of misfits(banner)) {
+        const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
+        notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
+      }
     }
-    for (const name of misfits(banner)) {
-      const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
-      notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
-    }
-  }
-  await cache.change((record) => {
-    applyAnswer(record, kept, askedAtMs);
-    if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
-  });
-  // Whoever hears it may leave the page: the next one finds the answer in the cache.
-  notify({ type: 'synced', placements: Object.keys(banners), banners });
+    await cache.change((record) => {
+      applyAnswer(record, taken, askedAtMs);
+      if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
+    });
+    // Whoever hears it may leave the page: the next one finds the answer in the cache.
+    notify({ type: 'synced', placements: Object.keys(taken), banners: taken });
+  };
 };

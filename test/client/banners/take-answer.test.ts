@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { takeAnswer } from '../../../src/client/banners/take-answer.ts';
-import type { Notice } from '../../../src/client/index.ts';
+import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
+import { addDismissal } from '../../../src/client/banners/dismissals.ts';
+import { createTakeAnswer } from '../../../src/client/banners/take-answer.ts';
+import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
@@ -20,11 +22,13 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = aBanner({ placementId: 'home' });
-  const taken = takeAnswer(
-    cache,
-    { userId: 'u-1', banners: { home: banner }, askedAtMs: 1, clockSkewMs: undefined },
-    (notice) => notices.push(notice),
-  );
+  const takeAnswer = createTakeAnswer(cache, (notice) => notices.push(notice));
+  const taken = takeAnswer({
+    userId: 'u-1',
+    banners: { home: banner },
+    askedAtMs: 1,
+    clockSkewMs: undefined,
+  });
   await Promise.resolve();
   expect(cache.current('home'), 'it can be shown at once').toEqual(banner);
   expect(notices).toEqual([]);
@@ -32,4 +36,73 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
   await taken;
   expect(notices).toEqual([{ type: 'synced', placements: ['home'], banners: { home: banner } }]);
   expect(JSON.stringify(await memory.entries())).toContain(banner.id);
+});
+
+const open = async () => {
+  const cache = aBannerCache();
+  await cache.open('u-1');
+  const take = createTakeAnswer(cache, () => undefined);
+  const answer = (banner: Banner | null, askedAtMs: number) =>
+    take({ userId: 'u-1', banners: { home: banner }, askedAtMs, clockSkewMs: undefined });
+  const shown = () => cache.current('home')?.id ?? null;
+  return { cache, answer, shown };
+};
+const normal = aBanner({ placementId: 'home', id: 'normal' });
+const testSend = aBanner({ placementId: 'home', id: 'test', isTestSend: true });
+
+test.each([
+  ['a banner', normal, testSend],
+  ['none', null, testSend],
+  ['a test send', testSend, normal],
+  ['a test send', testSend, null],
+])(
+  'case 50: an older answer that comes late, %s, takes nothing from a newer one',
+  async (_, older, newer) => {
+    const { answer, shown } = await open();
+    await answer(newer, 2);
+    await answer(older, 1);
+    expect(shown()).toBe(newer?.id ?? null);
+  },
+);
+
+test('contract 7.5: a test send that was dismissed does not come back with the next answer', async () => {
+  const { cache, answer, shown } = await open();
+  await answer(testSend, 1);
+  expect(shown()).toBe('test');
+  await cache.change((record) => addDismissal(record, testSend));
+  expect(shown()).toBeNull();
+  await answer(testSend, 2);
+  expect(shown()).toBeNull();
+});
+
+test('contract 7.5: a dismissed test send that is still sent when its grace is over is shown again', async () => {
+  const { cache, answer, shown } = await open();
+  await answer(testSend, 1);
+  await cache.change((record) => {
+    addDismissal(record, testSend);
+    acceptDismissals(record, [testSend.id], 1_000);
+  });
+  await answer(testSend, 600_999);
+  expect(shown()).toBeNull();
+  await answer(testSend, 601_000);
+  expect(shown()).toBe('test');
+});
+
+test('contract 7.3: what a test send stands in front of is shown when it is dismissed', async () => {
+  const { cache, answer, shown } = await open();
+  await answer(normal, 1);
+  await answer(testSend, 2);
+  expect(shown()).toBe('test');
+  await cache.change((record) => addDismissal(record, testSend));
+  expect(shown()).toBe('normal');
+});
+
+test('contract 7.5: a test send in front of a dismissed banner does not bring that one back', async () => {
+  const { cache, answer, shown } = await open();
+  await answer(normal, 1);
+  await cache.change((record) => addDismissal(record, normal));
+  await answer(testSend, 2);
+  expect(shown()).toBe('test');
+  await answer(normal, 3);
+  expect(shown()).toBeNull();
 });
