@@ -19,6 +19,8 @@ import { clockSkewMs } from './server-clock.ts';
 const TIMEOUT_MS = 15_000;
 /** Quick retries within one sync, for a server that stumbles. */
 const RETRIES = 2;
+/** A server that wants to be left alone for longer is not asked again within one sync. */
+const LONGEST_PAUSE_MS = 10_000;
 /** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
 const FIRST_WAIT_MS = 30_000;
 
@@ -56,8 +58,17 @@ const statusOf = (cause: unknown): number => (cause instanceof HTTPError ? cause
 /** What was wrong, for whoever reads the log of a page that shows nothing: the service's own words, where it had some. */
 const reasonOf = (cause: unknown): string => {
   if (!(cause instanceof HTTPError)) return String(cause);
-  const { data, response } = cause as HTTPError<{ message?: unknown }>;
-  return `${response.status} ${(typeof data === 'object' && data?.message) || response.statusText}`;
+  const { data, response } = cause as HTTPError<{ message?: unknown; error?: unknown }>;
+  const words = typeof data === 'object' && (data?.message || data?.error);
+  return `${response.status} ${words || response.statusText}`;
+};
+
+/** How long the service wants to be left alone, 0 where it does not say. A 5xx may carry the reset of a window that is not used up. */
+const wishedWaitMs = (cause: unknown, nowMs: number): number => {
+  if (!(cause instanceof HTTPError)) return 0;
+  const { headers, status } = cause.response;
+  const speaks = status === 429 || headers.has('retry-after');
+  return (speaks && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0;
 };
 
 const toBanner = (placementId: string, wire: WireBanner): Banner => ({
@@ -75,7 +86,7 @@ const toBanner = (placementId: string, wire: WireBanner): Banner => ({
  */
 export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, notify }: SyncOptions) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
-  const { now, after, random } = platform;
+  const { now, after, random, fetch } = platform;
   const wanted = new Set<string>();
   let cancel: (() => void) | undefined;
   let lastAskedAtMs = 0;
@@ -115,7 +126,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     const asking = ky.post(endpoint + SYNC_PATH, {
       json: body,
       headers: { authorization: `Bearer ${key}` },
-      ...(platform.fetch && { fetch: platform.fetch }),
+      // Called on nothing: the browser's own refuses to be called on an object of ky's.
+      ...(fetch && { fetch: (input, init) => fetch(input, init) }),
       timeout: TIMEOUT_MS,
       signal,
       // The key must not travel to where a redirect points.
@@ -125,7 +137,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
         limit: RETRIES,
         methods: ['post'],
         statusCodes: [408, 500, 502, 503, 504],
-        maxRetryAfter: 10_000,
+        maxRetryAfter: LONGEST_PAUSE_MS,
+        shouldRetry: ({ error }) => (wishedWaitMs(error, now()) > LONGEST_PAUSE_MS ? false : undefined),
         jitter: true,
       },
     });
@@ -155,13 +168,13 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   const fail = (cause: unknown, placements: string[]): void => {
     const status = statusOf(cause);
     const isLimited = status === 429;
-    const asked =
-      isLimited && readRateLimit((cause as HTTPError).response.headers, 'epoch', now()).retryAfterMs;
+    const wished = wishedWaitMs(cause, now());
     const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
-    mayHurry = (status === 0 || status >= 500) && (mayHurry || waitMs() === 0);
-    // A time that has passed already says nothing.
-    blockedUntilMs = now() + Math.max(waitMs(), asked || backoff);
+    mayHurry = (status === 0 || status >= 500) && wished === 0 && (mayHurry || waitMs() === 0);
+    // A time that has passed already says nothing, and a server that is down may not know better than the backoff.
+    const own = isLimited && wished > 0 ? wished : Math.max(wished, backoff);
+    blockedUntilMs = now() + Math.max(waitMs(), own);
     if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
     if (status !== 400) for (const placementId of placements) wanted.add(placementId);
@@ -206,15 +219,23 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     arm();
   };
 
+  const add = (placementIds: Iterable<string>): void => {
+    for (const placementId of placementIds) {
+      // A page may have taken it from an attribute that is not there. The whole request would be refused for it.
+      if (typeof placementId === 'string' && placementId) wanted.add(placementId);
+      else notify({ type: 'failed', kind: 'config', message: `"${String(placementId)}" is no placement ID` });
+    }
+  };
+
   return {
     /** Asks for these placements at the end of the task, together with all others wanted by then. */
     want(placementIds: Iterable<string>): void {
-      for (const placementId of placementIds) wanted.add(placementId);
+      add(placementIds);
       arm();
     },
     /** Asks now; resolves when the answer is applied, or there is none. */
     async now(placementIds: Iterable<string>): Promise<void> {
-      for (const placementId of placementIds) wanted.add(placementId);
+      add(placementIds);
       await run();
     },
     /** The network is back or the page is looked at again: what is still wanted may be asked for once at once. */

@@ -25,6 +25,7 @@ const refuse = (status: number, headers: HeadersInit = {}): Answer => {
 /** A sync whose service answers with the given answers in turn, the last of them for ever. */
 const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
   const asked: Asked[] = [];
+  const callers: unknown[] = [];
   const results: SyncResult[] = [];
   const notices: Notice[] = [];
   const state = { userId: 'u-1' as string | null, maySync: true };
@@ -39,7 +40,8 @@ const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {})
       ...options,
       platform: {
         random: () => 1,
-        fetch: async (input, init) => {
+        async fetch(this: unknown, input, init) {
+          callers.push(this);
           const request = new Request(input, init);
           const entry = { request, body: (await request.clone().json()) as SyncRequest };
           asked.push(entry);
@@ -55,7 +57,7 @@ const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {})
   });
   const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
   const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
-  return { sync, asked, results, notices, kinds, waiting, state, onRateLimit };
+  return { sync, asked, callers, results, notices, kinds, waiting, state, onRateLimit };
 };
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -76,6 +78,25 @@ test('contract 2.5: one request names user, app, version and placements, with th
     placements: ['home_hero'],
   });
 });
+
+test('a fetch of the host is called on nothing, as the browser’s own must be', async () => {
+  const { sync, callers } = setUp();
+  await sync.now(['home_hero']);
+  expect(callers).toEqual([undefined]);
+});
+
+test.each([[''], [undefined], [5]])(
+  'a placement ID that is none (%j) is told, and costs no other placement its answer',
+  async (wrong) => {
+    const { sync, asked, results, kinds } = setUp();
+    sync.want(['home_hero', wrong as string]);
+    await settle();
+    await sync.now([wrong as string]);
+    expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero']]);
+    expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+    expect(kinds()).toEqual(['config', 'config']);
+  },
+);
 
 test('what is wanted in one task goes out in one request, each placement once', async () => {
   const { sync, asked } = setUp();
@@ -338,6 +359,35 @@ test.each([
   expect(results.flatMap(({ banners }) => Object.keys(banners))).toContain('p-11');
 });
 
+test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
+  const { sync, asked, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(599_999);
+  sync.hurry();
+  await settle();
+  expect(asked).toHaveLength(1);
+  expect(waiting()).toEqual(['backoff']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results).toHaveLength(1);
+});
+
+test('contract 1.5: a 503 that asks for a moment gets it within the same sync, and the backoff where it stays', async () => {
+  const { sync, asked, notices } = setUp([refuse(503, { 'retry-after': '5' })]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect([asked.length, notices]).toEqual([2, []]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked).toHaveLength(3);
+});
+
+test('contract 1.5: the window in the headers of a 503 is not its wish', async () => {
+  const reset = String(Date.now() / 1000 + 3_600);
+  const { sync, asked } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.length).toBeGreaterThan(3);
+});
+
 test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
   const reset = String(Date.now() / 1000 + 90);
   const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
@@ -427,6 +477,11 @@ test.each([
     'its words',
     () => json({ message: "'app_id' is not valid" }, { status: 400 }),
     "400 'app_id' is not valid",
+  ],
+  [
+    'its words under the name that this endpoint has for them',
+    () => json({ error: 'invalid API key' }, { status: 401 }),
+    '401 invalid API key',
   ],
   [
     'its status, where it says nothing',
