@@ -75,6 +75,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { isVisible, isPrerendering } = lifecycle;
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   const boxMemory = createBoxMemory(boxes, mayAct);
+  /** Whose session this page has joined: a user who is known a line after the client is created comes here twice. */
+  let joinedBy: string | null = null;
 
   /** For work that nobody waits for: its failure is told, and not thrown into the page. */
   const report = (work: Promise<unknown>): void => {
@@ -116,12 +118,13 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     ...(openChannel && { openChannel }),
     clock: platform,
     random,
-    // The cache is worth less than an event: the next sync brings it back.
+    // The cache is worth less than an event: a sync brings it back.
     makeRoom: async () => {
       await cache.change((record) => {
         record.banners = {};
       });
       await forgetFormerUsers();
+      report(bringBack());
     },
   });
 
@@ -143,6 +146,11 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     onRateLimit: () => report(session.drain()),
     notify,
   });
+
+  /** From the budget: where the disk stays full, each event would cost a request. */
+  const bringBack = async (): Promise<void> => {
+    if (await session.spend()) sync.want(asked.placements);
+  };
 
   const session = createSession({
     cache,
@@ -231,7 +239,10 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: who reads it tells of it.
       if (mayAct()) await delivery.isAllowed();
-      if (mayAct()) await session.start();
+      const userId = cache.userId();
+      if (!mayAct() || userId === joinedBy) return;
+      joinedBy = userId;
+      await session.start();
     },
     want: (placementId) => sync.want([placementId]),
     async refresh(placementIds) {
@@ -245,6 +256,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
     renew: renewal.want,
     forgetUser() {
+      joinedBy = null;
       renewal.stop();
       sync.reset();
     },

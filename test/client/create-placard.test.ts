@@ -148,6 +148,18 @@ test('slots that are mounted together are synced together', async () => {
   expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['strip']]);
 });
 
+test.each([null, 'u-1'])(
+  'a user who is told a line after the client was created (%s before) is synced once',
+  async (before) => {
+    const { placard, service, heard } = open({ userId: before });
+    placard.mount('home_hero', aSlot(), draw);
+    await placard.identify('u-2');
+    await heard('shown');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(syncs(service)).toEqual([['home_hero']]);
+  },
+);
+
 test('the next page shows the cached banner before the network, and keeps it when the service is no help', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
@@ -376,6 +388,39 @@ test('a banner that expires while displayed is followed by what one sync finds',
   await vi.waitFor(() => expect(element.textContent).toBe('Winter sale'), PATIENCE);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
+});
+
+test('case 43: a slot that is mounted after the banners gave way to events gets its banner again', async () => {
+  const profile = aProfile();
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const outbox = createFaultyStore(profile(outboxName(service.origin, 'app')));
+  const openStore = (name: string) => (name === 'placard-banners' ? profile(name) : outbox);
+  const { placard, heard } = open({ service, openStore });
+  const unmount = placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  outbox.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+  expect(await placard.track(placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
+  unmount();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
+});
+
+test('case 43: a disk that stays full costs syncs within the budget, and not one for each event', async () => {
+  const profile = aProfile();
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const outbox = createFaultyStore(profile(outboxName(service.origin, 'app')));
+  const openStore = (name: string) => (name === 'placard-banners' ? profile(name) : outbox);
+  const { placard, heard } = open({ service, openStore });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  const banner = placard.banner('home_hero')!;
+  for (let i = 0; i < 12; i++) {
+    outbox.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+    await placard.track(banner, 'click');
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(syncs(service).length).toBeLessThanOrEqual(6);
 });
 
 test('cases 51 and 52: the next user sees nothing of the former one, whose events stay theirs', async () => {
