@@ -749,6 +749,28 @@ test('case 40: an opt-out that the outbox hears of from another tab empties this
   expect(await b.placard.track(banner, 'click')).toBeNull();
 });
 
+test.each(['u-2', null])(
+  'case 38: a dismissal holds in its tab where another one goes on as somebody else (%s)',
+  async (next) => {
+    const openChannel = someChannels();
+    const service = createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 });
+    const a = open({ platform: { openChannel }, service });
+    const element = aSlot();
+    a.placard.mount('home_hero', element, draw);
+    await a.heard('tracked');
+    await a.placard.track(a.placard.banner('home_hero')!, 'dismiss');
+    const b = open({ platform: { openChannel }, service, openStore: a.openStore });
+    await b.placard.identify(next);
+    const left = async () => JSON.stringify(await a.openStore('placard-banners').entries());
+    await vi.waitFor(async () => expect(await left()).not.toContain('u-1'), PATIENCE);
+    await a.placard.refresh();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(element.textContent).toBe('');
+    expect(a.of('shown')).toHaveLength(1);
+    expect(await left()).not.toContain('u-1');
+  },
+);
+
 test('case 38: a test send that is dismissed leaves every tab for good, whatever the service still says', async () => {
   const openChannel = someChannels();
   const service = createFakeService({

@@ -41,6 +41,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
   let isHung = false;
+  /** The store is known to have had a record of this user. */
+  let isStored = false;
 
   const key = (user: string) => recordKey(endpoint, appId, user);
 
@@ -50,8 +52,11 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     onChange();
   };
 
+  /** What the store does not have is as it is in memory: so far nothing, or what another tab has deleted there. */
   const adopt = (value: unknown): void => {
-    record = isUserRecord(value) ? value : emptyRecord();
+    if (!isUserRecord(value)) return;
+    record = value;
+    isStored = true;
     for (const change of [refused, ...pending].flat()) change(record);
     show();
   };
@@ -82,6 +87,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     refused = [];
     testSends.clear();
     given.clear();
+    isStored = false;
     onChange();
   };
 
@@ -134,8 +140,8 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       pending.add(changes);
       show();
       const write = store.update<UserRecord>([key(owner)], ([found]) => {
-        // A former user's record is gone for good, and after a wipe nothing is written.
-        if (owner !== userId) return [];
+        // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
+        if (owner !== userId || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {

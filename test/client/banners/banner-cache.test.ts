@@ -161,6 +161,36 @@ test('a change that the former user’s tab still had to store is not stored aft
   expect(await store.entries()).toEqual([]);
 });
 
+test('contract 7.8: a tab whose user has left in another one goes on in memory, and stores nothing of them', async () => {
+  const store = createMemoryStore();
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  await cache.change((record) => addDismissal(record, aBanner()));
+  await forgetUsers(store, cache.key, 'u-2');
+  const dismissed = await cache.change((record) => {
+    record.clockSkewMs = 7;
+    return record.dismissed.length;
+  });
+  expect(dismissed).toBe(1);
+  await cache.reread();
+  expect(cache.record()).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }], clockSkewMs: 7 });
+  expect(cache.current('home_hero')).toBeNull();
+  expect(await store.entries()).toEqual([]);
+});
+
+test('a user who left in another tab is remembered again once this one opens them', async () => {
+  const store = createMemoryStore();
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  await forgetUsers(store, cache.key, null);
+  await cache.open('u-1');
+  expect(cache.current('home_hero')).toBeUndefined();
+  await cache.change((record) => Object.assign(record, stored()));
+  expect(await store.get(keyOf('u-1'))).toMatchObject({ banners: { home_hero: {} } });
+});
+
 test('a record of the former user that arrives late is not shown to the next', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
