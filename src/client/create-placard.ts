@@ -175,7 +175,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
-    fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`);
+    // In a moment: while the client is created nobody can have subscribed.
+    queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
     return null;
   };
 

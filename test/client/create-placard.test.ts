@@ -849,7 +849,13 @@ test('an unusable user ID is reported and counts as nobody', async () => {
   await vi.advanceTimersByTimeAsync(5_000);
   await placard.identify('');
   expect(service.requests).toEqual([]);
-  expect(of('failed').map(({ kind }) => kind)).toEqual(['config']);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['config', 'config']);
+});
+
+test('an unusable user ID at creation is told to who subscribes on the next line', async () => {
+  const { placard, of } = open({ userId: '' });
+  await placard.diagnostics();
+  expect(of('failed')).toMatchObject([{ kind: 'config', message: expect.stringContaining('user ID') }]);
 });
 
 test('a store that fails everywhere costs the memory of the page, not the banner', async () => {
