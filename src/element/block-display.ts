@@ -1,5 +1,4 @@
 const TAG = 'placard-banner';
-const styled = new WeakSet<Document | ShadowRoot>();
 const sheets = new WeakMap<Document, CSSStyleSheet>();
 
 /**
@@ -10,10 +9,10 @@ export const displayAsBlock = (element: HTMLElement): void => {
   const root = element.getRootNode() as Document | ShadowRoot;
   const { ownerDocument: document } = element;
   const view = document.defaultView as (Window & typeof globalThis) | null;
-  if (!view || !root.adoptedStyleSheets || styled.has(root)) return;
+  if (!view || !root.adoptedStyleSheets) return;
   const sheet = sheets.get(document) ?? new view.CSSStyleSheet();
   if (!sheets.has(document)) sheet.replaceSync(`:where(${TAG}) { display: block; }`);
   sheets.set(document, sheet);
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  styled.add(root);
+  // A page may have set its own sheets anew since.
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 };

@@ -10,6 +10,8 @@ export interface Told {
 }
 
 interface Wish {
+  /** What is drawn for one document, its sheets for instance, is not taken along into a frame. */
+  document: Document;
   placard: Placard;
   placementId: string;
   hook: PlacementHook;
@@ -40,7 +42,7 @@ export const mountElement = (element: HTMLElement, told: Told) => {
     const template = element.getAttribute('template') ?? DEFAULT_TEMPLATE;
     const hook = told.hook ?? namedHook(template);
     if (!hook) warnOf(template);
-    return hook ? { placard, placementId, hook } : null;
+    return hook ? { document: element.ownerDocument, placard, placementId, hook } : null;
   };
 
   const settle = () => {
@@ -51,6 +53,7 @@ export const mountElement = (element: HTMLElement, told: Told) => {
     } else stopListening ??= onProvided(soon);
     const next = wish();
     const isSame =
+      mounted?.document === next?.document &&
       mounted?.placard === next?.placard &&
       mounted?.placementId === next?.placementId &&
       mounted?.hook === next?.hook;

@@ -67,6 +67,26 @@ describe('<placard-banner> in a real page', () => {
     await close();
   });
 
+  test('is drawn anew, with its styles, when it moves into the document of a frame', async () => {
+    const { page, errors, close } = await open('/element');
+    await page.getByRole('region', { name: 'For home_hero' }).waitFor();
+    const sheets = await page.evaluate(async () => {
+      const element = document.querySelector('placard-banner')!;
+      const drawn = () => element.querySelector('placard-frame')!.shadowRoot!.adoptedStyleSheets.length;
+      const before = drawn();
+      const frame = document.createElement('iframe');
+      document.body.append(frame);
+      frame.contentDocument!.body.append(element);
+      // The element gathers its changes in a microtask.
+      await Promise.resolve();
+      return { before, after: drawn() };
+    });
+    expect(sheets.before).toBeGreaterThan(0);
+    expect(sheets.after).toBe(sheets.before);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('case 65: is not drawn, asked for or counted again when it moves', async () => {
     const { page, close } = await open('/element');
     await expect.poll(() => impressions(page, 'home_hero'), PATIENCE).toBe(1);

@@ -173,4 +173,11 @@ describe('<placard-banner>', () => {
     const rules = document.adoptedStyleSheets.map((sheet) => sheet.cssRules[0]?.cssText);
     expect(rules.filter((rule) => rule?.includes(':where(placard-banner)'))).toHaveLength(1);
   });
+
+  test('is a block again where the page has set its own sheets anew', async () => {
+    inPage({ placement: 'home_hero' });
+    document.adoptedStyleSheets = [];
+    inPage({ placement: 'sidebar_promo' });
+    expect(document.adoptedStyleSheets).toHaveLength(1);
+  });
 });
