@@ -22,8 +22,13 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
   let leaving = false;
   const go = (url: string) => {
     leaving = false;
-    if (navigate) navigate(url);
-    else view?.location.assign(url);
+    try {
+      if (navigate) return navigate(url);
+    } catch (cause) {
+      // The host's own mistake; whoever has clicked gets where the link leads all the same.
+      console.error(cause);
+    }
+    view?.location.assign(url);
   };
 
   const onClick = (event: MouseEvent) => {

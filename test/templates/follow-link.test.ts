@@ -1,11 +1,15 @@
 import { within } from '@testing-library/dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTemplates } from '../../src/templates/index.ts';
+import { createTemplates, type Navigate } from '../../src/templates/index.ts';
 import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
 
-const drawn = (link: string, options: { holdClick?: boolean; native?: boolean } = {}) => {
+const drawn = (
+  link: string,
+  options: { holdClick?: boolean; native?: boolean; navigate?: Navigate } = {},
+) => {
   const visited: string[] = [];
-  const { strip } = createTemplates(options.native ? {} : { navigate: (url) => visited.push(url) });
+  const { navigate = (url: string) => visited.push(url) } = options;
+  const { strip } = createTemplates(options.native ? {} : { navigate });
   const recording = recordingSlot(options);
   strip(bannerOf({ headline: 'Linen', link }), recording.slot);
   const anchor = within(drawnIn(recording.slot.element)).getByRole('link');
@@ -66,6 +70,27 @@ describe('a plain click on the link', () => {
     expect(calls.filter((call) => call === 'click')).toHaveLength(1);
     expect(visited).toHaveLength(1);
   });
+
+  test.each([true, false])(
+    'leads where it says although the host’s navigation throws (click stored in time: %s)',
+    async (inTime) => {
+      const mistake = new Error('no such route');
+      const assign = vi.spyOn(window.location, 'assign').mockReturnValue();
+      const told = vi.spyOn(console, 'error').mockReturnValue();
+      const { press, settleClick } = drawn('https://shop.example/linen', {
+        holdClick: true,
+        navigate() {
+          throw mistake;
+        },
+      });
+      press('click');
+      if (inTime) settleClick();
+      await vi.advanceTimersByTimeAsync(300);
+      expect(assign.mock.calls).toEqual([['https://shop.example/linen']]);
+      expect(told.mock.calls).toEqual([[mistake]]);
+      vi.restoreAllMocks();
+    },
+  );
 
   test('gives the host the link as the banner wrote it', async () => {
     const { visited, press } = drawn('/linen?from=banner');
