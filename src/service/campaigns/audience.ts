@@ -8,8 +8,10 @@ import { patternProblem } from './safe-pattern.ts';
 // The package is CommonJS for Node: everything it exports is a member of its default.
 const { createQueryTester, ...exported } = sift as unknown as typeof import('sift');
 
+type Operations = NonNullable<NonNullable<Parameters<typeof createQueryTester>[1]>['operations']>;
+
 /** Everything a filter may use. `$where` and whatever else evaluates code is not among it. */
-export const OPERATORS = {
+export const OPERATORS: Operations = {
   $all: exported.$all,
   $and: exported.$and,
   $elemMatch: exported.$elemMatch,
