@@ -1,4 +1,3 @@
-const TAG = 'placard-banner';
 const sheets = new WeakMap<Document, CSSStyleSheet>();
 
 /**
@@ -10,9 +9,12 @@ export const displayAsBlock = (element: HTMLElement): void => {
   const { ownerDocument: document } = element;
   const view = document.defaultView as (Window & typeof globalThis) | null;
   if (!view || !root.adoptedStyleSheets) return;
-  const sheet = sheets.get(document) ?? new view.CSSStyleSheet();
-  if (!sheets.has(document)) sheet.replaceSync(`:where(${TAG}) { display: block; }`);
-  sheets.set(document, sheet);
+  let sheet = sheets.get(document);
+  if (!sheet) {
+    sheet = new view.CSSStyleSheet();
+    sheet.replaceSync(':where(placard-banner) { display: block; }');
+    sheets.set(document, sheet);
+  }
   // A page may have set its own sheets anew since.
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 };
