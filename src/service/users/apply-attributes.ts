@@ -3,15 +3,9 @@ import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { Profile, PushToken } from './profile.ts';
 import { withTokens } from './push-tokens.ts';
-import { resolveUser, writeContacts } from './resolve.ts';
+import { createUser, findUser, writeContacts } from './resolve.ts';
+import { createSpread, spreadTo, writeGroup } from './spread.ts';
 import type { Lookup, UserSet } from './user-set.ts';
-
-/** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
-const spreadTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
-  if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
-  const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
-  return setsState ? identity.email : null;
-};
 
 /** Adds everyone this object may read or write. */
 export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
@@ -25,62 +19,62 @@ export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[
   }
 };
 
-const writeSubscriptions = (profile: Profile, { groups, standard }: CheckedAttributes) => {
-  for (const { groupId, state, doubleOptIn } of groups) {
-    profile.subscriptionGroups[groupId] = doubleOptIn ? { state, doubleOptIn } : { state };
-  }
-  for (const { name, value } of standard) if (name === 'email_subscribe') profile.standard[name] = value;
-};
-
 const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/**
- * Applies one object of `attributes` and answers how many custom attributes it wrote. `nestedAllowed` is false when a
- * nested value anywhere in the request was bad.
- */
-export const applyAttributes = (
-  users: UserSet,
-  checked: CheckedAttributes,
-  nowMs: number,
+/** Writes what an object says of its profile and answers how many custom attributes that was. */
+const writeAttributes = (
+  profile: Profile,
+  { standard, custom, mergeObjects, groups }: CheckedAttributes,
   nestedAllowed: boolean,
 ): number => {
-  const { identity } = checked;
-  if (!identity) {
-    // Nobody is named: a profile for each token, to be merged when its device comes to be known.
-    for (const token of checked.pushTokens)
-      if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
-    return 0;
-  }
-  const tokens = checked.isTokenImport
-    ? checked.pushTokens.filter((token) => !isKnownToken(users, token))
-    : checked.pushTokens;
-  const profile = resolveUser(users, identity, nowMs);
-  if (!profile) return 0;
-
-  writeContacts(profile, identity);
-  for (const { name, value } of checked.standard) {
+  for (const { name, value } of standard) {
     if (value === null) delete profile.standard[name];
     else profile.standard[name] = value;
   }
   let written = 0;
-  for (const change of checked.custom) {
+  for (const change of custom) {
     if (!nestedAllowed && isNestedChange(change)) continue;
-    applyCustom(profile.custom, change, checked.mergeObjects);
+    applyCustom(profile.custom, change, mergeObjects);
     written += 1;
   }
-  if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
-  if (checked.groups.length > 0) writeSubscriptions(profile, checked);
-  profile.updatedAtMs = nowMs;
-  users.changed(profile);
+  for (const group of groups) writeGroup(profile, group);
+  return written;
+};
 
-  const email = spreadTo(checked);
-  if (email !== null) {
-    for (const other of users.find({ by: 'email', value: email })) {
-      if (other === profile) continue;
-      writeSubscriptions(other, checked);
-      users.changed(other);
+/**
+ * Applies the objects of `attributes` one after the other and answers how many custom attributes they wrote.
+ * `nestedAllowed` is false when a nested value anywhere in the request was bad.
+ */
+export const applyAttributes = (
+  users: UserSet,
+  attributes: readonly CheckedAttributes[],
+  { nowMs, nestedAllowed }: { nowMs: number; nestedAllowed: boolean },
+): number => {
+  const spread = createSpread(users);
+  let written = 0;
+  for (const checked of attributes) {
+    const { identity, pushTokens } = checked;
+    if (!identity) {
+      // Nobody is named: a profile for each token, to be merged when its device comes to be known.
+      for (const token of pushTokens)
+        if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
+      continue;
     }
+    const tokens = checked.isTokenImport
+      ? pushTokens.filter((token) => !isKnownToken(users, token))
+      : pushTokens;
+    const found = findUser(users, identity);
+    if (found) spread.reach(found);
+    const profile = found ?? createUser(users, identity, nowMs);
+    if (!profile) continue;
+    writeContacts(profile, identity);
+    written += writeAttributes(profile, checked, nestedAllowed);
+    if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
+    profile.updatedAtMs = nowMs;
+    users.changed(profile);
+    spread.passed(profile, checked);
   }
+  spread.finish();
   return written;
 };

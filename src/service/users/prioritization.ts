@@ -1,5 +1,5 @@
 import type { Profile } from './profile.ts';
-import { latestFirst } from './resolve.ts';
+import { earliestOf, latestOf } from './resolve.ts';
 
 const VALUES = ['identified', 'unidentified', 'most_recently_updated', 'least_recently_updated'] as const;
 export type Priority = (typeof VALUES)[number];
@@ -11,6 +11,8 @@ export const checkPrioritization = (value: unknown): Priority[] | null => {
   if (!Array.isArray(value) || !value.every(isPriority)) return null;
   return value.includes('identified') && value.includes('unidentified') ? null : value;
 };
+
+const oneOrNone = (profile: Profile | null): Profile[] => (profile ? [profile] : []);
 
 /** The one profile that is left after the rules; `null` where there is none, or more than one. */
 export const prioritize = (profiles: Profile[], rules: Priority[]): Profile | null => {
@@ -24,10 +26,10 @@ export const prioritize = (profiles: Profile[], rules: Priority[]): Profile | nu
         left = left.filter((profile) => profile.externalId === null);
         break;
       case 'most_recently_updated':
-        left = left.toSorted(latestFirst).slice(0, 1);
+        left = oneOrNone(latestOf(left));
         break;
       case 'least_recently_updated':
-        left = left.toSorted((a, b) => latestFirst(b, a)).slice(0, 1);
+        left = oneOrNone(earliestOf(left));
     }
   }
   return left.length === 1 ? left[0]! : null;

@@ -1,11 +1,11 @@
 import type { CheckedDoing } from './check-doing.ts';
-import { resolveUser, writeContacts } from './resolve.ts';
+import { createUser, findUser, writeContacts } from './resolve.ts';
 import type { UserSet } from './user-set.ts';
 
 /** Records one event or purchase with the user it is about. Answers false where contract 4.2 says that nothing happens. */
 export const recordDoing = (users: UserSet, doing: CheckedDoing, nowMs: number): boolean => {
   const { identity, event } = doing;
-  const profile = resolveUser(users, identity, nowMs);
+  const profile = findUser(users, identity) ?? createUser(users, identity, nowMs);
   if (!profile) return false;
   if (identity.email !== undefined || identity.phone !== undefined) {
     writeContacts(profile, identity);

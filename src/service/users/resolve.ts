@@ -3,27 +3,32 @@ import type { Profile } from './profile.ts';
 import type { UserSet } from './user-set.ts';
 
 /** Negative when `a` was updated later; of two updated at once, when it was created later. */
-export const latestFirst = (a: Profile, b: Profile): number =>
+const latestFirst = (a: Profile, b: Profile): number =>
   b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || (a.brazeId < b.brazeId ? 1 : -1);
+
+/** In one pass: thousands may share an address, and each object of a request asks anew. */
+const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>
+  profiles.reduce<Profile | null>((found, each) => (found && !isBetter(each, found) ? found : each), null);
+
+export const latestOf = (profiles: readonly Profile[]): Profile | null =>
+  best(profiles, (a, b) => latestFirst(a, b) < 0);
+export const earliestOf = (profiles: readonly Profile[]): Profile | null =>
+  best(profiles, (a, b) => latestFirst(a, b) > 0);
 
 /**
  * Of several profiles with one e-mail or phone, the one that is written (contract 4.3): the latest updated among those
  * with an external ID, or of all where none has one.
  */
-export const chooseOne = (profiles: Profile[]): Profile | null => {
-  if (profiles.length < 2) return profiles[0] ?? null;
-  const identified = profiles.filter((profile) => profile.externalId !== null);
-  return (identified.length > 0 ? identified : profiles).toSorted(latestFirst)[0] ?? null;
+export const findUser = (users: UserSet, { lookup }: Identity): Profile | null => {
+  const found = users.find(lookup);
+  if (found.length < 2) return found[0] ?? null;
+  return latestOf(found.filter(({ externalId }) => externalId !== null)) ?? latestOf(found);
 };
 
-/**
- * The profile an object is about, made where there is none and contract 4.2 says so; `null` where nothing is to
- * happen, which is no error.
- */
-export const resolveUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {
+/** The profile of an object that is about nobody known, where contract 4.2 says that there is to be one. */
+export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
-  const found = chooseOne(users.find(lookup));
-  if (found || updateExistingOnly === true) return found;
+  if (updateExistingOnly === true) return null;
   switch (lookup.by) {
     case 'external_id':
       return users.create({ externalId: lookup.value }, nowMs);

@@ -30,8 +30,7 @@ export const trackWork = (track: Track): UserWork<void> => {
     nowMs,
     track,
     apply(users) {
-      let points = 0;
-      for (const checked of attributes) points += applyAttributes(users, checked, nowMs, nestedAllowed);
+      let points = applyAttributes(users, attributes, { nowMs, nestedAllowed });
       for (const doing of doings) if (recordDoing(users, doing, nowMs)) points += 1;
       if (points > 0) users.addDataPoints(points, dayOf(nowMs));
     },

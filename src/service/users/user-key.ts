@@ -81,8 +81,11 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
           alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
       );
     case 'email':
+      // Of thousands who share an address, most write it alike.
+      if (profile.email === lookup.value) return true;
       return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
     case 'phone':
+      if (profile.phone === lookup.value) return true;
       return profile.phone !== null && comparablePhone(profile.phone) === comparablePhone(lookup.value);
     case 'push_token':
       return profile.pushTokens.some(

@@ -1,0 +1,87 @@
+import type { CheckedAttributes } from './check-attributes.ts';
+import type { GroupChange } from './check-subscriptions.ts';
+import type { Profile } from './profile.ts';
+import { comparableEmail } from './user-key.ts';
+import type { UserSet } from './user-set.ts';
+
+/** Both answer whether the profile had another state. */
+export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {
+  const before = profile.subscriptionGroups[groupId];
+  if (before?.state === state && (before.doubleOptIn ?? false) === doubleOptIn) return false;
+  profile.subscriptionGroups[groupId] = doubleOptIn ? { state, doubleOptIn } : { state };
+  return true;
+};
+const writeEmailState = (profile: Profile, state: unknown): boolean => {
+  if (profile.standard['email_subscribe'] === state) return false;
+  profile.standard['email_subscribe'] = state;
+  return true;
+};
+
+/** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
+export const spreadTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
+  if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
+  const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
+  return setsState ? identity.email : null;
+};
+
+/** What the objects have set for an address: each the latest, with the number of its object. */
+interface States {
+  email: { state: unknown; number: number } | null;
+  groups: Map<string, { group: GroupChange; number: number }>;
+}
+
+/**
+ * Brings the subscription states of a request's objects to everyone with their addresses, as if each object did so at
+ * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
+ * it, and everyone once in the end.
+ */
+export const createSpread = (users: UserSet) => {
+  const byAddress = new Map<string, States>();
+  /** Of the latest object that set something for an address. */
+  let latest = 0;
+  /** The number up to which a profile needs to hear nothing. */
+  const heard = new Map<Profile, number>();
+
+  const statesOf = (email: string): States => {
+    const address = comparableEmail(email);
+    const states = byAddress.get(address) ?? { email: null, groups: new Map() };
+    byAddress.set(address, states);
+    return states;
+  };
+
+  /** To be called before an object changes a profile that was there: it gets what was set for its address so far. */
+  const reach = (profile: Profile) => {
+    const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
+    if (!states) return;
+    const known = heard.get(profile) ?? 0;
+    const { email, groups } = states;
+    let isChanged = email !== null && email.number > known && writeEmailState(profile, email.state);
+    for (const { group, number } of groups.values()) {
+      if (number > known && writeGroup(profile, group)) isChanged = true;
+    }
+    if (isChanged) users.changed(profile);
+  };
+
+  return {
+    reach,
+
+    /** To be called after each object: its profile, whose address may be new, gets only what comes later. */
+    passed(profile: Profile, checked: CheckedAttributes) {
+      const address = spreadTo(checked);
+      if (address !== null) {
+        latest += 1;
+        const states = statesOf(address);
+        for (const group of checked.groups) states.groups.set(group.groupId, { group, number: latest });
+        for (const { name, value } of checked.standard) {
+          if (name === 'email_subscribe') states.email = { state: value, number: latest };
+        }
+      }
+      if (latest > 0) heard.set(profile, latest);
+    },
+
+    /** To be called after the last object. */
+    finish() {
+      for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(reach);
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { createWorkingSet } from '../../../src/service/store/working-set.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
+import { trackWork } from '../../../src/service/users/track-work.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+import fc from '../../helpers/property.ts';
+import { aTrack, GROUP } from '../replicas/a-track.ts';
+
+/** Users in memory, how often the latest request looked for an address, and whom it changed. */
+const aService = () => {
+  let ids = 0;
+  const newId = () => {
+    ids += 1;
+    return `id-${String(ids).padStart(9, '0')}`;
+  };
+  const set = createWorkingSet({ newId });
+  const users = set.users('test');
+  let lookups = 0;
+  const changed = new Set<Profile>();
+  const counting: UserSet = {
+    ...users,
+    find(lookup) {
+      if (lookup.by === 'email') lookups += 1;
+      return users.find(lookup);
+    },
+    changed(profile) {
+      changed.add(profile);
+      users.changed(profile);
+    },
+  };
+  return {
+    work: () => ({ lookups, changed: changed.size }),
+    track(attributes: object[]) {
+      lookups = 0;
+      changed.clear();
+      trackWork(aTrack({ attributes })).apply(counting);
+      set.take();
+    },
+    states: (externalId: string) =>
+      users.find({ by: 'external_id', value: externalId }).map((profile) => ({
+        email: profile.email,
+        state: profile.standard['email_subscribe'],
+        group: profile.subscriptionGroups[GROUP]?.state,
+        custom: profile.custom,
+      })),
+    byEmail: (value: string) =>
+      users.find({ by: 'email', value }).map(({ externalId, standard, subscriptionGroups }) => ({
+        externalId,
+        state: standard['email_subscribe'],
+        group: subscriptionGroups[GROUP]?.state,
+      })),
+  };
+};
+
+const EMAILS = ['kim@example.org', 'KIM@example.org', 'lee@example.org'];
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const object = fc.record(
+  {
+    external_id: maybe(fc.constantFrom('a', 'b', 'c', 'd')),
+    email: fc.option(fc.constantFrom(...EMAILS)),
+    email_subscribe: maybe(fc.constantFrom('subscribed', 'unsubscribed', 'opted_in')),
+    subscription_groups: maybe(
+      fc
+        .constantFrom('subscribed', 'unsubscribed')
+        .map((subscription_state) => [{ subscription_group_id: GROUP, subscription_state }]),
+    ),
+    _update_existing_only: maybe(fc.boolean()),
+  },
+  { requiredKeys: [] },
+);
+
+test('the objects of a request do what they would do one after the other', () => {
+  fc.assert(
+    fc.property(fc.array(object, { maxLength: 8 }), (objects) => {
+      const marked = objects.map((each, index) => ({ ...each, [`o${index}`]: true }));
+      const together = aService();
+      const apart = aService();
+      together.track(marked);
+      for (const each of marked) apart.track([each]);
+      for (const id of ['a', 'b', 'c', 'd']) expect(together.states(id)).toEqual(apart.states(id));
+      for (const email of EMAILS) expect(together.byEmail(email)).toEqual(apart.byEmail(email));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('an address that thousands share is looked through once for all objects, and whoever has the state is left alone', () => {
+  const email = 'noreply@shop.example';
+  const objects = (from: number, email_subscribe: string) =>
+    Array.from({ length: 1_000 }, (_, i) => ({ external_id: `u-${from + i}`, email, email_subscribe }));
+  const service = aService();
+  for (let from = 0; from < 20_000; from += 1_000) {
+    service.track(objects(from, 'unsubscribed'));
+    expect(service.work()).toEqual({ lookups: 1, changed: 1_000 });
+  }
+  service.track(objects(0, 'subscribed'));
+  expect(service.work()).toEqual({ lookups: 1, changed: 20_000 });
+  expect(new Set(service.byEmail(email).map(({ state }) => state))).toEqual(new Set(['subscribed']));
+});
