@@ -48,6 +48,13 @@ const KINDS = new Map<string, Kind>([
   ['email_subscription_info', 'email subscription info'],
 ]);
 
+/**
+ * Tokens of one anonymous import. Each makes a profile, so it is as many as a request may have objects, whose profiles
+ * are made at one go too. The contract has no bound and no error for it; the one of an import fits, as it refuses the
+ * object: without its tokens it would do nothing and yet count as processed.
+ */
+const MAX_IMPORTED_TOKENS = 75;
+
 /** Most objects have no groups and no tokens: they share one empty list. */
 const NONE: readonly never[] = [];
 
@@ -64,20 +71,21 @@ export const checkAttributes = (
     return null;
   }
   const isTokenImport = object['push_token_import'] === true;
-  if (isTokenImport) {
-    const tokens = object['push_tokens'];
-    const hasTokens =
-      tokens !== undefined && tokens !== null && !(Array.isArray(tokens) && tokens.length === 0);
-    if (!hasTokens || isPresent(object['external_id']) || isPresent(object['braze_id'])) {
-      problems.add(TRACK_ERROR.badPushTokenImport);
-      return null;
-    }
-  }
   const isAnonymous =
     isTokenImport &&
     !isPresent(object['user_alias']) &&
     !isPresent(object['email']) &&
     !isPresent(object['phone']);
+  if (isTokenImport) {
+    const tokens = object['push_tokens'];
+    const hasTokens =
+      tokens !== undefined && tokens !== null && !(Array.isArray(tokens) && tokens.length === 0);
+    const isTooMany = isAnonymous && Array.isArray(tokens) && tokens.length > MAX_IMPORTED_TOKENS;
+    if (!hasTokens || isTooMany || isPresent(object['external_id']) || isPresent(object['braze_id'])) {
+      problems.add(TRACK_ERROR.badPushTokenImport);
+      return null;
+    }
+  }
   const identity = isAnonymous ? null : checkIdentity(object, workspace.blockedExternalIds, problems);
   if (!identity && !isAnonymous) return null;
 

@@ -432,6 +432,20 @@ onBothStores('contract 3.5: push tokens', (api) => {
     );
   });
 
+  test('are imported for nobody 75 at a time; more of them are refused whole', async () => {
+    const tokens = (count: number) =>
+      Array.from({ length: count }, (_, i) => token({ token: `t-${i}`, device_id: `device-${i}` }));
+    const tooMany = { push_token_import: true, push_tokens: tokens(76) };
+    const answer = await api().track({ attributes: [tooMany, { external_id: 'u-1', tier: 'gold' }] });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
+    expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
+    expect(await api().users()).toHaveLength(1);
+    // Of one user they may be any number.
+    expect(errorsOf(await set({ ...tooMany, email: 'kim@example.org' }))).toEqual([]);
+    await set({ push_token_import: true, push_tokens: tokens(150).slice(75) });
+    expect(await api().users()).toHaveLength(76);
+  });
+
   test('are imported once, however often one request has them', async () => {
     const push_tokens = [
       { app_id: APP_ID, token: 't' },
