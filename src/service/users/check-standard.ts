@@ -6,7 +6,7 @@ import {
   notValid,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
-import { dayOf, parseDate } from './dates.ts';
+import { parseDate, parseDay } from './dates.ts';
 import { isRecord } from './own.ts';
 import { countryOf, isLanguage, isTimeZone } from './places.ts';
 
@@ -26,10 +26,7 @@ const oneOf =
   (value) =>
     typeof value === 'string' && values.includes(value) ? value : INVALID;
 
-const birthday: Checker = (value) => {
-  const moment = typeof value === 'string' ? parseDate(value) : null;
-  return moment === null ? INVALID : dayOf(moment);
-};
+const birthday: Checker = (value) => (typeof value === 'string' && parseDay(value)) || INVALID;
 
 const isCoordinate = (value: unknown, most: number): value is number =>
   typeof value === 'number' && Math.abs(value) <= most;

@@ -39,14 +39,21 @@ const offsetMinutes = (zone: string): number | null => {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
-const fromIso = (text: string, needsZone: boolean): number | null => {
+/** A date and time: the instant, and what the clock said where it was written, both in Unix milliseconds. */
+interface Written {
+  instant: number;
+  wall: number;
+}
+
+const written = (wall: number | null, offset: number | null): Written | null =>
+  wall === null || offset === null ? null : { instant: wall - offset * MINUTE_MS, wall };
+
+const fromIso = (text: string, needsZone: boolean): Written | null => {
   const match = ISO.exec(text);
   if (!match || (needsZone && match[8] === undefined)) return null;
   const [, year, month, day, hour, minute, second = '0', fraction = '', zone = 'Z'] = match;
-  const offset = offsetMinutes(zone);
-  if (offset === null) return null;
   const ms = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const moment = momentOf(
+  const wall = momentOf(
     Number(year),
     Number(month),
     Number(day),
@@ -55,7 +62,7 @@ const fromIso = (text: string, needsZone: boolean): number | null => {
     Number(second),
     ms,
   );
-  return moment === null ? null : moment - offset * MINUTE_MS;
+  return written(wall, offsetMinutes(zone));
 };
 
 const digits = (text: string, from: number, to: number): number => {
@@ -95,7 +102,7 @@ export const parseInstant = (text: string): number | null => {
       return moment !== null && !Number.isNaN(moment) ? moment : null;
     }
   }
-  return fromIso(text, true);
+  return fromIso(text, true)?.instant ?? null;
 };
 
 const DATE_ONLY = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -108,24 +115,33 @@ const WEEKDAY =
  * A date in any of the forms that attributes accept, in Unix milliseconds; without a zone it is UTC, without a time
  * it is midnight. `null` for any other text, and for years outside 0–3000.
  */
-export const parseDate = (text: string): number | null => {
-  if (text.length > 40) return null;
-  const moment = anyDate(text);
-  if (moment === null) return null;
-  const year = new Date(moment).getUTCFullYear();
-  return year >= 0 && year <= MAX_YEAR ? moment : null;
+export const parseDate = (text: string): number | null => nearDate(text)?.instant ?? null;
+
+/** The day of such a date as it is written, before its offset: midnight of a birthday is the day before elsewhere. */
+export const parseDay = (text: string): string | null => {
+  const date = nearDate(text);
+  return date && dayOf(date.wall);
 };
 
-const anyDate = (text: string): number | null => {
+const nearDate = (text: string): Written | null => {
+  if (text.length > 40) return null;
+  const date = anyDate(text);
+  if (date === null) return null;
+  const year = new Date(date.instant).getUTCFullYear();
+  return year >= 0 && year <= MAX_YEAR ? date : null;
+};
+
+const anyDate = (text: string): Written | null => {
   const day = DATE_ONLY.exec(text);
-  if (day) return momentOf(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0);
+  if (day) return written(momentOf(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0), 0);
   const slashes = SLASHES.exec(text);
-  if (slashes) return momentOf(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0);
+  if (slashes) {
+    return written(momentOf(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0), 0);
+  }
   const weekday = WEEKDAY.exec(text);
   if (weekday) {
     const [, month, dayOfMonth, hour, minute, second, zone, year] = weekday;
-    const offset = offsetMinutes(zone!);
-    const moment = momentOf(
+    const wall = momentOf(
       Number(year),
       Number(month),
       Number(dayOfMonth),
@@ -134,7 +150,7 @@ const anyDate = (text: string): number | null => {
       Number(second),
       0,
     );
-    return moment === null || offset === null ? null : moment - offset * MINUTE_MS;
+    return written(wall, offsetMinutes(zone!));
   }
   return fromIso(text, false);
 };

@@ -11,7 +11,10 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['first_name', 'Kim', 'Kim'],
     ['dob', '1990-02-28', '1990-02-28'],
     ['dob', '2/28/1990', '1990-02-28'],
-    ['dob', '1990-02-28T23:30:00-05:00', '1990-03-01'],
+    // The day as it is written, whatever day it is elsewhere.
+    ['dob', '1990-02-28T23:30:00-05:00', '1990-02-28'],
+    ['dob', '1990-05-01T00:00:00+02:00', '1990-05-01'],
+    ['dob', 'Tue 05 01 00:30:00.+0200 1990', '1990-05-01'],
     ['gender', 'F', 'F'],
     ['country', 'PL', 'PL'],
     ['country', 'pl', 'PL'],
