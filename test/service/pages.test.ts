@@ -32,6 +32,25 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  test('promises of an exported user no more than its own example is answered', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    const { responses } = body.paths['/users/export/ids'].post;
+    const user = responses[201].content['application/json'].schema.properties.users.items;
+    expect(user.required ?? []).toEqual([]);
+  });
+
+  test('names the headers of a 429: all four, or of `/users/track` how long to wait alone', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    for (const path of Object.keys(OPERATIONS)) {
+      const [operation] = Object.values<{ responses: Record<string, { headers: object }> }>(body.paths[path]);
+      expect(Object.keys(operation!.responses['429']!.headers)).toEqual(
+        path.startsWith('/users/track')
+          ? ['X-Ratelimit-Retry-After']
+          : ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Retry-After'],
+      );
+    }
+  });
+
   test('gives examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const [path, { example, success }] of Object.entries(OPERATIONS)) {

@@ -88,12 +88,12 @@ const rateHeaders = ({ rate }: Route) => ({
         : 'Unix seconds of the end of the window.',
   },
 });
-const retryHeader = ({ rate }: Route) => ({
-  [rate === 'users-track' ? 'X-Ratelimit-Retry-After' : 'X-RateLimit-Retry-After']: {
-    schema: { type: 'integer' },
-    description: 'Seconds to wait.',
-  },
-});
+const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
+/** `/users/track` says no more than how long to wait (contract 1.5). */
+const limitedHeaders = (route: Route) =>
+  route.rate === 'users-track'
+    ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
+    : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
 
 const responsesOf = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members) => ({
@@ -122,7 +122,7 @@ const responsesOf = (route: Route, operation: Operation): Members => {
     ...(operation.notFound && { 404: refusal(operation.notFound) }),
     ...(hasBody && route.tooLarge === 413 && { 413: refusal('The body is larger than 4 MB.') }),
     ...(hasBody && isGeneral && { 415: refusal('The body is no JSON by its content type.') }),
-    429: refusal('Too many requests.', retryHeader(route)),
+    429: refusal('Too many requests.', limitedHeaders(route)),
     500: refusal('Something went wrong here; try again later.'),
   };
 };
