@@ -29,9 +29,18 @@ const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array 
     request.once('close', brokenOff);
   });
 
+/** `http://host` before the path: a server must take that as well, though clients write it for proxies alone (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+const targetOf = ({ url = '/' }: IncomingMessage): string => {
+  if (url.startsWith('/') || !ORIGIN.test(url)) return url;
+  const rest = url.replace(ORIGIN, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
+};
+
 /** A request of node:http as the gate reads it. `invite` tells a client that asked first that its body is wanted. */
 export const exchangeOf = (request: IncomingMessage, invite: () => void): Exchange => {
-  const url = request.url ?? '/';
+  const url = targetOf(request);
   const query = url.indexOf('?');
   return {
     method: request.method ?? 'GET',

@@ -55,6 +55,17 @@ describe('a connection', () => {
     expect(await text).toMatch(/^HTTP\/1\.1 201 /);
   });
 
+  test('may name the host before the path, as if to a proxy', async () => {
+    service = await runService([aWorkspace()]);
+    const ask = (target: string) =>
+      raw(portOf(service!), `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`).text;
+    expect(await ask('http://localhost/healthz')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('HTTPS://localhost:443/healthz?now')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('http://localhost')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await ask('http://localhost?/healthz')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await ask('localhost/healthz')).toMatch(/^HTTP\/1\.1 40[04] /);
+  });
+
   test('is told at once that a declared length is too long, before a byte of it is sent', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(portOf(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
