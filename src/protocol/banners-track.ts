@@ -18,7 +18,7 @@ export type BannersTrackAnswer = z.infer<typeof bannersTrackAnswer>;
 
 /** What a client reads of any 2xx: a proxy answers something else, and another server may leave members out. */
 export const trackSuccess = z.object({
-  events_processed: z.optional(z.number()),
+  events_processed: z.nullish(z.number()),
   message: z.optional(z.string()),
   errors: z.optional(z.unknown()),
 });

@@ -30,7 +30,7 @@ const parse = (text: string): unknown => {
 
 /** The API answers 202, and counts what it took; a captive portal may answer 200 with any JSON. */
 const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
-  events_processed !== undefined || (status === 202 && message !== undefined);
+  typeof events_processed === 'number' || (status === 202 && message !== undefined);
 
 const accepted = (answer: TrackSuccess, length: number): BatchDelivery => {
   const errors = answer.errors ?? [];
@@ -42,7 +42,7 @@ const accepted = (answer: TrackSuccess, length: number): BatchDelivery => {
   }
   const { skipped, problems } = judgeErrors(errors, length);
   const confirmed = length - skipped.length;
-  if (answer.events_processed !== undefined && answer.events_processed !== confirmed) {
+  if (typeof answer.events_processed === 'number' && answer.events_processed !== confirmed) {
     problems.push(
       `events_processed is ${answer.events_processed}, but ${length} events less ${skipped.length} skipped are ${confirmed}`,
     );

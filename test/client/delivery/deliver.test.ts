@@ -28,16 +28,18 @@ test.each([{}, 'none', 3])(
   },
 );
 
-test.each([{ events_processed: 2 }, { message: 'success', errors: null }])(
-  'an answer of 202 with no more than %j confirms every event',
-  async (body) => {
-    expect(await answered(202, body)).toEqual({ type: 'accepted', skipped: [], problems: [] });
-  },
-);
+test.each([
+  { events_processed: 2 },
+  { message: 'success', errors: null },
+  { message: 'success', events_processed: null },
+])('an answer of 202 with no more than %j confirms every event', async (body) => {
+  expect(await answered(202, body)).toEqual({ type: 'accepted', skipped: [], problems: [] });
+});
 
 test.each([
   [200, { message: 'Please log in' }],
   [200, {}],
+  [200, { message: 'success', events_processed: null }],
   [200, []],
   [299, { message: 'success' }],
 ])('case 21: a %i with the JSON %j of somebody else confirms nothing', async (status, body) => {
