@@ -109,9 +109,13 @@ export const createSettle = (options: SettleOptions) => {
 
   return async (batch: Batch, delivery: BatchDelivery, key: string): Promise<Settled> => {
     let settled: Settled = nothingSettled();
+    let wasOurs = false;
     await ledger.step([batchKey(batch.id), ...batch.keys], (meta, [stored, ...records]) => {
-      settled = nothingSettled();
       const isOurs = isBatch(stored) && stored.attempt === batch.attempt;
+      // A lost connection asks twice, and the first time was committed after all: what it settled is settled.
+      if (wasOurs && !isOurs) return null;
+      wasOurs = isOurs;
+      settled = nothingSettled();
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
       const items = batch.keys.map((eventKey, i): Kept | undefined => {
         const event = readEvent(records[i]);

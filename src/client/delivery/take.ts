@@ -91,8 +91,12 @@ export const createTake = (options: TakeOptions) => {
     meta.consent === 'disabled' || isAhead(meta.wait.until, now(), LONGEST_WAIT_MS) || isOthers(meta);
 
   /** `undefined` when another step came between: look again. */
-  const lease = (batch: Batch, seenBatches: number): Promise<Taken | undefined> =>
-    ledger.step<Taken>([batchKey(batch.id), ...batch.keys], (meta, [, ...records]) => {
+  const lease = (batch: Batch, seenBatches: number): Promise<Taken | undefined> => {
+    let taken: Extract<Taken, { type: 'batch' }> | undefined;
+    return ledger.step<Taken>([batchKey(batch.id), ...batch.keys], (meta, [stored, ...records]) => {
+      // A lost connection asks twice, and the first time was committed after all.
+      if (taken && isBatch(stored) && stored.attempt === taken.batch.attempt)
+        return { writes: [], result: taken };
       if (mayNotSend(meta) || meta.batches !== seenBatches) return null;
       if (batch.attempt === '' && batch.keys.some(isTaken)) return null;
       const kept = batch.keys.flatMap((key, i): Kept[] => {
@@ -114,8 +118,10 @@ export const createTake = (options: TakeOptions) => {
         until: answerUntil(now(), timeoutMs),
       };
       meta.sender = { tab, until: now() + LEASE_MS };
-      return { writes: [[batchKey(batch.id), leased]], result: { type: 'batch', batch: leased, events } };
+      taken = { type: 'batch', batch: leased, events };
+      return { writes: [[batchKey(batch.id), leased]], result: taken };
     });
+  };
 
   const look = async (all: boolean): Promise<Taken | undefined> => {
     const entries = await store.entries<unknown>(CONTROL_RANGE);

@@ -120,6 +120,36 @@ describe('storage', () => {
     expect(world.sent()).toHaveLength(3);
   });
 
+  test.each([
+    ['a lease', 0],
+    ['a settlement', 1],
+  ])('case 42: %s whose answer is lost after its commit is told once, and costs no wait', async (_, nth) => {
+    const world = createWorld();
+    const disk = world.disk.openStore(world.name);
+    let batchWrites = 0;
+    const tab = world.openTab({
+      openStore: () => ({
+        ...disk,
+        async update(keys, change) {
+          await disk.update(keys, change);
+          const isBatch = keys.some((key) => (key as StoreKey[])[2] === 'batch');
+          if (!isBatch) return;
+          batchWrites += 1;
+          if (batchWrites === nth + 1) await disk.update(keys, change);
+        },
+      }),
+    });
+    world.service.fail({ type: 'skip', indices: [1] });
+    await tab.captureMany(2, 'dismiss');
+    expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 1 });
+    expect(batchWrites).toBeGreaterThan(nth);
+    expect(tab.noticesOf('delivered').flatMap(({ events }) => events)).toMatchObject([{ bannerId: 'b0' }]);
+    expect(tab.noticesOf('skipped')).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 1 }]);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 2, delivered: 1, pending: 1, inDoubt: 0 });
+    assertConserved(diagnostics);
+  });
+
   test('case 42: also where the store fails again before it can say so, and only what came since is moved later', async () => {
     const { world, store, tab } = await withEventsInMemory();
     store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });
