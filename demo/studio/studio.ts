@@ -185,6 +185,10 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     },
   });
 
+  // Drafts live on this page alone: the browser asks before they are gone.
+  addEventListener('beforeunload', (event) => {
+    if ([...drafts.values()].some((each) => each.isChanged())) event.preventDefault();
+  });
   drawControls();
   return node('div', { class: 'bench' }, [
     node('header', { class: 'bench-top' }, [

@@ -70,6 +70,18 @@ describe('the Studio', () => {
     await close();
   });
 
+  test('asks before a draft is lost, and only then', async () => {
+    const { page, close } = await open();
+    const asks = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    expect(await asks()).toBe(false);
+    await page.getByLabel('Headline', { exact: true }).fill('Half of everything');
+    await page.getByText('Changed here only.').waitFor();
+    expect(await asks()).toBe(true);
+    await page.getByRole('button', { name: 'Start over' }).click();
+    expect(await asks()).toBe(false);
+    await close();
+  });
+
   test('keeps the cursor in the field while the frames follow', async () => {
     const { page, close } = await open();
     const headline = page.getByLabel('Headline', { exact: true });

@@ -33,7 +33,10 @@ readDatesInUtc(liquid);
 
 const isTemplate = (text: string) => text.includes('{{') || text.includes('{%');
 
-/** An output or a tag; a `${…}` inside may end in a brace of its own. */
+/**
+ * An output or a tag. A `${…}` inside is taken whole: in `{{${first_name}}}` the first brace of the three ends the name,
+ * and the first two of them must not end the output.
+ */
 const MARKUP = /\{\{(?:\$\{[^}]*\}|(?!\}\}).)*\}\}|\{%(?:\$\{[^}]*\}|(?!%\}).)*%\}/gs;
 
 /** `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` → `custom_attribute["tier"]`. */
@@ -74,6 +77,7 @@ const bounded = (text: string): string => {
 const compileText = (text: string): ((context: PersonaliseContext) => string) => {
   if (!isTemplate(text)) return () => text;
   const template: Template[] = liquid.parse(toLiquid(text));
+  // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
   const quick = quickText(text);
   return (context) => {
     const filled = quick?.(context) ?? null;
