@@ -14,7 +14,7 @@ const BOUNDS: BehindBounds = {
   requests: 10_000,
   users: 40_000,
   characters: 32 * 1024 * 1024,
-  unsettled: 64 * 1024 * 1024,
+  unsettled: 128 * 1024 * 1024,
 };
 
 interface Place {
