@@ -38,6 +38,8 @@ const travel = async (
     if (new URL(request.url).origin !== origin) throw networkError(`Nobody answers at ${request.url}`);
     const body = request.body ? await request.clone().text() : '';
     const { signal } = request;
+    // What is aborted before it leaves reaches nobody.
+    signal.throwIfAborted();
     let response: Response;
     try {
       response = await Promise.race([handle(request), aborted(signal)]);
