@@ -125,8 +125,12 @@ export const createTake = (options: TakeOptions) => {
 
   const look = async (all: boolean): Promise<Taken | undefined> => {
     const entries = await store.entries<unknown>(CONTROL_RANGE);
-    const control = entries.filter((entry) => !isCorrupt(entry)).map(([, record]) => record);
-    const corrupt = entries.filter(isCorrupt).map(([key]) => key);
+    const control: unknown[] = [];
+    const corrupt: StoreKey[] = [];
+    for (const [key, record] of entries) {
+      if (isCorrupt([key, record])) corrupt.push(key);
+      else control.push(record);
+    }
     // Without a meta record nothing can be put aside.
     if (corrupt.length > 0 && control.some(isMeta)) return { type: 'corrupt', keys: corrupt };
     const jottings = control

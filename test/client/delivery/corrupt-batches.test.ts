@@ -52,17 +52,23 @@ test('case 44: a batch of a newer version in our place stays where it is', async
   expect(await world.disk.openStore(world.name).get(key)).toMatchObject({ v: 2 });
 });
 
+/** A page's three events, and where and what the second of them is on the disk. */
+const withEvents = async () => {
+  const world = createWorld();
+  const first = world.openTab();
+  await first.captureMany(3);
+  first.kill();
+  const [key, event] = world
+    .records()
+    .find(([, value]) => (value as { bannerId?: string }).bannerId === 'b1')!;
+  return { world, disk: world.disk.openStore(world.name), key, event };
+};
+
 test.each([{ time: 1e300 }, { time: null }])(
   'case 46: an event corrupt by %j is put aside alone, as no request could name its time',
   async (damage) => {
-    const world = createWorld();
-    const first = world.openTab();
-    await first.captureMany(3);
-    first.kill();
-    const [key, event] = world
-      .records()
-      .find(([, value]) => (value as { bannerId?: string }).bannerId === 'b1')!;
-    await world.disk.openStore(world.name).setMany([[key, { ...(event as object), ...damage }]]);
+    const { world, disk, key, event } = await withEvents();
+    await disk.setMany([[key, { ...(event as object), ...damage }]]);
     const tab = world.openTab();
     await world.clock.advance(MINUTE_MS);
     expect(world.sent()).toEqual([['b0', 'b2']]);
@@ -71,15 +77,9 @@ test.each([{ time: 1e300 }, { time: null }])(
 );
 
 test('case 46: an event under a key that is none is put aside alone', async () => {
-  const world = createWorld();
-  const first = world.openTab();
-  await first.captureMany(3);
-  first.kill();
-  const [key, event] = world
-    .records()
-    .find(([, value]) => (value as { bannerId?: string }).bannerId === 'b1')!;
+  const { world, disk, key, event } = await withEvents();
   const odd = ['event', 1, 'yesterday', 1];
-  await world.disk.openStore(world.name).setMany([
+  await disk.setMany([
     [key, undefined],
     [odd, event],
   ]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
+import type { Profile } from '../../../src/service/users/profile.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { anEvent, byExternalId } from './contract.ts';
 import { type KeptOptions, openKept } from './kept.ts';
@@ -91,6 +92,25 @@ const unsettledIn = (database: DatabaseSync): number =>
       .get()?.['characters'],
   );
 
+/** One work that changes the users of these names, who are made where they are not there. */
+const changeAll = (
+  users: ReturnType<typeof openKept>['users'],
+  names: string[],
+  change: (profile: Profile, set: UserSet) => void,
+) =>
+  users.write({
+    workspaceId: 'w',
+    lookups: [],
+    nowMs: 1,
+    apply(set) {
+      for (const name of names) {
+        const profile = set.find(byExternalId(name))[0] ?? set.create({ externalId: name }, 1);
+        change(profile, set);
+        set.changed(profile);
+      }
+    },
+  });
+
 describe('under a load that never rests', () => {
   const BOUND = 300_000;
   const ROUNDS = 40;
@@ -115,18 +135,9 @@ describe('under a load that never rests', () => {
     let next = 0;
     const write = (most: number) => {
       const names = Array.from({ length: Math.min(count, most) }, () => `u-${next++ % count}`);
-      return users.write({
-        workspaceId: 'w',
-        lookups: [],
-        nowMs: 1,
-        apply(set) {
-          for (const name of names) {
-            const profile = set.find(byExternalId(name))[0] ?? set.create({ externalId: name }, 1);
-            profile.custom['note'] = 'x'.repeat(noteLength);
-            set.changed(profile);
-            set.record(profile, anEvent(profile, 'e', 1));
-          }
-        },
+      return changeAll(users, names, (profile, set) => {
+        profile.custom['note'] = 'x'.repeat(noteLength);
+        set.record(profile, anEvent(profile, 'e', 1));
       });
     };
     await write(count);
@@ -150,17 +161,8 @@ describe('a service that ends', () => {
     const { users } = openKept({ file, ...options });
     const names = Array.from({ length: 1_000 }, (_, i) => `u-${i}`);
     for (const value of [1, 2]) {
-      await users.write({
-        workspaceId: 'w',
-        lookups: [],
-        nowMs: 1,
-        apply(set) {
-          for (const name of names) {
-            const profile = set.find(byExternalId(name))[0] ?? set.create({ externalId: name }, 1);
-            profile.custom['n'] = value;
-            set.changed(profile);
-          }
-        },
+      await changeAll(users, names, (profile) => {
+        profile.custom['n'] = value;
       });
     }
     await users.close();

@@ -6,6 +6,11 @@ import { asLibpq } from './as-libpq.ts';
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
+/** A connection is made anew now and then: behind a name there may be another server by now. */
+const LIFETIME_SECONDS = 3_600;
+const CLOSE_MS = 5_000;
+
 /** How long a statement may take. Zero is for ever. */
 interface Limits {
   /** The server gives up first, and says so: whom we leave alone goes on to wait, until it takes no more connections. */
@@ -17,10 +22,6 @@ interface Limits {
 
 const OF_REQUESTS: Limits = { lockMs: 15_000, statementMs: 20_000, answerMs: 30_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, answerMs: 0 };
-const KEEP_ALIVE_MS = 10_000;
-/** A connection is made anew now and then: behind a name there may be another server by now. */
-const LIFETIME_SECONDS = 3_600;
-const CLOSE_MS = 5_000;
 
 /**
  * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
