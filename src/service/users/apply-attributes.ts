@@ -1,9 +1,10 @@
 import { applyCustom } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
+import type { UserFinder } from './find-user.ts';
 import type { Profile, PushToken } from './profile.ts';
 import { withTokens } from './push-tokens.ts';
-import { createUser, findUser, writeContacts } from './resolve.ts';
+import { createUser, writeContacts } from './resolve.ts';
 import { createSpread, spreadTo, writeGroup } from './spread.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
@@ -49,7 +50,7 @@ const writeAttributes = (
 export const applyAttributes = (
   users: UserSet,
   attributes: readonly CheckedAttributes[],
-  { nowMs, nestedAllowed }: { nowMs: number; nestedAllowed: boolean },
+  { finder, nowMs, nestedAllowed }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean },
 ): number => {
   const spread = createSpread(users);
   let written = 0;
@@ -64,7 +65,7 @@ export const applyAttributes = (
     const tokens = checked.isTokenImport
       ? pushTokens.filter((token) => !isKnownToken(users, token))
       : pushTokens;
-    const found = findUser(users, identity);
+    const found = finder.find(identity);
     if (found) spread.reach(found);
     const profile = found ?? createUser(users, identity, nowMs);
     if (!profile) continue;
@@ -73,6 +74,7 @@ export const applyAttributes = (
     if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
     profile.updatedAtMs = nowMs;
     users.changed(profile);
+    finder.changed(profile);
     spread.passed(profile, checked);
   }
   spread.finish();

@@ -1,11 +1,16 @@
 import type { CheckedDoing } from './check-doing.ts';
-import { createUser, findUser, writeContacts } from './resolve.ts';
+import type { UserFinder } from './find-user.ts';
+import { createUser, writeContacts } from './resolve.ts';
 import type { UserSet } from './user-set.ts';
 
 /** Records one event or purchase with the user it is about. Answers false where contract 4.2 says that nothing happens. */
-export const recordDoing = (users: UserSet, doing: CheckedDoing, nowMs: number): boolean => {
+export const recordDoing = (
+  users: UserSet,
+  doing: CheckedDoing,
+  { finder, nowMs }: { finder: UserFinder; nowMs: number },
+): boolean => {
   const { identity, event } = doing;
-  const profile = findUser(users, identity) ?? createUser(users, identity, nowMs);
+  const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return false;
   if (identity.email !== undefined || identity.phone !== undefined) {
     writeContacts(profile, identity);
@@ -15,5 +20,6 @@ export const recordDoing = (users: UserSet, doing: CheckedDoing, nowMs: number):
   event.externalId = profile.externalId;
   event.brazeId = profile.brazeId;
   users.record(profile, event);
+  finder.changed(profile);
   return true;
 };

@@ -16,14 +16,15 @@ export const earliestOf = (profiles: readonly Profile[]): Profile | null =>
   best(profiles, (a, b) => latestFirst(a, b) > 0);
 
 /**
- * Of several profiles with one e-mail or phone, the one that is written (contract 4.3): the latest updated among those
- * with an external ID, or of all where none has one.
+ * Whether of two with one e-mail or phone `a` is the one that is written (contract 4.3): one with an external ID before
+ * one without, then the latest updated.
  */
-export const findUser = (users: UserSet, { lookup }: Identity): Profile | null => {
-  const found = users.find(lookup);
-  if (found.length < 2) return found[0] ?? null;
-  return latestOf(found.filter(({ externalId }) => externalId !== null)) ?? latestOf(found);
+export const isPreferred = (a: Profile, b: Profile): boolean => {
+  const isKnown = a.externalId !== null;
+  return isKnown === (b.externalId !== null) ? latestFirst(a, b) < 0 : isKnown;
 };
+
+export const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
 /** The profile of an object that is about nobody known, where contract 4.2 says that there is to be one. */
 export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {

@@ -3,6 +3,7 @@ import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import type { CheckedDoing } from './check-doing.ts';
 import { dayOf } from './dates.ts';
+import { createUserFinder } from './find-user.ts';
 import { recordDoing } from './record.ts';
 import type { Lookup } from './user-set.ts';
 
@@ -30,8 +31,9 @@ export const trackWork = (track: Track): UserWork<void> => {
     nowMs,
     track,
     apply(users) {
-      let points = applyAttributes(users, attributes, { nowMs, nestedAllowed });
-      for (const doing of doings) if (recordDoing(users, doing, nowMs)) points += 1;
+      const finder = createUserFinder(users);
+      let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
+      for (const doing of doings) if (recordDoing(users, doing, { finder, nowMs })) points += 1;
       if (points > 0) users.addDataPoints(points, dayOf(nowMs));
     },
   };

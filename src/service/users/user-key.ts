@@ -60,12 +60,18 @@ export const profileKeys = (profile: Profile): string[] => {
   return keys;
 };
 
-/** The same without the external ID. */
-export const sharedKeys = (profile: Profile): string[] => {
+/** The keys of the e-mail address and of the phone number. */
+export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
   const keys: string[] = [];
+  if (email !== null) keys.push(keyOf('e', comparableEmail(email)));
+  if (phone !== null) keys.push(keyOf('p', comparablePhone(phone)));
+  return keys;
+};
+
+/** All but the external ID. */
+export const sharedKeys = (profile: Profile): string[] => {
+  const keys = addressKeys(profile);
   for (const alias of profile.aliases) keys.push(aliasKey(alias));
-  if (profile.email !== null) keys.push(keyOf('e', comparableEmail(profile.email)));
-  if (profile.phone !== null) keys.push(keyOf('p', comparablePhone(profile.phone)));
   for (const token of profile.pushTokens) keys.push(tokenKey(token), keyOf('d', token.device_id));
   return keys;
 };
