@@ -146,7 +146,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
   const restAtLast = (waitMs = CHUNK_RETRY_MS): Promise<AfterPaint> =>
     rest().catch(async (cause) => {
-      fail('storage', 'A chunk did not load', cause);
+      fail('storage', 'A chunk did not start', cause);
       await new Promise<void>((resolve) => after(waitMs, resolve));
       if (isStopped) throw cause;
       return restAtLast(Math.min(waitMs * 2, CHUNK_RETRY_MAX_MS));

@@ -82,6 +82,9 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
       response.writeHead(200, { 'content-type': type, ...headers });
       response.end(body);
     };
+    // For a page of no origin, as in a sandbox, every module is another's.
+    const sendModule = (body: string | Uint8Array) =>
+      send('text/javascript; charset=utf-8', body, { 'access-control-allow-origin': '*' });
     if (refused?.test(url.pathname)) return void response.writeHead(503).end();
     const page = pages.get(url.pathname);
     if (page) return send('text/html; charset=utf-8', document(url.pathname, page), page.headers);
@@ -89,10 +92,10 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
     if (file) return send('text/plain', file.content, file.headers);
     const script = /^\/scripts(\/.*)\.js$/.exec(url.pathname)?.[1];
     const source = script === undefined ? undefined : pages.get(script)?.script;
-    if (source !== undefined) return send('text/javascript; charset=utf-8', source);
+    if (source !== undefined) return sendModule(source);
     if (url.pathname.startsWith('/placard/')) {
       const path = join(folder, normalize(url.pathname.slice('/placard'.length)));
-      if (existsSync(path)) return send('text/javascript; charset=utf-8', await readFile(path));
+      if (existsSync(path)) return sendModule(await readFile(path));
     }
     response.writeHead(404, { 'content-type': 'text/plain' });
     response.end(`No test page at ${url.pathname}`);

@@ -21,13 +21,22 @@ export interface WorkerContainer {
   removeEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
 }
 
+/** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
+const containerOfPage = (): WorkerContainer | undefined => {
+  try {
+    return globalThis.navigator?.serviceWorker;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
  * doubt. A worker counts only after it said that it holds the sender of this outbox; the host registers it, or not.
  */
 export const createHandOver = (
   outbox: string,
-  container: WorkerContainer | undefined = globalThis.navigator?.serviceWorker,
+  container: WorkerContainer | undefined = containerOfPage(),
 ) => {
   const { syncTag, areYouThere, here, send } = handOverWords(outbox);
   let isThere = false;

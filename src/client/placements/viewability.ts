@@ -32,11 +32,13 @@ export interface ViewabilityOptions {
 
 const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
-/** Whether another element covers most of the visible part: a dialog, a cookie bar, a sticky header. */
+/** Whether it is invisible, or another element covers most of it: a dialog, a cookie bar, a sticky header. */
 const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
   const root = element.getRootNode() as Document | ShadowRoot;
+  const { visibility, pointerEvents } = getComputedStyle(element);
+  if (visibility === 'hidden') return true;
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
-  if (!root.elementFromPoint || getComputedStyle(element).pointerEvents === 'none') return false;
+  if (!root.elementFromPoint || pointerEvents === 'none') return false;
   // The entry tells what was visible when a threshold was crossed; the page may have scrolled a little since.
   const moved = element.getBoundingClientRect();
   const { boundingClientRect: then, intersectionRect: visible } = entry;
@@ -46,7 +48,8 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
     const y =
       moved.top - then.top + visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
     const top = root.elementFromPoint(x, y);
-    if (!top || element.contains(top)) free++;
+    // Beside the corners of a rotated slot, and through an inert one, an ancestor is hit: it lies below.
+    if (!top || element.contains(top) || top.contains(element)) free++;
   }
   return free * 2 < PROBES * PROBES;
 };

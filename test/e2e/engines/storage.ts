@@ -5,19 +5,26 @@ import { until } from '../../helpers/engines.ts';
 import { heard, type Scenario, settle, TITLE } from './scenario.ts';
 import { shop } from './shop.ts';
 
-const BLOCKED: Record<string, string> = {
-  'is absent': `Object.defineProperty(globalThis, 'indexedDB', { value: undefined })`,
-  'is denied': `Object.defineProperty(globalThis, 'indexedDB', {
-    get() { throw new DOMException('denied', 'SecurityError'); } });
-    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {
-      get() { throw new DOMException('denied', 'SecurityError'); } });`,
-  'refuses every database, as in some private windows': `IDBFactory.prototype.open = () => {
-    const request = new EventTarget();
-    request.error = new DOMException('A mutation operation was attempted', 'InvalidStateError');
-    queueMicrotask(() => request.onerror?.(new Event('error')));
-    return request;
-  }`,
-  'never answers': 'IDBFactory.prototype.open = () => new EventTarget()',
+/** What runs before the page, or the headers it comes with. */
+const BLOCKED: Record<string, { before?: string; headers?: Record<string, string> }> = {
+  'is absent': { before: `Object.defineProperty(globalThis, 'indexedDB', { value: undefined })` },
+  'is denied': {
+    before: `Object.defineProperty(globalThis, 'indexedDB', {
+      get() { throw new DOMException('denied', 'SecurityError'); } });
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {
+        get() { throw new DOMException('denied', 'SecurityError'); } });`,
+  },
+  // Denied as well are the other storages and, in Chromium, the look at `navigator.serviceWorker`.
+  'is denied to a sandboxed page': { headers: { 'content-security-policy': 'sandbox allow-scripts' } },
+  'refuses every database, as in some private windows': {
+    before: `IDBFactory.prototype.open = () => {
+      const request = new EventTarget();
+      request.error = new DOMException('A mutation operation was attempted', 'InvalidStateError');
+      queueMicrotask(() => request.onerror?.(new Event('error')));
+      return request;
+    }`,
+  },
+  'never answers': { before: 'IDBFactory.prototype.open = () => new EventTarget()' },
 };
 
 /** Everything that the client has stored, over all databases and localStorage. */
@@ -69,13 +76,14 @@ export const storage: Scenario[] = [
     },
   },
   ...Object.entries(BLOCKED).map(
-    ([how, before]): Scenario => ({
+    ([how, { before = '', headers = {} }]): Scenario => ({
       name: `case 41: shows, counts and delivers in memory where IndexedDB ${how}`,
       async run({ fake, api, pages, open }) {
         const watch = `globalThis.errors = [];
           for (const type of ['error', 'unhandledrejection'])
             addEventListener(type, (event) => errors.push(String(event.message ?? event.reason)));`;
-        pages.set('/blocked', shop(api.origin, { before: `${watch} ${before}`, script: MOUNTED }));
+        const blocked = shop(api.origin, { before: `${watch} ${before}`, script: MOUNTED });
+        pages.set('/blocked', { ...blocked, headers });
         const page = await open('/blocked');
         await until(page, TITLE);
         const captured = await page.run<BannerEvent[]>(`return count('click', 3)`);

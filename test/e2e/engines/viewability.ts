@@ -34,6 +34,11 @@ const CELLS: Record<string, Place> = {
     seen: true,
     html: `<div style="transform: rotate(8deg); width: 100px">${slot(SMALL)}</div>`,
   },
+  'turned so far that its corners are far apart': {
+    seen: true,
+    html: slot(`${SMALL}; transform: rotate(45deg)`),
+  },
+  'in what is inert': { seen: true, html: `<div inert>${slot(SMALL)}</div>` },
   'moved out of view by a transform': {
     seen: false,
     html: `<div style="transform: translateX(-2000px)">${slot(SMALL)}</div>`,
