@@ -3,9 +3,11 @@ import { text } from 'node:stream/consumers';
 import type { Replica } from '../store/store.ts';
 import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
 
-/** Longer than this nobody waits for a connection, nor for an answer. */
+/** Longer than this nobody waits for a connection, nor for an answer, however it trickles. */
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 30_000;
+/** An answer names the works that failed; what is longer comes from another program on that port. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Shorter than servers keep a connection open that nobody uses: one that closes takes with it what is just being sent. */
 const IDLE_MS = 30_000;
 
@@ -14,8 +16,17 @@ export class NotTakenError extends Error {
   override name = 'NotTakenError';
 }
 
+const textOf = async (answer: IncomingMessage): Promise<string> => {
+  let length = 0;
+  answer.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) answer.destroy(new Error('Another replica answers without an end'));
+  });
+  return text(answer);
+};
+
 const outcomeOf = async (answer: IncomingMessage): Promise<Outcome> => {
-  const body = await text(answer);
+  const body = await textOf(answer);
   const { statusCode = 0 } = answer;
   if (statusCode === 200) {
     const outcome = JSON.parse(body) as Outcome;
@@ -64,7 +75,6 @@ export const createPost = ({ url, token }: Replica, answerMs = ANSWER_MS) => {
         const sent = request(url + HAND_OVER_PATH, {
           agent,
           method: 'POST',
-          timeout: answerMs,
           headers: {
             Authorization: `Bearer ${token}`,
             'Content-Type': 'application/json',
@@ -72,9 +82,18 @@ export const createPost = ({ url, token }: Replica, answerMs = ANSWER_MS) => {
           },
         });
         isConnected = watchConnection(sent);
-        sent.once('timeout', () => sent.destroy(new Error(`No answer within ${answerMs} ms`)));
+        const late = setTimeout(() => sent.destroy(new Error(`No answer within ${answerMs} ms`)), answerMs);
         sent.on('error', fail);
-        sent.once('response', (answer) => outcomeOf(answer).then(resolve, fail));
+        let isAnswered = false;
+        sent.once('response', (answer) => {
+          isAnswered = true;
+          outcomeOf(answer).then(resolve, fail);
+        });
+        sent.once('close', () => {
+          clearTimeout(late);
+          // As where the other wants to go on in another protocol: that is neither an answer nor an error.
+          if (!isAnswered) fail(new Error('The connection was closed'));
+        });
         sent.end(body);
       } catch (error) {
         // Its URL is none that can be asked.

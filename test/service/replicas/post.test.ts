@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { createPost, NotTakenError } from '../../../src/service/replicas/post.ts';
 import { freePort } from '../../helpers/free-port.ts';
@@ -63,6 +64,10 @@ test.each([
   await expect(aPost(url)('[]')).rejects.toThrow(NotTakenError);
 });
 
+function* endless() {
+  for (;;) yield Buffer.alloc(64 * 1024);
+}
+
 const inDoubt = 'what it stored is not known';
 
 test.each<[string, RequestListener]>([
@@ -74,6 +79,11 @@ test.each<[string, RequestListener]>([
       response.write('{"failed"');
       request.once('end', () => response.destroy()).resume();
     },
+  ],
+  ['answers without an end', (_, response) => Readable.from(endless()).pipe(response)],
+  [
+    'wants to speak another protocol',
+    (_, response) => response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).end(),
   ],
   ['answers what is no JSON', (_, response) => response.writeHead(200).end('<html>')],
   ['answers what is no outcome', (_, response) => response.writeHead(200).end('{}')],
@@ -96,6 +106,17 @@ test('nor one that does not answer in time', async () => {
   await post('{"failed":[]}');
   await expect(post('[]')).rejects.toThrow(inDoubt);
   expect(requests).toBe(2);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['bytes', (response) => response.write(' ')],
+  ['what is no answer yet', (response) => response.writeContinue()],
+])('nor one that sends %s again and again', async (_, send) => {
+  const { url } = await aServer((request, response) => {
+    const trickling = setInterval(() => send(response), 20);
+    request.socket.once('close', () => clearInterval(trickling));
+  });
+  await expect(aPost(url, 300)('[]')).rejects.toThrow(inDoubt);
 });
 
 test('a URL that cannot be asked has surely taken nothing', async () => {
