@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { fillPool } from '../../../src/service/store/postgres/fill-pool.ts';
 import { createPipe } from '../../../src/service/store/postgres/pipe.ts';
 import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
 import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
@@ -37,6 +39,45 @@ test('a connection that ends while nobody uses it is replaced', async () => {
   await expect.poll(() => pool.totalCount).toBe(0);
   expect(await pipe.run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   pipe.close();
+});
+
+test('connections that a burst has opened are given back, but for those of writers', async () => {
+  const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => runIn(pool)('SELECT 1')));
+  const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });
+  await burst(pool);
+  await expect.poll(() => pool.totalCount).toBe(0);
+  const writers = await aPool('batches', { connections: 4 });
+  await burst(writers.pool);
+  expect(writers.pool.options.idleTimeoutMillis).toBe(0);
+  expect(writers.pool.totalCount).toBe(4);
+});
+
+test('a pool that has lost connections is filled, whoever uses the others', async () => {
+  const { pool, beside } = await aPool('batches', { connections: 3 });
+  const used = await pool.connect();
+  await fillPool(pool);
+  expect([pool.totalCount, pool.idleCount]).toEqual([3, 2]);
+  used.release();
+  await beside(END_ALL);
+  await expect.poll(() => pool.totalCount).toBe(0);
+  await fillPool(pool);
+  await fillPool(pool);
+  expect([pool.totalCount, pool.idleCount]).toEqual([3, 3]);
+});
+
+test('whoever waited for a lock sees what the one before has stored, whatever the database has as its default', async () => {
+  const url = await aDatabase();
+  const [row] = await runBeside(url)('SELECT current_database() AS name');
+  await runBeside(url)(
+    `ALTER DATABASE ${row!['name']} SET default_transaction_isolation = 'repeatable read'`,
+  );
+  for (const purpose of ['requests', 'batches'] as const) {
+    const { pool, close } = connect(url, purpose);
+    onTestFinished(close);
+    await inTransaction(pool, async (run) => {
+      expect(await run('SHOW transaction_isolation')).toEqual([{ transaction_isolation: 'read committed' }]);
+    });
+  }
 });
 
 test('a connection whose server says nothing more is given up', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { forgetEvents, openStore, openStoreReader } from '../../../src/service/store/index.ts';
+import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
@@ -79,6 +80,72 @@ test('a database that is silent keeps no store from closing, nor its process fro
   expect(new Set((await refused).map(({ status }) => status))).toEqual(new Set(['rejected']));
   await expect.poll(door.count).toBe(0);
 }, 60_000);
+
+/** The database with room for so many connections. */
+const aSmallDatabase = async (room: number): Promise<{ url: string; run: Run }> => {
+  const url = new URL(await aDatabase());
+  const run = runBeside(url.href);
+  const role = `small_${url.pathname.slice(1)}`;
+  await run(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' CONNECTION LIMIT ${room}`);
+  await run(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO ${role}`);
+  await run(`GRANT ALL ON SCHEMA public TO ${role}`);
+  url.username = role;
+  url.password = 'secret';
+  return { url: url.href, run };
+};
+
+describe('a database with room for few connections', () => {
+  test('is written as well, however many read', async () => {
+    const { url, run } = await aSmallDatabase(8);
+    const store = await openStore(url);
+    onTestFinished(() => store.close());
+    const read = () => store.readUsers('demo', [byExternalId('u-1')]);
+    const write = () =>
+      store.writeUsers({
+        workspaceId: 'demo',
+        lookups: [],
+        nowMs: NOW,
+        apply: (users: UserSet) => users.changed(users.create({}, NOW)),
+      });
+    // As after a failover, with readers first.
+    await run(END_ALL);
+    await Promise.allSettled(Array.from({ length: 60 }, read));
+    await expect.poll(() => store.ping().catch(String), { timeout: 30_000 }).toBe(undefined);
+    await write();
+    await Promise.all([store.ping(), write(), write()]);
+  }, 60_000);
+
+  test('is not opened where a replica could not write', async () => {
+    const { url } = await aSmallDatabase(2);
+    await expect(openStore(url)).rejects.toThrow('too many connections');
+    const { url: enough } = await aSmallDatabase(4);
+    const store = await openStore(enough);
+    await store.ping();
+    await store.close();
+  });
+});
+
+test('a start goes on where an event of a month comes just before its partition', async () => {
+  const url = await aDatabase();
+  await (await openStore(url)).close();
+  const run = runBeside(url);
+  const [latest] = await run<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relname ~ '^events_\\d' AND relkind = 'r' ORDER BY 1 DESC",
+  );
+  await run(`DROP TABLE ${latest!.name}`);
+  const [year, month] = latest!.name.match(/\d+/g)!.map(Number);
+  const writing = runBeside(url);
+  await writing('BEGIN');
+  await writing(
+    `INSERT INTO events (braze_id, workspace_id, time_ms, received_at_ms, events) VALUES ('u', 'demo', ${Date.UTC(year!, month! - 1, 2)}, 0, '')`,
+  );
+  const opening = openStore(url);
+  await expect
+    .poll(() => run('SELECT 1 FROM pg_locks WHERE NOT granted AND database IS NOT NULL'), { interval: 10 })
+    .not.toEqual([]);
+  await writing('COMMIT');
+  await (await opening).close();
+});
 
 describe('while events are read for long', { timeout: 30_000 }, () => {
   const aReading = async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   backupStore,
   forgetEvents,
@@ -136,6 +136,16 @@ describe.each([
     expect(await collect(store.exportBannerEvents('demo'))).toHaveLength(2);
     await store.close();
   });
+});
+
+test('a database that cannot store every text is refused', async () => {
+  const url = new URL(await aDatabase());
+  const run = runBeside(url.href);
+  const name = `${url.pathname.slice(1)}_latin`;
+  await run(`CREATE DATABASE ${name} ENCODING 'LATIN9' LOCALE 'C' TEMPLATE template0`);
+  onTestFinished(async () => void (await run(`DROP DATABASE ${name}`)));
+  url.pathname = name;
+  await expect(openStore(url.href)).rejects.toThrow('The database has the encoding LATIN9');
 });
 
 describe('PostgreSQL partitions', () => {

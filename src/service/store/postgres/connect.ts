@@ -9,6 +9,8 @@ const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 /** A connection is made anew now and then: behind a name there may be another server by now. */
 const LIFETIME_SECONDS = 3_600;
+/** What a burst of requests has opened is given back: a server has room for so many, and the replicas share it. */
+const IDLE_MS = 10_000;
 const CLOSE_MS = 5_000;
 
 /** How long a statement may take. Zero is for ever. */
@@ -37,11 +39,15 @@ const BY_KEYS =
  */
 const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
+/** Whoever waited for a lock must see what the one before has stored; a role or a database may have another default. */
+const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
+
 const PURPOSES = {
-  requests: { settings: BY_KEYS, limits: OF_REQUESTS, pipeline: false },
-  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_REQUESTS, pipeline: true },
+  requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
+  /** Kept for good: a replica that can read must be able to write. */
+  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_REQUESTS, idleMs: 0, pipeline: true },
   /** Reading whole tables, and changing them: both take as long as they take. */
-  upkeep: { settings: '', limits: NONE, pipeline: false },
+  upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
 const ignore = () => undefined;
@@ -56,7 +62,7 @@ export interface Connections {
 export const connect = (
   url: string,
   purpose: keyof typeof PURPOSES,
-  { connections = CONNECTIONS, limits = PURPOSES[purpose].limits } = {},
+  { connections = CONNECTIONS, limits = PURPOSES[purpose].limits, idleMs = PURPOSES[purpose].idleMs } = {},
 ): Connections => {
   const { settings, pipeline } = PURPOSES[purpose];
   const { lockMs, statementMs, answerMs } = limits;
@@ -74,14 +80,16 @@ export const connect = (
     query_timeout: answerMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    idleTimeoutMillis: 0,
+    idleTimeoutMillis: idleMs,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline,
     stream,
     onConnect: async (client) => {
       // Whoever has a statement under way hears of a lost connection by that; unheard, the event would end the process.
       client.on('error', ignore);
-      await client.query(`${settings} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs}`);
+      await client.query(
+        `${settings} ${READ_COMMITTED} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs}`,
+      );
     },
   });
   pool.on('error', ignore);

@@ -4,6 +4,7 @@ import type { Forgotten } from '../forgotten.ts';
 import type { Commit, Store, StoreReader } from '../store.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
+import { fillPool } from './fill-pool.ts';
 import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createPipe } from './pipe.ts';
 import { createRateLeases } from './rate-leases.ts';
@@ -63,6 +64,12 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const requests = connect(url, 'requests');
   const batches = connect(url, 'batches', { connections: WRITER_CONNECTIONS });
   const { pool } = requests;
+  const closeBoth = () => Promise.all([requests.close(), batches.close()]);
+  // Before readers take the room: a replica that can read must be able to write.
+  await fillPool(batches.pool).catch(async (error: unknown) => {
+    await closeBoth();
+    throw error;
+  });
   const run = runIn(pool);
   const pipe = createPipe(batches.pool);
   const reader = createReader(pool);
@@ -146,6 +153,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
 
     async ping() {
       refuseClosed();
+      await fillPool(batches.pool);
       // Fails on a database that is read-only, such as a standby.
       await inTransaction(pool, async (run) => {
         await run('SET TRANSACTION READ WRITE');
@@ -160,7 +168,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       await inTime(Promise.allSettled(writing), DRAIN_MS);
       // Whoever still waits for a connection is refused now.
       pipe.close();
-      await Promise.all([requests.close(), batches.close()]);
+      await closeBoth();
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Forgotten } from '../forgotten.ts';
-import { isLockedOut } from './retry.ts';
+import { isLockedOut, isStray } from './retry.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -49,8 +49,8 @@ const month = (year: number, index: number): Month => {
 export const ensurePartitions = async (pool: Pool, nowMs: number): Promise<void> => {
   const now = new Date(nowMs);
   const missed = (error: unknown) => {
-    // There is time until the month begins, and else its rows go to the default partition.
-    if (!isLockedOut(error)) throw error;
+    // There is time until the month begins, and else its rows go to the default partition, as one may have just now.
+    if (!isLockedOut(error) && !isStray(error)) throw error;
   };
   for (let offset = -MONTHS_BEFORE; offset <= MONTHS_AFTER; offset += 1) {
     const { name, startMs, endMs } = month(now.getUTCFullYear(), now.getUTCMonth() + offset);

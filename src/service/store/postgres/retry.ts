@@ -22,6 +22,9 @@ export const isConflict = (error: unknown): boolean =>
 /** A statement waited longer for a lock than it may: nothing of its transaction is stored. */
 export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03';
 
+/** A partition cannot be made: the default one has rows of its month. */
+export const isStray = (error: unknown): boolean => codeOf(error) === '23514';
+
 /** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
 const ENDINGS = /^(08|25006|57P|58|XX)/;
 

@@ -138,10 +138,23 @@ export const checkSchema = async (pool: Pool): Promise<void> => {
   }
 };
 
+/** An encoding that has not every character would refuse some users' texts, and no one would know before. */
+const ENCODINGS = ['UTF8', 'SQL_ASCII'];
+
+const refuseEncoding = async (run: Run) => {
+  const [row] = await run<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = row!.server_encoding;
+  if (!ENCODINGS.includes(encoding))
+    throw new Error(
+      `The database has the encoding ${encoding}, which cannot store every text: it must be UTF8`,
+    );
+};
+
 /** Brings the database forward, all or nothing. */
 export const migrate = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await refuseEncoding(run);
     await run('CREATE TABLE IF NOT EXISTS placard_schema (version integer NOT NULL)');
     const version = await versionOf(run);
     refuseNewer(version);
