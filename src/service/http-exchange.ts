@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { collectBytes } from './gate/collect-bytes.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
 import { HttpError } from './gate/http-error.ts';
 
@@ -9,22 +10,18 @@ const LINGER_MS = 2_000;
 /** Collects the body; past `maxBytes` it stops keeping what comes. */
 const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> =>
   new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = collectBytes(maxBytes);
     const keep = (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        request.off('data', keep);
-        resolve(null);
-      }
+      if (body.add(chunk)) return;
+      request.off('data', keep);
+      resolve(null);
     };
     // Every request closes in the end; making an error of it each time would cost more than reading the body.
     const brokenOff = () => {
       if (!request.complete) reject(new HttpError(400, 'The request broke off'));
     };
     request.on('data', keep);
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.once('end', () => resolve(body.bytes()));
     request.once('error', brokenOff);
     request.once('close', brokenOff);
   });

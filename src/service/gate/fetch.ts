@@ -1,21 +1,19 @@
+import { collectBytes } from './collect-bytes.ts';
 import type { Exchange, Reply } from './exchange.ts';
 
 /** Reads a web stream up to a bound; what is beyond it is never taken. */
 const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const body = collectBytes(maxBytes);
   const reader = request.body?.getReader();
   while (reader) {
     const { done, value } = await reader.read();
     if (done) break;
-    length += value.byteLength;
-    if (length > maxBytes) {
+    if (!body.add(value)) {
       await reader.cancel();
       return null;
     }
-    chunks.push(value);
   }
-  return Buffer.concat(chunks, length);
+  return body.bytes();
 };
 
 /** Statuses that a `Response` must make without a body. */
