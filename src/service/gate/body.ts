@@ -5,10 +5,15 @@ import { FATAL } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
+import type { Turn } from './large-bodies.ts';
 
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+/** A longer text waits until it is its turn. Most batches of users are shorter. */
+const LARGE_BYTES = 256 * 1024;
+/** Where a client key will do, which any reader of a page has. The SDK's batches of events are shorter. */
+const LARGE_BYTES_OF_PAGES = 16 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
 const PLAIN = ['', 'identity'];
@@ -21,12 +26,29 @@ const unsupported = (route: Route) =>
 /** The general REST documentation has this text in `error`; both readers find it. */
 const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
 
-const inflated = async (bytes: Uint8Array, route: Route): Promise<Uint8Array> => {
+const largeBytesOf = (route: Route): number => (route.crossOrigin ? LARGE_BYTES_OF_PAGES : LARGE_BYTES);
+
+/** `null` where it is more than `maxBytes`. */
+const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
   try {
-    return await inflate(bytes, { maxOutputLength: route.maxBodyBytes });
+    return await inflate(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(route) : unparseable();
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+    throw unparseable();
   }
+};
+
+/** JSON's bytes as the body has them. A large one waits as it was sent, and is inflated before that only to see that it is. */
+const decoded = async (sent: Uint8Array, isPlain: boolean, route: Route, turn: Turn): Promise<Uint8Array> => {
+  const largeBytes = largeBytesOf(route);
+  if (!isPlain && sent.byteLength <= largeBytes) {
+    const small = await inflated(sent, Math.min(largeBytes, route.maxBodyBytes));
+    if (small) return small;
+  }
+  await turn.enter();
+  const bytes = isPlain ? sent : await inflated(sent, route.maxBodyBytes);
+  if (!bytes) throw tooLarge(route);
+  return bytes;
 };
 
 /** Not every sequence of bytes is a text: one that is none comes out with U+FFFD in it, where no one may have put it. */
@@ -36,15 +58,19 @@ const textOf = (bytes: Uint8Array): string => {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 };
 
-/** Reads the body of a POST as JSON: content type, encoding, size, syntax, in this order. */
-export const readJson = async (exchange: Exchange, route: Route): Promise<unknown> => {
+/**
+ * Reads the body of a POST as JSON: content type, encoding, size, syntax, in this order.
+ * Of a large one it takes the turn, which the caller gives back once nothing is left of the body, also where this throws.
+ */
+export const readJson = async (exchange: Exchange, route: Route, turn: Turn): Promise<unknown> => {
   if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw unsupported(route);
   const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
   const isPlain = PLAIN.includes(encoding);
   if (!isPlain && !ZIPPED.includes(encoding)) throw unsupported(route);
   const sent = await exchange.body(route.maxBodyBytes);
   if (sent === null) throw tooLarge(route);
-  const text = textOf(isPlain ? sent : await inflated(sent, route));
+  const isSmall = isPlain && sent.byteLength <= largeBytesOf(route);
+  const text = textOf(isSmall ? sent : await decoded(sent, isPlain, route, turn));
   try {
     return JSON.parse(text);
   } catch {

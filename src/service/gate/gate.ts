@@ -8,6 +8,7 @@ import { crossOriginHeaders, preflight } from './cross-origin.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { admit } from './key.ts';
+import { createLargeBodies } from './large-bodies.ts';
 import { rateHeaders } from './rate.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
 
@@ -34,7 +35,13 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
   const byPath = new Map(
     routes.map((route) => [
       route.path,
-      { route, tell: tellOf(route), open: { ...JSON_HEADERS, ...crossOriginHeaders(route) } },
+      {
+        route,
+        tell: tellOf(route),
+        open: { ...JSON_HEADERS, ...crossOriginHeaders(route) },
+        // Each has a line of its own: what comes with a client key keeps no backend waiting.
+        turnOf: createLargeBodies(),
+      },
     ]),
   );
 
@@ -43,9 +50,10 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
     if (!found) {
       return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
     }
-    const { route, tell, open } = found;
+    const { route, tell, open, turnOf } = found;
     if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
     let headers = open;
+    const turn = turnOf();
     try {
       const isRead = route.method === 'GET' && exchange.method === 'HEAD';
       if (exchange.method !== route.method && !isRead) {
@@ -58,12 +66,14 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       const time = now();
       const state = await store.takeRate(workspace.limits[route.limit], time);
       headers = { ...open, ...rateHeaders(route, state, time) };
-      const body = route.method === 'POST' ? await readJson(exchange, route) : undefined;
+      const body = route.method === 'POST' ? await readJson(exchange, route, turn) : undefined;
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };
     } catch (error) {
       return { route, reply: refusalOf(error, route.errors, log, { path: route.path }, headers) };
+    } finally {
+      turn.leave();
     }
   };
 };
