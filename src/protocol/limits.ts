@@ -32,5 +32,7 @@ export const MAX_PURCHASE_QUANTITY = 100;
 
 export const INTEGRATIONS_PAGE_SIZE = 10;
 export const MAX_PLACEMENTS = 10;
+/** The contract sets no bound but the body: 4 MB hold no more events that are sound, at 80 bytes and more each. */
+export const MAX_TRACK_EVENTS = 50_000;
 /** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
 export const MAX_TRACK_BATCH = 50;

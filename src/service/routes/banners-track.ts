@@ -5,13 +5,14 @@ import {
   FATAL,
   isStorableText,
   MAX_BODY_BYTES,
+  MAX_TRACK_EVENTS,
   required,
   TRACK_PATH,
 } from '../../protocol/index.ts';
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../gate/http-error.ts';
-import type { Route } from '../route.ts';
+import type { Route, RouteContext } from '../route.ts';
 import type { NewBannerEvent } from '../store/store.ts';
 import { parseInstant } from '../users/dates.ts';
 import {
@@ -36,6 +37,9 @@ const eventsOf = ({ events }: Members): unknown[] => {
   if (events === undefined || events === null) throw missing('events');
   if (!Array.isArray(events)) throw invalid('events');
   if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents);
+  if (events.length > MAX_TRACK_EVENTS) {
+    throw new HttpError(400, `'events' must hold no more than ${MAX_TRACK_EVENTS} events`);
+  }
   return events;
 };
 
@@ -75,17 +79,28 @@ const judge = (
   };
 };
 
+interface Judged {
+  rows: NewBannerEvent[];
+  /** The bad ones, as the answer names them. */
+  errors: { type: string; index: number }[];
+}
+
 /** Judges them in order, and lets other requests in between: one body may hold tens of thousands. */
 const judgeAll = async (
   events: unknown[],
   envelope: BannerEnvelope,
   ids: BannerIds,
-  receivedAtMs: number,
-): Promise<(NewBannerEvent | string)[]> => {
-  const judged: (NewBannerEvent | string)[] = [];
-  for (const event of events) {
-    judged.push(judge(event, envelope, ids, receivedAtMs));
-    if (judged.length % EVENTS_A_TURN === 0) await nextTurn();
+  { now, tell }: RouteContext,
+): Promise<Judged> => {
+  const judged: Judged = { rows: [], errors: [] };
+  for (const [index, event] of events.entries()) {
+    const row = judge(event, envelope, ids, now);
+    if (typeof row !== 'string') judged.rows.push(row);
+    else {
+      judged.errors.push({ type: row, index });
+      tell.error(row);
+    }
+    if ((index + 1) % EVENTS_A_TURN === 0) await nextTurn();
   }
   return judged;
 };
@@ -100,17 +115,13 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   maxBodyBytes: MAX_BODY_BYTES,
   tooLarge: 400,
   crossOrigin: true,
-  answer: async ({ workspace, store, body, now, tell }) => {
+  answer: async (context) => {
+    const { workspace, store, body, tell } = context;
     const members = membersOf(body);
     const envelope = envelopeOf(members, workspace);
     const events = eventsOf(members);
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const judged = await judgeAll(events, envelope, ids, now);
-    const rows = judged.filter((row) => typeof row !== 'string');
-    const errors = judged.flatMap((fault, index) =>
-      typeof fault === 'string' ? [{ type: fault, index }] : [],
-    );
-    for (const { type } of errors) tell.error(type);
+    const { rows, errors } = await judgeAll(events, envelope, ids, context);
     if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
     await store.recordBannerEvents(workspace.workspaceId, rows);
     tell.objects('banner_events', rows.length);
