@@ -34,5 +34,11 @@ export const INTEGRATIONS_PAGE_SIZE = 10;
 export const MAX_PLACEMENTS = 10;
 /** The contract sets no bound but the body: 4 MB hold no more events that are sound, at 80 bytes and more each. */
 export const MAX_TRACK_EVENTS = 50_000;
+/**
+ * Values in the body of a banner endpoint, which anyone may send who has read a page: a parser needs time and memory for
+ * each. An event is four of them; a sync of ten placements is sixteen.
+ */
+export const MAX_TRACK_VALUES = 5 * MAX_TRACK_EVENTS;
+export const MAX_SYNC_VALUES = 10_000;
 /** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
 export const MAX_TRACK_BATCH = 50;

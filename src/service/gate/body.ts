@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib';
 import { FATAL } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { Exchange } from './exchange.ts';
+import { hasMoreValues } from './has-more-values.ts';
 import { HttpError } from './http-error.ts';
 import type { Turn } from './large-bodies.ts';
 
@@ -48,6 +49,9 @@ const decoded = async (sent: Uint8Array, isPlain: boolean, route: Route, turn: T
   await turn.enter();
   const bytes = isPlain ? sent : await inflated(sent, route.maxBodyBytes);
   if (!bytes) throw tooLarge(route);
+  if (route.maxValues !== undefined && hasMoreValues(bytes, route.maxValues)) {
+    throw new HttpError(400, `Request body holds more than ${route.maxValues} values`);
+  }
   return bytes;
 };
 
@@ -59,7 +63,7 @@ const textOf = (bytes: Uint8Array): string => {
 };
 
 /**
- * Reads the body of a POST as JSON: content type, encoding, size, syntax, in this order.
+ * Reads the body of a POST as JSON: content type, encoding, size, number of values, syntax, in this order.
  * Of a large one it takes the turn, which the caller gives back once nothing is left of the body, also where this throws.
  */
 export const readJson = async (exchange: Exchange, route: Route, turn: Turn): Promise<unknown> => {

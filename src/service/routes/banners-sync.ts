@@ -4,6 +4,7 @@ import {
   MAX_BANNER_DEVICE_ID_BYTES,
   MAX_BODY_BYTES,
   MAX_PLACEMENTS,
+  MAX_SYNC_VALUES,
   SYNC_PATH,
 } from '../../protocol/index.ts';
 import { decide } from '../campaigns/decide.ts';
@@ -40,6 +41,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   rate: 'banners',
   limit: 'banners_sync',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_SYNC_VALUES,
   tooLarge: 400,
   crossOrigin: true,
   answer: async ({ workspace, store, body, now, tell }) => {

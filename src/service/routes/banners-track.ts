@@ -6,6 +6,7 @@ import {
   isStorableText,
   MAX_BODY_BYTES,
   MAX_TRACK_EVENTS,
+  MAX_TRACK_VALUES,
   required,
   TRACK_PATH,
 } from '../../protocol/index.ts';
@@ -113,6 +114,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   rate: 'banners',
   limit: 'banners_track',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_TRACK_VALUES,
   tooLarge: 400,
   crossOrigin: true,
   answer: async (context) => {

@@ -250,6 +250,41 @@ describe.each(ROWS)('contract 2: $method $path', (row) => {
   }
 });
 
+describe('the values in a body that anyone with a page may send', () => {
+  const sync = '/v1/device-messaging/banners/sync';
+  const track = '/v1/device-messaging/banners/track';
+  const nested = (depth: number) => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  const zeros = (count: number) => `{"events":[${'0,'.repeat(count)}0]}`;
+
+  test.each([
+    [sync, 'nest a million deep', nested(1_000_000), { error: 'Request body holds more than 10000 values' }],
+    [sync, 'stand side by side', zeros(1_000_000), { error: 'Request body holds more than 10000 values' }],
+    [
+      track,
+      'nest a million deep',
+      nested(1_000_000),
+      { message: 'Request body holds more than 250000 values' },
+    ],
+    [
+      track,
+      'stand side by side',
+      zeros(1_000_000),
+      { message: 'Request body holds more than 250000 values' },
+    ],
+  ])('of %s are bounded where they %s', async (path, _, sent, refusal) => {
+    const gzipped = { body: gzipSync(sent), headers: { 'content-encoding': 'gzip' } };
+    for (const request of [{ body: sent }, gzipped]) {
+      const answer = await service.call('POST', path, { key: CLIENT_KEY, ...request });
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body: refusal });
+    }
+  });
+
+  test('are not counted within texts: a sync may be as long as any body', async () => {
+    const body = JSON.stringify({ ...envelope, placements: ['home'], partner: '[,{'.repeat(1_000_000) });
+    expect((await service.call('POST', sync, { key: CLIENT_KEY, body })).status).toBe(200);
+  });
+});
+
 describe('the order of the checks (contract 1.3)', () => {
   test('an unknown path is told before a missing key', async () => {
     const { status, body } = await service.call('POST', '/users/unknown');
