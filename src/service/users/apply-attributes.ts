@@ -1,4 +1,4 @@
-import { applyCustom } from './apply-custom.ts';
+import { createCustomWriter } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { UserFinder } from './find-user.ts';
@@ -28,6 +28,7 @@ const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
   nestedAllowed: boolean,
+  writer: ReturnType<typeof createCustomWriter>,
 ): number => {
   for (const { name, value } of standard) {
     if (value === null) delete profile.standard[name];
@@ -36,7 +37,7 @@ const writeAttributes = (
   let written = 0;
   for (const change of custom) {
     if (!nestedAllowed && isNestedChange(change)) continue;
-    applyCustom(profile.custom, change, mergeObjects);
+    writer.write(profile.custom, change, mergeObjects);
     written += 1;
   }
   for (const group of groups) writeGroup(profile, group);
@@ -53,6 +54,7 @@ export const applyAttributes = (
   { finder, nowMs, nestedAllowed }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean },
 ): number => {
   const spread = createSpread(users);
+  const writer = createCustomWriter();
   let written = 0;
   for (const checked of attributes) {
     const { identity, pushTokens } = checked;
@@ -70,7 +72,7 @@ export const applyAttributes = (
     const profile = found ?? createUser(users, identity, nowMs);
     if (!profile) continue;
     writeContacts(profile, identity);
-    written += writeAttributes(profile, checked, nestedAllowed);
+    written += writeAttributes(profile, checked, nestedAllowed, writer);
     if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
     profile.updatedAtMs = nowMs;
     users.changed(profile);
@@ -78,5 +80,6 @@ export const applyAttributes = (
     spread.passed(profile, checked);
   }
   spread.finish();
+  writer.finish();
   return written;
 };

@@ -1,21 +1,87 @@
-import type { CustomChange, Scalar } from './check-custom.ts';
-import { editObjects } from './edit-objects.ts';
-import { fitsNested } from './fits-nested.ts';
-import { isShallow, mergeDeep } from './nested.ts';
+import { MAX_NESTED_BYTES } from '../../protocol/index.ts';
+import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
+import { jsonBytes } from './json-bytes.ts';
+import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
 import { newest } from './newest.ts';
+import { createObjectList, type ObjectList } from './object-list.ts';
 import { getOwn, isRecord, setOwn } from './own.ts';
 
-/** Writes one checked change into a profile's custom attributes. */
-export const applyCustom = (
-  custom: Record<string, unknown>,
-  change: CustomChange,
-  mergeObjects: boolean,
-): void => {
+/**
+ * Writes the checked changes of one request into the custom attributes of profiles. The values that profiles had before
+ * are left as they were.
+ */
+export const createCustomWriter = () => {
+  const merging = createMerging();
+  /** Bytes of the objects that were merged into. */
+  const sizes = new Map<Members, number>();
+  /** Arrays of objects that are being edited: by custom attributes, and by name. */
+  const lists = new Map<Members, Map<string, ObjectList>>();
+
+  const mergeObject = (custom: Members, name: string, stored: Members, sent: Members) => {
+    const copy = merging.copyOf(stored);
+    setOwn<unknown>(custom, name, copy);
+    const size = sizes.get(copy) ?? jsonBytes(copy);
+    const undo: Undo = [];
+    const merged = size + merging.merge(copy, sent, undo);
+    if (merged > MAX_NESTED_BYTES) undoAll(undo);
+    sizes.set(copy, merged > MAX_NESTED_BYTES ? size : merged);
+  };
+
+  const open = (custom: Members, name: string, list: ObjectList) => {
+    const byName = lists.get(custom) ?? new Map<string, ObjectList>();
+    lists.set(custom, byName.set(name, list));
+  };
+
+  const editObjects = (custom: Members, name: string, edit: ObjectsEdit, mergeObjects: boolean) => {
+    const opened = lists.get(custom)?.get(name);
+    if (opened) {
+      opened.edit(edit, mergeObjects);
+      return;
+    }
+    const stored = getOwn(custom, name);
+    const isList = Array.isArray(stored);
+    if (isList ? !stored.every(isRecord) : edit.add.length === 0) return;
+    const list = createObjectList(isList ? stored : [], merging);
+    if (list.edit(edit, mergeObjects) || isList) open(custom, name, list);
+  };
+
+  return {
+    write(custom: Members, change: CustomChange, mergeObjects: boolean) {
+      const { name } = change;
+      if (change.kind === 'edit objects') {
+        editObjects(custom, name, change.edit, mergeObjects);
+        return;
+      }
+      const list = lists.get(custom)?.get(name);
+      if (list) {
+        // Neither means anything to objects, which may be many, and edited again.
+        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return;
+        setOwn<unknown>(custom, name, list.objects());
+        lists.get(custom)?.delete(name);
+      }
+      const stored = getOwn(custom, name);
+      if (change.kind === 'object' && mergeObjects && isRecord(stored)) {
+        mergeObject(custom, name, stored, change.value);
+      } else write(custom, change);
+    },
+
+    /** To be called after the last change: puts the edited arrays of objects into their profiles. */
+    finish() {
+      for (const [custom, byName] of lists) {
+        for (const [name, list] of byName) setOwn<unknown>(custom, name, list.objects());
+      }
+    },
+  };
+};
+
+/** Writes a change of which each is written alone. */
+const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
   const { name } = change;
   switch (change.kind) {
     case 'set':
     case 'list':
     case 'objects':
+    case 'object':
       setOwn<unknown>(custom, name, change.value);
       break;
     case 'clear':
@@ -24,24 +90,16 @@ export const applyCustom = (
     case 'increment': {
       const stored = getOwn(custom, name);
       // Text or a list cannot be counted up: it stays, as an increment of it means nothing.
-      if (stored === undefined || typeof stored === 'number') setOwn(custom, name, (stored ?? 0) + change.by);
+      if (stored === undefined || typeof stored === 'number')
+        setOwn<unknown>(custom, name, (stored ?? 0) + change.by);
       break;
     }
     case 'edit list':
       editList(custom, name, change.add, change.remove);
-      break;
-    case 'object': {
-      const stored = getOwn(custom, name);
-      const merged = mergeObjects && isRecord(stored) ? mergeDeep(stored, change.value) : change.value;
-      if (merged === change.value || (fitsNested(merged) && isShallow(merged))) setOwn(custom, name, merged);
-      break;
-    }
-    case 'edit objects':
-      editObjects(custom, name, change.edit, mergeObjects);
   }
 };
 
-const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], remove: Scalar[]) => {
+const editList = (custom: Members, name: string, add: Scalar[], remove: Scalar[]) => {
   const stored = getOwn(custom, name);
   if (!Array.isArray(stored) && add.length === 0) return;
   // Objects have operators of their own, and no limit of elements: they stay, as this means nothing to them.
@@ -53,5 +111,5 @@ const editList = (custom: Record<string, unknown>, name: string, add: Scalar[], 
     list.add(value);
   }
   for (const value of remove) list.delete(value);
-  setOwn(custom, name, newest([...list]));
+  setOwn<unknown>(custom, name, newest([...list]));
 };

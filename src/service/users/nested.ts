@@ -7,7 +7,7 @@ import {
 } from '../../protocol/index.ts';
 import { isFarDate, parseDate } from './dates.ts';
 import { fitsNested } from './fits-nested.ts';
-import { getOwn, isRecord, setOwn } from './own.ts';
+import { setOwn } from './own.ts';
 
 /**
  * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested
@@ -22,8 +22,8 @@ const isKey = (key: string): boolean =>
 
 /** `{ "$time": … }`: the one operator that may stand inside a nested value. */
 export const isTime = (value: Record<string, unknown>): boolean => {
-  const keys = Object.keys(value);
-  return keys.length === 1 && keys[0] === TIME_KEY;
+  // Asked first: the keys of a large object are many.
+  return Object.hasOwn(value, TIME_KEY) && Object.keys(value).length === 1;
 };
 
 /** Left out of what is stored: a date whose year cannot be one. */
@@ -80,20 +80,4 @@ export const isShallow = (value: unknown, most = MAX_NESTED_DEPTH): boolean => {
   if (typeof value !== 'object' || value === null) return true;
   if (most === 0) return false;
   return Object.values(value).every((member) => isShallow(member, most - 1));
-};
-
-/** A new object with the members of both, objects merged member by member, all else from `sent`. */
-export const mergeDeep = (
-  stored: Record<string, unknown>,
-  sent: Record<string, unknown>,
-): Record<string, unknown> => {
-  const merged: Record<string, unknown> = {};
-  for (const key of Object.keys(stored)) setOwn(merged, key, stored[key]);
-  for (const key of Object.keys(sent)) {
-    const before = getOwn(merged, key);
-    const after = sent[key];
-    const bothMerge = isRecord(before) && isRecord(after) && !isTime(after) && !isTime(before);
-    setOwn(merged, key, bothMerge ? mergeDeep(before, after) : after);
-  }
-  return merged;
 };
