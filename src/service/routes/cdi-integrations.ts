@@ -12,7 +12,7 @@ const skipOf = (cursor: string): number => {
   // A `+` that came unencoded in the query has become a space.
   const sent = cursor.replaceAll(' ', '+');
   const text = /^[\w+/-]+={0,2}$/.test(sent) ? Buffer.from(sent, 'base64').toString('latin1') : '';
-  const digits = /^skip:(\d+)$/.exec(text)?.[1] ?? '';
+  const digits = /^skip:(0|[1-9]\d*)$/.exec(text)?.[1] ?? '';
   const skip = digits !== '' && digits.length <= MAX_DIGITS ? Number(digits) : Number.NaN;
   if (Number.isNaN(skip) || skip % INTEGRATIONS_PAGE_SIZE !== 0)
     throw new HttpError(400, FATAL.invalidCursor);

@@ -111,6 +111,8 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     'skip:5',
     'skip:-10',
     'skip:1e1',
+    'skip:010',
+    'skip:00',
     'skip:',
     'skip: 10',
     'skip:10 ',
