@@ -7,16 +7,27 @@ export interface Problems {
   add(type: string): void;
 }
 
+/**
+ * Entries of one object. The contract has no bound for an object with several faults: one whose 250,000 values are all
+ * bad would be answered with 17 MB, which nobody reads and all others wait for. The first ones say what is wrong.
+ */
+const MOST_OF_AN_OBJECT = 100;
+
 export const createProblems = (): Problems => {
   const entries: TrackErrorEntry[] = [];
   let inputArray: InputArray = 'attributes';
   let position = 0;
+  let before = 0;
   return {
     entries,
     at(array, index) {
       inputArray = array;
       position = index;
+      before = entries.length;
     },
-    add: (type) => entries.push({ type, input_array: inputArray, index: position }),
+    add(type) {
+      if (entries.length - before >= MOST_OF_AN_OBJECT) return;
+      entries.push({ type, input_array: inputArray, index: position });
+    },
   };
 };

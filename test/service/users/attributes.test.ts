@@ -252,6 +252,21 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(errorsOf(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
   });
 
+  test('an object with very many faults is answered with the first 100 of its own', async () => {
+    const bad = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a${i}`, [[]]]));
+    const answer = await api().track({
+      attributes: [
+        { external_id: 'u-1', ...bad, tier: 'gold' },
+        { external_id: 'u-2', b: [[]] },
+      ],
+    });
+    expect(errorsOf(answer)).toEqual([
+      ...Array.from({ length: 100 }, (_, i) => `attributes[0] 'a${i}' is not valid`),
+      "attributes[1] 'b' is not valid",
+    ]);
+    expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
+  });
+
   test('1e999 is no number', async () => {
     const answer = await api().track('{"attributes":[{"external_id":"u-1","a":1e999}]}');
     expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
