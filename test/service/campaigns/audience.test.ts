@@ -116,6 +116,15 @@ describe('an audience', () => {
     expect(isIn(filter)).toBe(expected);
   });
 
+  test.each<[unknown, boolean]>([
+    ['2026-03-01T00:00:00Z', true],
+    ['2025-12-31T00:00:00Z', false],
+    ['03/01/2026', false],
+    [{ $time: '2026-03-01T00:00:00Z' }, false],
+  ])('compares a date in an attribute as the text that it is: %j', (renewal, isFound) => {
+    expect(isIn({ renewal: { $gte: '2026-01-01' } }, aProfile({ custom: { renewal } }))).toBe(isFound);
+  });
+
   test('of a user without a profile holds those who are nobody in particular', () => {
     expect(isIn({}, null)).toBe(true);
     expect(isIn({ external_id: 'u-771' }, null)).toBe(true);
