@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, defineCommand, renderUsage, runCommand, type SubCommandsDef } from 'citty';
+import { InterruptedError } from './interruption.ts';
 import { sentenceOf } from './sentence.ts';
 import { version } from './version.ts';
 
@@ -56,6 +57,6 @@ export const run = async (words: string[]): Promise<number> => {
     return 0;
   } catch (error) {
     process.stderr.write(`placard: ${sentenceOf(error)}\n`);
-    return 1;
+    return error instanceof InterruptedError ? error.exitCode : 1;
   }
 };

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { defineCommand } from 'citty';
 import { INPUT_ARRAYS } from '../protocol/index.ts';
-import { type TrackObject, type TrackPlace, TrackStoppedError } from '../server/index.ts';
+import { type TrackObject, type TrackPlace, type TrackReport, TrackStoppedError } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
+import { createInterruption, InterruptedError } from './interruption.ts';
 import { linesOf } from './lines-of.ts';
 import { refuseUnknown } from './options.ts';
 import { sentenceOf } from './sentence.ts';
@@ -38,25 +39,41 @@ const objectsOf = (line: string): Omit<TrackObject, 'index'>[] => {
   );
 };
 
-/** Reads as fast as requests are answered; what is no track object goes to `refuse` with its line. */
-async function* readObjects(
-  file: string,
-  refuse: (line: number, reason: string) => void,
-): AsyncGenerator<TrackObject> {
+interface Reading {
+  file: string;
+  /** Reading ends with the line that it is at. */
+  stop: AbortSignal;
+  /** Hears of what is no track object. */
+  refuse: (line: number, reason: string) => void;
+  /** Hears that `stop` ended it. */
+  onCut: () => void;
+}
+
+/** Reads as fast as requests are answered. */
+async function* readObjects({ file, stop, refuse, onCut }: Reading): AsyncGenerator<TrackObject, void> {
   const input = file === '-' ? process.stdin : createReadStream(file);
+  // Nobody may be writing, as at a terminal: reading must end then too.
+  stop.addEventListener('abort', () => input.destroy());
   let line = 0;
-  for await (const text of linesOf(input)) {
-    line += 1;
-    // Some editors put a byte order mark in front, which is no JSON; trim takes it for a space.
-    const content = text.trim();
-    if (content === '') continue;
-    let objects: Omit<TrackObject, 'index'>[] = [];
-    try {
-      objects = objectsOf(content);
-    } catch (error) {
-      refuse(line, (error as Error).message);
+  try {
+    for await (const text of linesOf(input)) {
+      if (stop.aborted) return onCut();
+      line += 1;
+      // Some editors put a byte order mark in front, which is no JSON; trim takes it for a space.
+      const content = text.trim();
+      if (content === '') continue;
+      let objects: Omit<TrackObject, 'index'>[] = [];
+      try {
+        objects = objectsOf(content);
+      } catch (error) {
+        refuse(line, (error as Error).message);
+      }
+      for (const object of objects) yield { ...object, index: line };
     }
-    for (const object of objects) yield { ...object, index: line };
+  } catch (error) {
+    // A stream that is destroyed before its end says so.
+    if (!stop.aborted) throw error;
+    onCut();
   }
 }
 
@@ -78,17 +95,29 @@ export const track = defineCommand({
         tell({ line: index, array, reason: 'in doubt: the answer was never read' });
       }
     };
-    const summary = ({ processed, requests }: { processed: Record<string, number>; requests: number }) =>
+    const summary = ({ processed, requests }: TrackReport) =>
       `${INPUT_ARRAYS.map((array) => `${processed[array]} ${array}`).join(', ')} taken in ${count(requests, 'request')}`;
-
+    const { asked, insisted, release } = createInterruption(() => {
+      process.stderr.write('placard: waiting for the answers under way; a second signal ends it at once\n');
+    });
+    let isCut = false;
     try {
       const report = await restClientOf(args).track(
-        readObjects(args.file ?? '-', (line, reason) => tell({ line, reason })),
+        readObjects({
+          file: args.file ?? '-',
+          stop: asked,
+          refuse: (line, reason) => tell({ line, reason }),
+          onCut: () => {
+            isCut = true;
+          },
+        }),
         {
           ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
           onProblem: ({ place, reason }) => tell({ line: place?.index, array: place?.array, reason }),
+          signal: insisted,
         },
       );
+      if (isCut) throw new TrackStoppedError(asked.reason, report, []);
       tellInDoubt(report.inDoubt);
       process.stderr.write(`${summary(report)}\n`);
     } catch (error) {
@@ -96,9 +125,15 @@ export const track = defineCommand({
       tellInDoubt(error.report.inDoubt);
       for (const { array, index } of error.unsent) tell({ line: index, array, reason: 'not sent' });
       const last = Math.max(1, ...Object.values(error.report.consumed)) - 1;
+      const { cause } = error;
       // Where not one line was read there is no more to tell than why.
-      if (last === 0) throw error.cause;
-      throw new Error(`${sentenceOf(error)}; ${summary(error.report)}; nothing after line ${last} was sent`);
+      if (last === 0) throw cause;
+      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after line ${last} was sent`;
+      throw cause instanceof InterruptedError
+        ? new InterruptedError(cause.signal, message)
+        : new Error(message);
+    } finally {
+      release();
     }
     if (problems > 0) throw new Error(`${count(problems, 'problem')}, listed on stdout by line`);
   },
