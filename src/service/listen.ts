@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { closeServer } from './close-server.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
@@ -10,7 +11,8 @@ import type { Service } from './service.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
-/** Open requests get this long to end when the service stops. */
+/** When the service stops, what busy clients have on their way gets this long to come in, and open requests this long to end. */
+const LINGER_MS = 150;
 const DRAIN_MS = 10_000;
 
 export interface ListenOptions {
@@ -28,6 +30,8 @@ export interface ListenOptions {
   files?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
+  /** When it stops, a connection that has no request gets this long to bring one, in milliseconds. Default 150. */
+  lingerMs?: number;
 }
 
 export interface Listening {
@@ -36,7 +40,10 @@ export interface Listening {
   port: number;
   /** Where it has told other replicas that they reach it; `null` where it has not. */
   peerUrl: string | null;
-  /** Tells other replicas, takes no more connections, waits for open requests, then closes the service. */
+  /**
+   * Tells other replicas, takes no more connections, answers what is still on its way over open ones, waits for open
+   * requests, then closes the service.
+   */
   stop(): Promise<void>;
 }
 
@@ -51,10 +58,10 @@ export const listen = async (
     files,
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
+    lingerMs = LINGER_MS,
   }: ListenOptions = {},
 ): Promise<Listening> => {
   const saidUrl = peerUrl === undefined ? null : peerUrlOf('peerUrl', peerUrl);
-  let stopping = false;
   const atEndOfTurn = createEndOfTurn();
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
     const failed = (error: unknown) => {
@@ -66,7 +73,7 @@ export const listen = async (
       const reply = await service.handle(exchangeOf(request, invite));
       atEndOfTurn(() => {
         try {
-          writeReply(request, response, reply, stopping);
+          writeReply(request, response, reply, !server.listening);
         } catch (error) {
           failed(error);
         }
@@ -104,14 +111,9 @@ export const listen = async (
     port: address.port,
     peerUrl: reachedAt,
     stop: async () => {
-      stopping = true;
       service.drain();
       await service.leave();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      await closed;
-      clearTimeout(late);
+      await closeServer(server, { lingerMs, drainMs: DRAIN_MS });
       await service.close();
     },
   };

@@ -50,7 +50,7 @@ export const readAnswer = async (response: Response): Promise<Answered> => {
   };
 };
 
-/** The whole service on a free loopback port, with a store in memory and a clock that stands still. */
+/** The whole service on a free loopback port, with a store in memory and a clock that stands still. It stops at once. */
 export const runService = async (
   workspaces: unknown[],
   options: { store?: Store; listen?: Parameters<typeof listen>[1] } = {},
@@ -60,7 +60,7 @@ export const runService = async (
   const store = options.store ?? (await openStore(':memory:'));
   const log = recordingLog(lines);
   const service = createService({ workspaces, store, now: () => clock.now, log });
-  const listening: Listening = await listen(service, { port: 0, log, ...options.listen });
+  const listening: Listening = await listen(service, { port: 0, log, lingerMs: 0, ...options.listen });
   return {
     url: listening.url,
     serverKey: SERVER_KEY,

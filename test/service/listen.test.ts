@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createService, listen, openStore, type Store } from '../../src/service/index.ts';
@@ -181,6 +182,15 @@ describe('stopping', () => {
     return { store: slow, order, release: held.resolve, writing: reached.promise };
   };
 
+  const connects = (port: number): Promise<boolean> => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    return once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+  };
+
   test('finishes open requests, then closes the store', async () => {
     const { store, order, release, writing } = await heldStore();
     const running = createService({ workspaces: [aWorkspace()], store });
@@ -192,6 +202,7 @@ describe('stopping', () => {
     });
     await writing;
     const stopped = listening.stop();
+    while (await connects(listening.port));
     release();
     const { status, headers } = await answer;
     expect(status).toBe(201);
@@ -199,6 +210,60 @@ describe('stopping', () => {
     await stopped;
     expect(order).toEqual(['written', 'closed']);
     await expect(fetch(`${listening.url}/healthz`)).rejects.toThrow();
+  });
+
+  const running = async (options: Parameters<typeof listen>[1] = {}) => {
+    const store = await openStore(':memory:');
+    return listen(createService({ workspaces: [aWorkspace()], store }), { port: 0, ...options });
+  };
+
+  const GET = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  /** A connection that has had an answer and stays open. */
+  const keptOpen = async (port: number) => {
+    const connection = raw(port, GET);
+    await once(connection.socket, 'data');
+    return connection;
+  };
+
+  test('answers what comes over an open connection once it takes no new ones, as the last there', async () => {
+    const { port, stop } = await running({ lingerMs: 60_000 });
+    const { socket, text } = await keptOpen(port);
+    const stopped = stop();
+    while (await connects(port));
+    socket.write(GET);
+    const [, first, second, ...more] = (await text).split('HTTP/1.1 ');
+    expect(first).toMatch(/^200 .*Connection: keep-alive/s);
+    expect(second).toMatch(/^200 .*Connection: close/s);
+    expect(more).toEqual([]);
+    for (const other of sockets) other.destroy();
+    // Not after the linger: nobody is there.
+    await stopped;
+  });
+
+  test('answers a request that was on its way when it began', async () => {
+    const { port, stop } = await running({ lingerMs: 0 });
+    const { socket, text } = await keptOpen(port);
+    const stopped = stop();
+    socket.write(GET);
+    await stopped;
+    expect((await text).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+
+  test('lets in who had connected by then, however many', async () => {
+    const { port, stop } = await running({ lingerMs: 0 });
+    const texts = Array.from({ length: 20 }, () => raw(port, GET).text);
+    // Now the system has connected them, and node has yet to take each.
+    await new Promise((resolve) => process.nextTick(resolve));
+    await stop();
+    for (const text of texts) expect(await text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('closes a connection that stays silent', async () => {
+    const { port, stop } = await running({ lingerMs: 0 });
+    const { text } = await keptOpen(port);
+    await stop();
+    expect((await text).match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   test('says on /readyz that it is going', async () => {
