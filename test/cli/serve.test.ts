@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aDatabase, runBeside } from '../helpers/postgres.ts';
 import { runCli, serveCli } from '../helpers/run-cli.ts';
@@ -23,6 +25,14 @@ const post = (url: string, path: string, key: string, body: unknown) =>
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
+/** Where the rows of a table begin in the file. */
+const firstByteOf = (table: string): number => {
+  const database = new DatabaseSync(db, { readOnly: true });
+  const page = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.['rootpage'];
+  database.close();
+  return (Number(page) - 1) * 4_096;
+};
+
 const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
 
 const linesOf = (stdout: string) =>
@@ -302,6 +312,23 @@ describe('placard serve', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`placard: the database postgres://${shown} cannot be used: `);
     expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
+  });
+
+  test('ends by itself where a page of the database is damaged, and leaves the file to the next', async () => {
+    await (await openStore(db)).close();
+    const intact = readFileSync(db);
+    const damaged = Buffer.from(intact);
+    damaged.fill(0xff, firstByteOf('journal'), firstByteOf('journal') + 4_096);
+    writeFileSync(db, damaged);
+    const { code, stderr } = await runCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `placard: the database ${db} cannot be used: database disk image is malformed\n`,
+    });
+    // Nor does a process that stays hold on to it.
+    await expect(openStore(db)).rejects.toThrow('malformed');
+    writeFileSync(db, intact);
+    await (await openStore(db)).close();
   });
 
   test('ends with one sentence where the port is taken or the database is no database', async () => {

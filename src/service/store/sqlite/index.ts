@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
 import { claimFile } from './claim.ts';
-import { createInlineCommitter, createThreadCommitter } from './commit.ts';
+import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { createKnownDismissals } from './known-dismissals.ts';
 import { createRateWindows } from './rate-windows.ts';
@@ -14,30 +14,51 @@ import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
 
+/** Gives back a part of what the store holds open. */
+type Release = () => void | Promise<void>;
+
+/** The latest first: the claim goes once nothing of this process is on the file any more. */
+const releaseAll = async (held: Release[]): Promise<void> => {
+  for (const release of held.splice(0).reverse()) await release();
+};
+
 /**
  * The embedded store. One process owns the file: it works on profiles in memory and hands what has changed to the
- * writer's thread, one group at a time; all that came while a group was being written makes the next one.
+ * writer's thread, one group at a time; all that came while a group was being written makes the next one. Where it
+ * cannot be opened, nothing of it stays: a thread that went on would keep the process, and the claim on the file.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
-  const inMemory = file === IN_MEMORY;
-  const releaseFile = inMemory ? () => undefined : claimFile(file);
-  const database = new DatabaseSync(file);
+  const held: Release[] = [];
   try {
-    checkVersion(database, file);
-    prepareForWriting(database);
-    migrate(database, file);
-    prepareForReading(database);
+    return await open(file, held);
   } catch (error) {
-    database.close();
-    releaseFile();
+    await releaseAll(held);
     throw error;
   }
+};
+
+const open = async (file: string, held: Release[]): Promise<Store> => {
+  const inMemory = file === IN_MEMORY;
+  if (!inMemory) held.push(claimFile(file));
+  let fileDescriptor: number | null = null;
+  held.push(() => {
+    if (fileDescriptor !== null) closeSync(fileDescriptor);
+  });
+  const database = new DatabaseSync(file);
+  // A database in memory is its committer's.
+  if (!inMemory) held.push(() => database.close());
+  checkVersion(database, file);
+  prepareForWriting(database);
+  migrate(database, file);
+  prepareForReading(database);
   const reader = createReader(database);
-  const fileDescriptor = inMemory ? null : openSync(file, 'r+');
-  const committer =
-    fileDescriptor === null
-      ? createInlineCommitter(database)
-      : await createThreadCommitter({ file, fileDescriptor });
+  let committer: Committer;
+  if (inMemory) committer = createInlineCommitter(database);
+  else {
+    fileDescriptor = openSync(file, 'r+');
+    committer = await createThreadCommitter({ file, fileDescriptor });
+    held.push(committer.close);
+  }
   const takeRate = createRateWindows();
   const dismissals = createKnownDismissals(reader.dismissals);
   const users = createKeptUsers({
@@ -106,9 +127,7 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       await users.close();
-      if (!inMemory) database.close();
-      if (fileDescriptor !== null) closeSync(fileDescriptor);
-      releaseFile();
+      await releaseAll(held);
     },
   };
 };
