@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -267,4 +267,20 @@ test('a SQLite file has one service, and a second is told so', async () => {
   await store.close();
   await (await openStore(file)).close();
   expect(statSync(file).size).toBeGreaterThan(0);
+});
+
+test.each([
+  { link: 'another name', target: 'real.db', isThere: true },
+  { link: 'a name whose file is not there yet', target: 'later.db', isThere: false },
+])('a SQLite file has one service under $link too', async ({ target, isThere }) => {
+  const file = join(folder, target);
+  const link = `${file}-link`;
+  if (isThere) await (await openStore(file)).close();
+  symlinkSync(file, link);
+  const store = await openStore(link);
+  await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
+  await store.close();
+  const owner = await openStore(file);
+  await expect(openStore(link)).rejects.toThrow('Another Placard service is using');
+  await owner.close();
 });

@@ -1,14 +1,25 @@
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** A service that is just ending gets this long to let go. */
 const WAIT_MS = 2_000;
 
+/** The file behind a name, which may be a link: SQLite keeps the log beside that file, and so belongs the lock. */
+const realFile = (file: string): string => {
+  // Where there is no folder either, SQLite is the one to say so.
+  if (!existsSync(dirname(file))) return file;
+  // Made now if need be, as SQLite would: a link to a file that is not there yet cannot be followed.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o644));
+  return realpathSync(file);
+};
+
 /**
  * Makes this process the only service on a file, and tells a second one so. The claim is a lock on a small database
- * beside the file: the system lets go of it when the process ends, however it ends. Exports do not need it.
+ * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do not need it.
  */
 export const claimFile = (file: string): (() => void) => {
-  const lock = new DatabaseSync(`${file}-owner`);
+  const lock = new DatabaseSync(`${realFile(file)}-owner`);
   try {
     lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
     lock.exec('PRAGMA journal_mode = DELETE');
