@@ -180,6 +180,21 @@ export const createWorkingSet = ({
       return changes;
     },
 
+    /** Takes over what another set did to copies of profiles from here, once it is stored. */
+    adopt(workspaceId: string, { entries }: Changes) {
+      const space = kept.spaceOf(workspaceId);
+      for (const { entry } of entries) {
+        const known = kept.byId(space, entry.profile.brazeId);
+        if (known) {
+          // Its row is written: it waits for nothing any more.
+          known.removed = true;
+          known.behindSince = 0;
+        }
+        if (!entry.removed) kept.indexAll(kept.add(space, entry.profile));
+      }
+      kept.rotate();
+    },
+
     /** Forgets every profile. */
     clear() {
       kept.clear();

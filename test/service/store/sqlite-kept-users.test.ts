@@ -74,7 +74,7 @@ test('after a work that failed, memory is made anew once, and not with every que
   });
   await expect(failing).rejects.toThrow('apply failed');
   for (let question = 0; question < 3; question += 1) {
-    expect(users.recall('w', 'a')?.custom).toEqual({ n: 1 });
+    expect((await users.recall('w', 'a'))?.custom).toEqual({ n: 1 });
   }
   expect(readings).toBe(1);
   await users.close();

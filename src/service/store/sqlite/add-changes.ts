@@ -17,7 +17,7 @@ export interface AddChangesOptions {
   /** The group, and its number. */
   group: Group;
   number: number;
-  behind: Behind;
+  behind: Pick<Behind, 'add' | 'stored'>;
   weigh(characters: number, profiles?: number): void;
 }
 

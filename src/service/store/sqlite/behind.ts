@@ -33,6 +33,8 @@ export const createBehind = (bounds: Partial<BehindBounds> = {}) => {
   let head = 0;
   let characters = 0;
   let stored = 0;
+  /** Where those who were taken had stood. */
+  const left = new WeakMap<Entry, Place>();
 
   const leave = (place: Place) => {
     head += 1;
@@ -86,8 +88,20 @@ export const createBehind = (bounds: Partial<BehindBounds> = {}) => {
       if (!place || (!all && fullness(lastRequest) <= 1)) return undefined;
       leave(place);
       compact();
+      left.set(place.entry, place);
       place.entry.behindSince = 0;
       return place.entry;
+    },
+
+    /** Of users who were taken, in their order, the rows could not be written: they stand where they stood. */
+    putBack(entries: Entry[]) {
+      const places = entries.map((entry) => left.get(entry)!);
+      for (const place of places) {
+        place.entry.behindSince = place.since;
+        characters += place.characters;
+      }
+      queue = [...places, ...queue.slice(head)];
+      head = 0;
     },
 
     /**

@@ -41,22 +41,24 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     isScheduled = false;
     if (isWriting || waiters.length === 0) return;
     isWriting = true;
-    seal(group);
-    const writing = next();
-    openNumber += 1;
+    const written = waiters;
     const started = performance.now();
     const waitedMs = started - waitingSince;
     try {
+      // Sealing reads the file, which may fail as well.
+      seal(group);
+      const writing = next();
+      openNumber += 1;
       await committer.commit(writing.group);
       durableNumber = writing.number;
-      for (const { resolve } of writing.waiters) resolve();
+      for (const { resolve } of written) resolve();
     } catch (error) {
       // Whatever was done since stands on what was not stored: it fails with it.
-      const failed = [...writing.waiters, ...next().waiters];
+      const failed = new Set([...written, ...next().waiters]);
       onFailure();
       for (const { reject } of failed) reject(error);
     }
-    tell({ works: writing.waiters.length, waitedMs, writingMs: performance.now() - started });
+    tell({ works: written.length, waitedMs, writingMs: performance.now() - started });
     isWriting = false;
     if (waiters.length > 0) void flush();
     else for (const resolve of idle.splice(0)) resolve();
@@ -73,7 +75,6 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     number: () => openNumber,
     isDurable: (number: number) => number <= durableNumber,
     isBusy,
-    quiet,
 
     /** Resolves once the group that is open now is stored. */
     durable(): Promise<void> {

@@ -81,7 +81,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     async bannerUser(workspaceId, externalUserId) {
       return {
-        profile: users.recall(workspaceId, externalUserId) ?? null,
+        profile: (await users.recall(workspaceId, externalUserId)) ?? null,
         dismissals: dismissals.of(workspaceId, externalUserId),
       };
     },
