@@ -21,6 +21,7 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
   let durableNumber = 0;
   let group = createGroup();
   let waiters: Waiter[] = [];
+  const askers: Waiter[] = [];
   let waitingSince = 0;
   let tell: (commit: Commit) => void = () => undefined;
   let isWriting = false;
@@ -28,7 +29,7 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
   let isClosed = false;
   const idle: (() => void)[] = [];
 
-  const isBusy = () => isWriting || waiters.length > 0;
+  const isBusy = () => isWriting || waiters.length > 0 || askers.length > 0;
 
   const next = () => {
     const taken = { group, waiters, number: openNumber };
@@ -37,10 +38,7 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
     return taken;
   };
 
-  const flush = async () => {
-    isScheduled = false;
-    if (isWriting || waiters.length === 0) return;
-    isWriting = true;
+  const writeGroup = async () => {
     const written = waiters;
     const started = performance.now();
     const waitedMs = started - waitingSince;
@@ -59,9 +57,38 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
       for (const { reject } of failed) reject(error);
     }
     tell({ works: written.length, waitedMs, writingMs: performance.now() - started });
+  };
+
+  const askDatabase = async () => {
+    const asked = askers.splice(0);
+    try {
+      await committer.commit(createGroup());
+      for (const { resolve } of asked) resolve();
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  };
+
+  const flush = async () => {
+    isScheduled = false;
+    if (isWriting || !isBusy()) return;
+    isWriting = true;
+    if (waiters.length > 0) await writeGroup();
+    if (askers.length > 0) await askDatabase();
     isWriting = false;
-    if (waiters.length > 0) void flush();
+    if (isBusy()) void flush();
     else for (const resolve of idle.splice(0)) resolve();
+  };
+
+  const join = (those: Waiter[]): Promise<void> => {
+    if (isClosed) return Promise.reject(new Error('The store is closed'));
+    const promise = new Promise<void>((resolve, reject) => those.push({ resolve, reject }));
+    if (!isWriting && !isScheduled) {
+      isScheduled = true;
+      // Requests that arrived in the same turn join the group.
+      setImmediate(() => void flush());
+    }
+    return promise;
   };
 
   /** Resolves when nothing is being written or waits to be. */
@@ -78,16 +105,12 @@ export const createCommitQueue = ({ committer, seal, onFailure }: CommitQueueOpt
 
     /** Resolves once the group that is open now is stored. */
     durable(): Promise<void> {
-      if (isClosed) return Promise.reject(new Error('The store is closed'));
       if (waiters.length === 0) waitingSince = performance.now();
-      const promise = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
-      if (!isWriting && !isScheduled) {
-        isScheduled = true;
-        // Requests that arrived in the same turn join the group.
-        setImmediate(() => void flush());
-      }
-      return promise;
+      return join(waiters);
     },
+
+    /** Resolves once the database has answered: to a transaction of nothing, whatever becomes of the groups. */
+    answered: (): Promise<void> => join(askers),
 
     onCommit(listener: (commit: Commit) => void) {
       tell = listener;

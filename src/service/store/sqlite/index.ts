@@ -119,9 +119,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
 
-    async ping() {
-      await queue.durable();
-    },
+    ping: queue.answered,
 
     async close() {
       if (isClosed) return;

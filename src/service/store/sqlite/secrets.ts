@@ -20,6 +20,8 @@ export const createSecrets = (reader: Reader, queue: CommitQueue) => {
       const cached = known.get(workspaceId);
       if (cached !== undefined) return cached;
       register(workspaceId);
+      const stored = known.get(workspaceId);
+      if (stored !== undefined) return stored;
       await queue.durable();
       const secret = reader.secret(workspaceId)!;
       known.set(workspaceId, secret);
