@@ -1,4 +1,12 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -76,6 +84,25 @@ describe('a backup of the SQLite file', () => {
     expect(ids.filter((id) => id.startsWith('before-'))).toHaveLength(200);
     expect(ids.filter((id) => id.startsWith('while-')).length).toBeLessThanOrEqual(count + 1);
     expect(await collect(restored.exportEvents('demo'))).toHaveLength(ids.length);
+    await restored.close();
+  });
+
+  test('is not mixed with the log that a crash left where it is put', async () => {
+    const file = await aFile();
+    const copy = await aFile();
+    const store = await openStore(file);
+    await write(store, 'u-1', [['e', NOW]]);
+    backupStore(file, copy);
+    await write(store, 'u-2', [['e', NOW]]);
+    // As a crash leaves it: the log is there, and nobody has moved it into the file.
+    const log = readFileSync(`${file}-wal`);
+    await store.close();
+    copyFileSync(copy, file);
+    writeFileSync(`${file}-wal`, log);
+    await expect(openStore(file)).rejects.toThrow('-wal is the log of another file');
+    rmSync(`${file}-wal`);
+    const restored = await openStore(file);
+    expect(await collect(restored.exportUsers('demo'))).toMatchObject([{ externalId: 'u-1' }]);
     await restored.close();
   });
 

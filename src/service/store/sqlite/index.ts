@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
+import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createKeptUsers } from './kept-users.ts';
@@ -39,7 +40,10 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
 
 const open = async (file: string, held: Release[]): Promise<Store> => {
   const inMemory = file === IN_MEMORY;
-  if (!inMemory) held.push(claimFile(file));
+  if (!inMemory) {
+    held.push(claimFile(file));
+    checkLog(file);
+  }
   let fileDescriptor: number | null = null;
   held.push(() => {
     if (fileDescriptor !== null) closeSync(fileDescriptor);
