@@ -3,16 +3,24 @@ import { collectBytes } from './gate/collect-bytes.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
 import { HttpError } from './gate/http-error.ts';
 
+/**
+ * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others
+ * waiting. Whoever writes each token of 4 MB as a chunk of its own has fewer.
+ */
+const MOST_CHUNKS = 200_000;
 /** A connection that was refused early may send this much more, this long, so that it can read why. */
 const LINGER_BYTES = 8 * 1024 * 1024;
+const LINGER_CHUNKS = 20_000;
 const LINGER_MS = 2_000;
 
-/** Collects the body; past `maxBytes` it stops keeping what comes. */
+/** Collects the body; past `maxBytes`, or too many chunks, it stops keeping what comes. */
 const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> =>
   new Promise((resolve, reject) => {
     const body = collectBytes(maxBytes);
+    let chunks = 0;
     const keep = (chunk: Buffer) => {
-      if (body.add(chunk)) return;
+      chunks += 1;
+      if (chunks <= MOST_CHUNKS && body.add(chunk)) return;
       request.off('data', keep);
       resolve(null);
     };
@@ -58,12 +66,14 @@ export const exchangeOf = (request: IncomingMessage, invite: () => void): Exchan
 /** Reads on for a while and forgets it: a connection that is reset while it sends loses the answer. */
 const linger = (request: IncomingMessage) => {
   let length = 0;
+  let chunks = 0;
   const end = () => request.socket.destroy();
   const timer = setTimeout(end, LINGER_MS);
   request.once('close', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > LINGER_BYTES) end();
+    chunks += 1;
+    if (length > LINGER_BYTES || chunks > LINGER_CHUNKS) end();
   });
   request.resume();
 };

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { closeServer } from './close-server.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
 import { ownPeerUrl, peerUrlOf } from './replicas/peer-url.ts';
+import { createServerEnd } from './server-end.ts';
 import type { Service } from './service.ts';
 
 /** A head, and a whole request, must have come after this long; node answers 408 and closes. */
@@ -90,6 +90,7 @@ export const listen = async (
     },
     (request, response) => answer(request, response, () => undefined),
   );
+  const end = createServerEnd(server, { lingerMs, drainMs: DRAIN_MS });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, () => response.writeContinue()),
   );
@@ -113,7 +114,7 @@ export const listen = async (
     stop: async () => {
       service.drain();
       await service.leave();
-      await closeServer(server, { lingerMs, drainMs: DRAIN_MS });
+      await end();
       await service.close();
     },
   };

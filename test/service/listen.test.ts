@@ -56,6 +56,21 @@ describe('a connection', () => {
     expect(await text).toMatch(/^HTTP\/1\.1 201 /);
   });
 
+  test.each([
+    [200_000, 201],
+    [200_001, 413],
+  ])('with a body in %i chunks of a byte is answered %i', async (count, status) => {
+    service = await runService([aWorkspace()]);
+    const json = '{"attributes":[{"external_id":"u-1"}]}'.padEnd(count);
+    const { text } = raw(
+      portOf(service),
+      head('Transfer-Encoding: chunked', 'Connection: close'),
+      [...json].map((byte) => `1\r\n${byte}\r\n`).join(''),
+      '0\r\n\r\n',
+    );
+    expect(await text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
   test('may name the host before the path, as if to a proxy', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>
@@ -259,11 +274,15 @@ describe('stopping', () => {
     for (const text of texts) expect(await text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('closes a connection that stays silent', async () => {
+  test('closes a connection that stays silent, and one that was from its beginning', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const { text } = await keptOpen(port);
+    expect(await connects(port)).toBe(true);
+    const since = performance.now();
     await stop();
     expect((await text).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    // Well before open requests would be cut off.
+    expect(performance.now() - since).toBeLessThan(8_000);
   });
 
   test('says on /readyz that it is going', async () => {

@@ -23,7 +23,7 @@ const SHARE_CHARACTERS = 512 * 1024;
 const REST_MS = 500;
 
 /** After a failure this many works are stored one by one, on copies: a disk that was full often is so again. */
-const CAREFUL_WORKS = 100;
+const CAREFUL_WORKS = 10;
 
 /** A service that ends writes rows that are behind for as long as this; supervisors wait about ten seconds for an end. */
 const CLOSE_MS = 5_000;
