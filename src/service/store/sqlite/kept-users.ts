@@ -1,26 +1,18 @@
 import { createBrazeIds } from '../../users/braze-id.ts';
 import type { Profile } from '../../users/profile.ts';
-import { writeProfile } from '../../users/profile-text.ts';
 import type { Lookup } from '../../users/user-set.ts';
-import type { Entry } from '../entry.ts';
 import type { UserWork } from '../store.ts';
 import { createWorkingSet } from '../working-set.ts';
-import { addChanges, idOf } from './add-changes.ts';
+import { addChanges } from './add-changes.ts';
 import { type Behind, createBehind } from './behind.ts';
 import type { Committer } from './commit.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { copyOf, doOnCopies } from './do-on-copies.ts';
+import { createFollowingRows } from './following-rows.ts';
 import type { Reader } from './reader.ts';
 
 /** Profiles that stay in memory after a request; twice as many at most. */
 const CACHED_PROFILES = 50_000;
-
-/** Rows that one group brings up to date, and their characters: an ordinary share, so that no group is a long one. */
-const SHARE_ROWS = 400;
-const SHARE_CHARACTERS = 512 * 1024;
-
-/** When nothing has come for this long, rows that are behind are brought up to date. */
-const REST_MS = 500;
 
 /** After a failure this many works are stored one by one, on copies: a disk that was full often is so again. */
 const CAREFUL_WORKS = 10;
@@ -58,15 +50,12 @@ export const createKeptUsers = ({
   let lastRequest = reader.progress().lastRequest;
   let mustReload = true;
   let isClosed = false;
-  let restTimer: NodeJS.Timeout | null = null;
   /** Works whose changes are in memory and not stored yet, and when the last of them comes to its end. */
   let doing = 0;
   let lastDone: Promise<void> = Promise.resolve();
   /** How many works are yet to be done on copies, and the end of the one that is. */
   let careful = 0;
   let trying: Promise<void> | null = null;
-  /** Rows that groups bring up to date, until these are stored. */
-  let underWay: { entry: Entry; number: number }[] = [];
 
   const newId = createBrazeIds(reader.lastSerial());
   const set = createWorkingSet({
@@ -79,8 +68,7 @@ export const createKeptUsers = ({
   /** Starts from the file: forgets what is in memory and brings in the users whose rows are behind. */
   const reload = () => {
     set.clear();
-    behind.clear();
-    underWay = [];
+    rows.clear();
     // Never back: a group that is being written may call settled what was counted before it failed.
     lastRequest = Math.max(lastRequest, reader.progress().lastRequest);
     reader.settled(null, ({ request, characters, users }) => {
@@ -88,72 +76,31 @@ export const createKeptUsers = ({
       behind.stored(characters);
     });
     mustReload = false;
-    scheduleRest();
+    rows.followSoon();
   };
 
-  /** Adds rows that are behind to the group: the late ones, or as many as fit when there is nothing else to do. */
-  const catchUp = (all: boolean) => {
-    const group = queue.group();
-    underWay = underWay.filter(({ number }) => !queue.isDurable(number));
+  const rows = createFollowingRows({
+    behind,
+    queue: () => queue,
+    lastRequest: () => lastRequest,
     // After a work that failed halfway, memory is not to be trusted; one that is tried out has rows in the group itself.
-    const isSound = !mustReload && trying === null;
-    let characters = 0;
-    for (let rows = 0; ; rows += 1) {
-      if (Math.max(rows / SHARE_ROWS, characters / SHARE_CHARACTERS) >= behind.shares(lastRequest)) break;
-      const entry = isSound ? behind.take(lastRequest, all) : undefined;
-      if (!entry) break;
-      entry.commit = queue.number();
-      underWay.push({ entry, number: queue.number() });
-      const text = writeProfile(entry.profile);
-      characters += text.length;
-      set.weigh(text.length);
-      group.updates.push(text, lastRequest, idOf(entry.profile.brazeId));
-    }
+    mayFollow: () => !mustReload && trying === null,
     // Nor then what it says of rows: those of a group that failed are not behind for it, and not written either.
-    const settledRequest = mustReload ? reader.progress().settledRequest : behind.settledRequest(lastRequest);
-    group.progress = { lastRequest, settledRequest };
-  };
-
-  const rest = () => {
-    restTimer = null;
-    if (isClosed || mustReload || behind.isEmpty()) return;
-    if (queue.isBusy()) {
-      scheduleRest();
-      return;
-    }
-    catchUp(true);
-    // Nobody waits for it; where it fails, the rows are behind as before.
-    queue.durable().then(rest, scheduleRest);
-  };
-  const scheduleRest = () => {
-    restTimer ??= setTimeout(rest, REST_MS).unref();
-  };
+    settledRequest: () =>
+      mustReload ? reader.progress().settledRequest : behind.settledRequest(lastRequest),
+    weigh: set.weigh,
+  });
 
   const queue = createCommitQueue({
     committer,
-    seal: () => catchUp(false),
+    seal: rows.seal,
     onFailure: () => {
       if (doing > 0) mustReload = true;
-      else
-        behind.putBack(underWay.filter(({ number }) => !queue.isDurable(number)).map(({ entry }) => entry));
-      underWay = [];
+      else rows.putBack();
       careful = carefulWorks;
       onFailure();
     },
   });
-
-  /** Brings rows up to date so that the next start has little to read. What cannot be written now, that start reads. */
-  const settle = async (): Promise<void> => {
-    const until = performance.now() + closeMs;
-    while (!mustReload && !behind.isEmpty() && performance.now() < until) {
-      catchUp(true);
-      const isStored = await queue.durable().then(
-        () => true,
-        () => false,
-      );
-      if (!isStored) return;
-    }
-  };
 
   /** Makes memory say what the file says. Whoever waited must look at `mustReload` again. */
   const reloaded = async (): Promise<void> => {
@@ -227,7 +174,7 @@ export const createKeptUsers = ({
         { request: lastRequest, workspaceId, nowMs, changes: set.take() },
         { group: queue.group(), number: queue.number(), behind, weigh: set.weigh },
       );
-      scheduleRest();
+      rows.followSoon();
       doing += 1;
       const stored = queue.durable();
       const done = () => {
@@ -240,8 +187,7 @@ export const createKeptUsers = ({
 
     async close(): Promise<void> {
       isClosed = true;
-      if (restTimer) clearTimeout(restTimer);
-      await settle();
+      await rows.settle(closeMs);
       await queue.close();
     },
   };
