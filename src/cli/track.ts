@@ -5,6 +5,7 @@ import { type TrackObject, type TrackPlace, type TrackReport, TrackStoppedError 
 import { apiOptions, restClientOf } from './api-options.ts';
 import { createInterruption, InterruptedError } from './interruption.ts';
 import { linesOf } from './lines-of.ts';
+import { lineOf, objectIndex, placeName } from './object-index.ts';
 import { refuseUnknown } from './options.ts';
 import { sentenceOf } from './sentence.ts';
 
@@ -68,7 +69,9 @@ async function* readObjects({ file, stop, refuse, onCut }: Reading): AsyncGenera
       } catch (error) {
         refuse(line, (error as Error).message);
       }
-      for (const object of objects) yield { ...object, index: line };
+      for (const [place, object] of objects.entries()) {
+        yield { ...object, index: objectIndex(line, place, place === objects.length - 1) };
+      }
     }
   } catch (error) {
     // A stream that is destroyed before its end says so.
@@ -92,7 +95,7 @@ export const track = defineCommand({
     };
     const tellInDoubt = (places: TrackPlace[]) => {
       for (const { array, index } of places) {
-        tell({ line: index, array, reason: 'in doubt: the answer was never read' });
+        tell({ line: lineOf(index), array, reason: 'in doubt: the answer was never read' });
       }
     };
     const summary = ({ processed, requests }: TrackReport) =>
@@ -113,7 +116,8 @@ export const track = defineCommand({
         }),
         {
           ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
-          onProblem: ({ place, reason }) => tell({ line: place?.index, array: place?.array, reason }),
+          onProblem: ({ place, reason }) =>
+            tell({ line: place && lineOf(place.index), array: place?.array, reason }),
           signal: insisted,
         },
       );
@@ -123,12 +127,12 @@ export const track = defineCommand({
     } catch (error) {
       if (!(error instanceof TrackStoppedError)) throw error;
       tellInDoubt(error.report.inDoubt);
-      for (const { array, index } of error.unsent) tell({ line: index, array, reason: 'not sent' });
-      const last = Math.max(1, ...Object.values(error.report.consumed)) - 1;
+      for (const { array, index } of error.unsent) tell({ line: lineOf(index), array, reason: 'not sent' });
+      const last = Math.max(...Object.values(error.report.consumed)) - 1;
       const { cause } = error;
       // Where not one line was read there is no more to tell than why.
-      if (last === 0) throw cause;
-      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after line ${last} was sent`;
+      if (last < 0) throw cause;
+      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after ${placeName(last)} was sent`;
       throw cause instanceof InterruptedError
         ? new InterruptedError(cause.signal, message)
         : new Error(message);

@@ -154,6 +154,20 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toHaveLength(75);
   });
 
+  it('say from which object of a line to go on, where a request ended within it', async () => {
+    const events = Array.from({ length: 100 }, (_, at) => ({
+      external_id: 'kim',
+      name: `e${at}`,
+      time: TIME,
+    }));
+    const line = `${JSON.stringify({ attributes: { external_id: 'kim' }, events })}\n`;
+    fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
+    const { stderr, lines } = await placard(['track'], { input: line.repeat(3) });
+    const [, object = '', last = ''] = /nothing after object (\d+) of line (\d+) was sent/.exec(stderr) ?? [];
+    // All before that object was taken or is listed: whoever goes on after it leaves nothing out.
+    expect(fake.objects.length + lines.length).toBe((Number(last) - 1) * 101 + Number(object));
+  });
+
   it('say in one sentence what is missing or wrong', async () => {
     const say = async (words: string[], env: Record<string, string> = {}) =>
       (await placard(words, { env })).stderr;

@@ -32,13 +32,12 @@ export interface ViewabilityOptions {
 
 const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
-/** Whether it is invisible, or another element covers most of it: a dialog, a cookie bar, a sticky header. */
+/** Whether it is hidden, or something covers most of it: a dialog, a cookie bar, a sticky header. */
 const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
   const root = element.getRootNode() as Document | ShadowRoot;
   const { visibility, pointerEvents } = getComputedStyle(element);
-  if (visibility === 'hidden') return true;
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
-  if (!root.elementFromPoint || pointerEvents === 'none') return false;
+  if (!root.elementsFromPoint || pointerEvents === 'none') return false;
   // The entry tells what was visible when a threshold was crossed; the page may have scrolled a little since.
   const moved = element.getBoundingClientRect();
   const { boundingClientRect: then, intersectionRect: visible } = entry;
@@ -47,9 +46,12 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
     const x = moved.left - then.left + visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES;
     const y =
       moved.top - then.top + visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
-    const top = root.elementFromPoint(x, y);
-    // Beside the corners of a rotated slot, and through an inert one, an ancestor is hit: it lies below.
-    if (!top || element.contains(top) || top.contains(element)) free++;
+    const [top, ...below] = root.elementsFromPoint(x, y);
+    // Beside the corners of a rotated slot, and through an inert one, an ancestor is hit. It lies below, unless it draws
+    // something over the slot, as a veil by `::after` does: then the slot is hit as well.
+    const isAround = top && (top.contains(element) || top === (root as ShadowRoot).host);
+    const isBelow = isAround && visibility !== 'hidden' && !below.some((each) => element.contains(each));
+    if (!top || element.contains(top) || isBelow) free++;
   }
   return free * 2 < PROBES * PROBES;
 };

@@ -140,7 +140,8 @@ export const createGenerations = ({ capacity, isPending }: GenerationsOptions) =
         for (const entry of leaving.byId.values()) {
           if (!isPending(entry)) continue;
           keep(entry);
-          indexAll(entry);
+          // One that is removed would hide another who has got its name since.
+          if (!entry.removed) indexAll(entry);
         }
       }
     },

@@ -38,6 +38,15 @@ const CELLS: Record<string, Place> = {
     seen: true,
     html: slot(`${SMALL}; transform: rotate(45deg)`),
   },
+  'turned far in a shadow root': {
+    seen: true,
+    html: `<template class="shadow">${slot(`${SMALL}; transform: rotate(45deg)`)}</template>`,
+  },
+  'under a veil that its parent draws': { seen: false, html: `<div class="veil">${slot(SMALL)}</div>` },
+  'under a bar in the shadow root around it': {
+    seen: false,
+    html: `<div class="frame"><template class="bar"><slot></slot><div style="position: absolute; inset: 0"></div></template>${slot(SMALL)}</div>`,
+  },
   'in what is inert': { seen: true, html: `<div inert>${slot(SMALL)}</div>` },
   'moved out of view by a transform': {
     seen: false,
@@ -58,8 +67,8 @@ const at = (left: number, top: string, inner: string) =>
 
 /** Places that need more room, or a place of their own on the page. */
 const FREE: Record<string, Place> = {
-  '30 % of a large one': { seen: true, html: at(0, '300px', clipped(500, 150, 500)) },
-  '30 % of one just below the large size': { seen: false, html: at(510, '300px', clipped(250, 288, 960)) },
+  '30 % of a large one': { seen: true, html: at(0, '330px', clipped(500, 150, 500)) },
+  '30 % of one just below the large size': { seen: false, html: at(510, '330px', clipped(250, 288, 960)) },
   'half of it above the fold': { seen: true, html: at(0, 'calc(100vh - 20px)', slot(SMALL)) },
   'less than half of it above the fold': { seen: false, html: at(120, 'calc(100vh - 19px)', slot(SMALL)) },
   'below the fold': { seen: false, html: at(0, '3000px', slot(SMALL)) },
@@ -92,6 +101,13 @@ const page = (endpoint: string) =>
         roots.push(host.attachShadow({ mode: 'open' }));
         roots.at(-1).append(template.content);
       }
+      for (const template of document.querySelectorAll('template.bar')) {
+        template.parentElement.attachShadow({ mode: 'open' }).append(template.content);
+      }
+      document.head.insertAdjacentHTML('beforeend', \`<style>
+        .veil, .frame { position: relative; width: 100px }
+        .veil::after { content: ''; position: absolute; inset: 0; background: #ccc }
+      </style>\`);
       for (const root of roots) for (const each of root.querySelectorAll('[data-slot]')) {
         placard.mount(each.dataset.slot, each, () => undefined);
       }`,

@@ -65,6 +65,27 @@ test('a pool that has lost connections is filled, whoever uses the others', asyn
   expect([pool.totalCount, pool.idleCount]).toEqual([3, 3]);
 });
 
+test('while a connection is being made, the others are there for whoever wants them', async () => {
+  const released: number[] = [];
+  let connects = 0;
+  const pool = {
+    totalCount: 2,
+    idleCount: 2,
+    options: { max: 3 },
+    connect() {
+      connects += 1;
+      const number = connects;
+      // The third hears nothing from its server.
+      return number === 3
+        ? new Promise(() => undefined)
+        : Promise.resolve({ release: () => released.push(number) });
+    },
+  };
+  void fillPool(pool as unknown as Pool);
+  expect(connects).toBe(3);
+  await expect.poll(() => released).toEqual([1, 2]);
+});
+
 test('whoever waited for a lock sees what the one before has stored, whatever the database has as its default', async () => {
   const url = await aDatabase();
   const [row] = await runBeside(url)('SELECT current_database() AS name');

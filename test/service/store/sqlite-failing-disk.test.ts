@@ -108,6 +108,17 @@ describe('while a disk is full', () => {
     expect(reads).toEqual({ settled: 1, rows: 2 });
   });
 
+  test('who waits for a commit that fails fails with it, and waits for no other', async () => {
+    const { users, write } = await twoBehind();
+    let commits = 0;
+    users.queue.onCommit(() => {
+      commits += 1;
+    });
+    await write(attribute(0, 3));
+    expect(await Promise.all([4, 5, 6, 7, 8].map((value) => write(attribute(0, value))))).not.toContain(true);
+    expect(commits).toBe(2);
+  });
+
   test('nothing is read again where only banner events and questions came', async () => {
     const { users, reads } = await twoBehind();
     for (let time = 0; time < 3; time += 1) {

@@ -147,3 +147,32 @@ describe('users who share an address', () => {
     expect(asked()).toBe(before + 1);
   });
 });
+
+test('one who is removed and not stored yet hides nobody who has got that name since', () => {
+  let ids = 0;
+  const set = createWorkingSet({
+    newId: () => {
+      ids += 1;
+      return `id-${ids}`;
+    },
+    capacity: 2,
+    isPending: () => true,
+  });
+  const users = set.users('demo');
+  const make = (externalId: string) => {
+    const profile = users.create({ externalId }, 1);
+    set.take();
+    return profile;
+  };
+  const asked = { by: 'external_id', value: 'u' } as const;
+  const first = make('u');
+  make('other');
+  make('another');
+  users.remove(first);
+  set.take();
+  const second = make('u');
+  for (let i = 0; i < 6; i += 1) {
+    expect(users.find(asked)).toEqual([second]);
+    make(`u-${i}`);
+  }
+});

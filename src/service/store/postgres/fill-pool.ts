@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
+import { setImmediate } from 'node:timers/promises';
+import type { Pool } from 'pg';
 
 /** Opens what a pool has fewer connections than it may. Rejects where the server has no room for them, or is away. */
 export const fillPool = async (pool: Pool): Promise<void> => {
@@ -6,8 +7,13 @@ export const fillPool = async (pool: Pool): Promise<void> => {
   if (totalCount >= options.max) return;
   const busy = totalCount - idleCount;
   // All at once: those that are open and idle are given out first.
-  const clients = await Promise.allSettled(Array.from({ length: options.max - busy }, () => pool.connect()));
-  const isOpen = (client: PromiseSettledResult<PoolClient>) => client.status === 'fulfilled';
-  for (const { value } of clients.filter(isOpen)) value.release();
-  for (const client of clients) if (client.status === 'rejected') throw client.reason;
+  const asked = Array.from({ length: options.max - busy }, () => pool.connect());
+  // By then the others are being made, which may take long: nobody need wait for the open ones so long.
+  const isAsked = setImmediate();
+  const opened = asked.map(async (client) => {
+    const open = await client;
+    await isAsked;
+    open.release();
+  });
+  for (const one of await Promise.allSettled(opened)) if (one.status === 'rejected') throw one.reason;
 };

@@ -125,15 +125,21 @@ export const createKeptUsers = ({
       { group: queue.group(), number: queue.number(), behind: note, weigh: set.weigh },
     );
     const end = Promise.withResolvers<void>();
+    // There may be nobody who waits.
+    end.promise.catch(() => undefined);
     trying = end.promise;
     try {
       await queue.durable();
       behind.stored(characters);
       set.adopt(workspaceId, changes);
       careful -= 1;
-    } finally {
       trying = null;
       end.resolve();
+    } catch (error) {
+      trying = null;
+      // Those who wait fail with it, as those of a group do: a commit may take seconds to fail, each after the other.
+      end.reject(error);
+      throw error;
     }
     return result;
   };
