@@ -15,8 +15,7 @@ export const createUserFinder = (users: UserSet) => {
   return {
     /** Of several profiles with one e-mail or phone, the one that is written (contract 4.3). */
     find({ lookup }: Identity): Profile | null {
-      const isShared = lookup.by === 'email' || lookup.by === 'phone';
-      const key = isShared && known.size > 0 ? lookupKey(lookup) : null;
+      const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
       const before = key === null ? undefined : known.get(key);
       // It may have got another address in between.
       if (before && isNamedBy(before, lookup)) return before;
@@ -24,7 +23,7 @@ export const createUserFinder = (users: UserSet) => {
       const found = users.find(lookup);
       if (found.length < 2) return found[0] ?? null;
       const profile = preferred(found);
-      if (isShared && profile) known.set(key ?? lookupKey(lookup), profile);
+      if (key !== null && profile) known.set(key, profile);
       return profile;
     },
 

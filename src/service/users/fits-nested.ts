@@ -1,4 +1,5 @@
-import { MAX_NESTED_BYTES, utf8Bytes } from '../../protocol/index.ts';
+import { MAX_NESTED_BYTES } from '../../protocol/index.ts';
+import { jsonBytes } from './json-bytes.ts';
 
 /** How many bytes of JSON the parts of a value have: at most, or at least. */
 interface Weights {
@@ -41,4 +42,4 @@ const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
  */
 export const fitsNested = (value: unknown, mostBytes = MAX_NESTED_BYTES): boolean =>
   bytesOf(value, MOST, mostBytes) <= mostBytes ||
-  (bytesOf(value, LEAST, mostBytes) <= mostBytes && utf8Bytes(JSON.stringify(value)) <= mostBytes);
+  (bytesOf(value, LEAST, mostBytes) <= mostBytes && jsonBytes(value) <= mostBytes);

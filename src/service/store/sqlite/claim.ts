@@ -16,7 +16,8 @@ const realFile = (file: string): string => {
 
 /**
  * Makes this process the only service on a file, and tells a second one so. The claim is a lock on a small database
- * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do not need it.
+ * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
+ * not need it.
  */
 export const claimFile = (file: string): (() => void) => {
   const lock = new DatabaseSync(`${realFile(file)}-owner`);
