@@ -11,9 +11,12 @@ import type { Service } from './service.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
-/** When the service stops, what busy clients have on their way gets this long to come in, and open requests this long to end. */
+/**
+ * When the service stops, what busy clients have on their way gets this long to come in, and open requests this long to
+ * end. With what the store takes after that it stays within the ten seconds that docker waits before it kills.
+ */
 const LINGER_MS = 150;
-const DRAIN_MS = 10_000;
+const DRAIN_MS = 4_000;
 
 export interface ListenOptions {
   /** 0 lets the system choose. Default 8787. */
@@ -32,6 +35,8 @@ export interface ListenOptions {
   requestTimeoutMs?: number;
   /** When it stops, a connection that has no request gets this long to bring one, in milliseconds. Default 150. */
   lingerMs?: number;
+  /** And open requests get this long to end after that; one that is only half sent is closed then. Default 4,000. */
+  drainMs?: number;
 }
 
 export interface Listening {
@@ -59,6 +64,7 @@ export const listen = async (
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     lingerMs = LINGER_MS,
+    drainMs = DRAIN_MS,
   }: ListenOptions = {},
 ): Promise<Listening> => {
   const saidUrl = peerUrl === undefined ? null : peerUrlOf('peerUrl', peerUrl);
@@ -90,7 +96,7 @@ export const listen = async (
     },
     (request, response) => answer(request, response, () => undefined),
   );
-  const end = createServerEnd(server, { lingerMs, drainMs: DRAIN_MS });
+  const end = createServerEnd(server, { lingerMs, drainMs });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, () => response.writeContinue()),
   );

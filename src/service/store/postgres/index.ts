@@ -17,7 +17,7 @@ import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
 const READER_CONNECTIONS = 2;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
-const DRAIN_MS = 10_000;
+const DRAIN_MS = 5_000;
 const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
 
 /** Opens a database for reading beside the services that write it. */
