@@ -1,7 +1,7 @@
 import sift from 'sift';
 import { readDate } from '../users/dates.ts';
 import type { AudienceMember } from './audience-member.ts';
-import { doingProblem, operandProblem } from './doing-problems.ts';
+import { DOING_LISTS, doingProblem, operandProblem } from './doing-problems.ts';
 import { type Clause, clausesOf } from './quick-checks.ts';
 import { patternProblem } from './safe-pattern.ts';
 
@@ -118,7 +118,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
       if (name.split('.').includes('__proto__')) told(here, 'expected a member\'s name, got "__proto__"');
       const inside = field === '' ? documentField(name) : name;
       const full = field === '' || field === '[]' ? inside : `${field}.${inside}`;
-      // Inside of a list's entry the names are the entry's own, not the document's.
+      // Inside of an entry of what was done the names are the entry's own, not the document's.
       const problem = field === '[]' ? null : doingProblem(full);
       if (problem) told(here, problem);
       result.push([inside, prepare(value, full, here, told, depth + 1)]);
@@ -138,7 +138,8 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
         value.map((each, index) => prepare(each, field, [...here, index], told, depth + 1)),
       ]);
     } else if (name === '$elemMatch') {
-      if (isObject(value)) result.push([name, prepare(value, '[]', here, told, depth + 1)]);
+      const entry = DOING_LISTS.includes(field) ? '[]' : field;
+      if (isObject(value)) result.push([name, prepare(value, entry, here, told, depth + 1)]);
       else told(here, 'expected a filter');
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, told, depth + 1)]);

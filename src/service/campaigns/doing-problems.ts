@@ -19,6 +19,8 @@ export const DOING_MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind
   >,
 };
 const LISTS: Readonly<Record<string, string>> = { events: 'event_list', purchases: 'purchase_list' };
+/** The members of the document that have all of them as lists. */
+export const DOING_LISTS: readonly string[] = Object.values(LISTS);
 
 const kindOf = (field: string): Kind | undefined => {
   const [head = '', , member = '', ...deeper] = field.split('.');

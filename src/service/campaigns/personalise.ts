@@ -49,10 +49,14 @@ const toLiquid = (text: string): string =>
     ),
   );
 
+/** Liquid reads `size` of what has no such member as the number of members: a missing shoe size would be a small shoe. */
+const withSize = (members: Record<string, unknown>): Record<string, unknown> =>
+  Object.hasOwn(members, 'size') ? members : Object.defineProperty({ ...members }, 'size', { value: null });
+
 const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
-  user,
-  custom_attribute: customAttributes,
-  targeted_device: device,
+  user: withSize(user),
+  custom_attribute: withSize(customAttributes),
+  targeted_device: withSize(device),
 });
 
 /**

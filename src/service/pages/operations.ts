@@ -172,7 +172,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Banners',
     summary: 'Record impressions, clicks and dismissals of banners',
     description:
-      'Each event is judged alone; those that were skipped are named in `errors` by their index. Repeats of the same user, banner, type and instant are counted and stored once.',
+      'Each event is judged alone; those that were skipped are named in `errors` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An `id` is one that a sync answered to this user.',
     request: bannersTrackRequest,
     example: {
       ...envelope,

@@ -99,7 +99,7 @@ export const parseInstant = (text: string): number | null => {
         digits(text, 17, 19),
         digits(text, 20, 23),
       );
-      return moment !== null && !Number.isNaN(moment) ? moment : null;
+      if (moment !== null && !Number.isNaN(moment)) return moment;
     }
   }
   return fromIso(text, true)?.instant ?? null;

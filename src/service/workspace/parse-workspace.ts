@@ -47,7 +47,10 @@ const crossProblems = (file: WorkspaceFile): string[] => {
     ...unique(
       'subscription_groups',
       'subscription_group_id',
-      (file.subscription_groups ?? []).map(({ subscription_group_id }) => subscription_group_id),
+      // Requests name them in either case.
+      (file.subscription_groups ?? []).map(({ subscription_group_id }) =>
+        subscription_group_id.toLowerCase(),
+      ),
     ),
     ...campaigns.flatMap((campaign, index) => [
       ...unique(

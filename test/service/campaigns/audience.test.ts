@@ -14,7 +14,14 @@ const aProfile = (members: Partial<Profile> = {}): Profile => ({
   email: 'kim@example.org',
   phone: null,
   standard: { first_name: 'Kim', country: 'PL', language: 'pl', dob: '1990-05-01' },
-  custom: { tier: 'gold', visits: 12, tags: ['vip', 'tea'], address: { city: 'Łódź' }, vip: true },
+  custom: {
+    tier: 'gold',
+    visits: 12,
+    tags: ['vip', 'tea'],
+    address: { city: 'Łódź' },
+    vip: true,
+    trips: [{ first: '2026-03-01', last: '2026-03-04' }],
+  },
   subscriptionGroups: { 'group-1': { state: 'subscribed' } },
   pushTokens: [],
   events: {
@@ -73,6 +80,9 @@ describe('an audience', () => {
     [{ tags: { $size: 2 } }, true],
     [{ tags: { $nin: ['coffee'] } }, true],
     [{ 'address.city': 'Łódź' }, true],
+    // What is called like an event's moments is a text like any other.
+    [{ trips: { $elemMatch: { first: '2026-03-01', last: { $gte: '2026-03-02' } } } }, true],
+    [{ trips: { $elemMatch: { first: { $lt: '2026-03-01' } } } }, false],
     [{ nothing: { $exists: true } }, false],
     [{ nothing: null }, true],
     [{ $or: [{ tier: 'silver' }, { country: 'PL' }] }, true],

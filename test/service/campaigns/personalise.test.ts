@@ -92,6 +92,18 @@ describe('a text property', () => {
     );
   });
 
+  test('knows no size of who has none', () => {
+    const size = (of: typeof context) =>
+      text(
+        "{{custom_attribute.${size} | default: 'M' | upcase}}{% if custom_attribute.${size} %}!{% endif %}{{${size}}}{{targeted_device.${size}}}",
+        of,
+      );
+    expect(size(context)).toBe('M');
+    expect(size(nobody)).toBe('M');
+    const sized = { ...profile, custom: { ...profile.custom, size: 'xl' } };
+    expect(size(personaliseContext('u-771', sized, undefined, platforms))).toBe('XL!');
+  });
+
   test('does not evaluate what a user put into an attribute', () => {
     const custom = { ...profile.custom, tier: '{{${email_address}}}' };
     const tricky = personaliseContext('u-771', { ...profile, custom }, undefined, platforms);

@@ -108,6 +108,11 @@ describe('a workspace file', () => {
       'placements[1].placement_id: expected it once, got "p" again',
     ],
     [
+      'a subscription group twice, in another case',
+      { subscription_groups: [{ subscription_group_id: 'news' }, { subscription_group_id: 'News' }] },
+      'subscription_groups[1].subscription_group_id: expected it once, got "news" again',
+    ],
+    [
       'a placement that is not declared',
       { placements: [{ placement_id: 'p' }], campaigns: [aCampaign()] },
       `campaigns[0].placements[0]: expected a placement_id of 'placements', got "home"`,
