@@ -24,16 +24,22 @@ export type {
 /** True for a database server's URL; anything else names a SQLite file. */
 export const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
+/** The path of a SQLite file. SQLite alone reads `file:` as a URL: the lock and the log beside it would be another file's. */
+const pathOf = (address: string): string => {
+  if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
+  return address;
+};
+
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The schema is created or brought
  * forward; a database that a newer Placard wrote is refused.
  */
 export const openStore = (address: string): Promise<Store> =>
-  isPostgres(address) ? openPostgresStore(address) : openSqliteStore(address);
+  isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
 
 /** Opens a database that a service may be writing at this moment, for reading alone. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
-  isPostgres(address) ? openPostgresReader(address) : openSqliteReader(address);
+  isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
 
 /** Copies a SQLite file while a service writes it; `destination` must not exist. */
 export const backupStore = (address: string, destination: string): void => {
@@ -42,7 +48,7 @@ export const backupStore = (address: string, destination: string): void => {
       'A PostgreSQL database is backed up with its own tools, such as pg_dump or a base backup',
     );
   }
-  backupSqlite(address, destination);
+  backupSqlite(pathOf(address), pathOf(destination));
 };
 
 /**
@@ -56,4 +62,4 @@ export const forgetEvents = async (
 ): Promise<Forgotten[]> =>
   isPostgres(address)
     ? forgetPostgresEvents(address, beforeMs, dryRun)
-    : forgetSqliteEvents(address, beforeMs, dryRun);
+    : forgetSqliteEvents(pathOf(address), beforeMs, dryRun);

@@ -1,6 +1,8 @@
 import {
+  chmodSync,
   copyFileSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -112,6 +114,20 @@ describe('a backup of the SQLite file', () => {
     expect(() => backupStore(file, file)).toThrow('exists already');
     expect(() => backupStore(join(folder, 'none.db'), join(folder, 'copy.db'))).toThrow('does not exist');
     expect(() => backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).toThrow('pg_dump');
+  });
+
+  test('leaves nothing where it could not be finished', async () => {
+    const own = mkdtempSync(join(folder, 'half-'));
+    const file = join(own, 'placard.db');
+    const store = await openStore(file);
+    await Promise.all(
+      Array.from({ length: 500 }, (_, i) => write(store, `u-${i}-${'x'.repeat(400)}`, [['e', NOW]])),
+    );
+    await store.close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0, bytes.length - 40_000));
+    expect(() => backupStore(file, join(own, 'copy.db'))).toThrow('malformed');
+    expect(readdirSync(own).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 });
 
@@ -230,6 +246,14 @@ describe('PostgreSQL partitions', () => {
 });
 
 describe('a database of another version', () => {
+  test('is refused where it is another program’s', async () => {
+    const file = await aFile();
+    const other = new DatabaseSync(file);
+    other.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY)');
+    other.close();
+    await expect(openStore(file)).rejects.toThrow(`${file} is another program's: it has a table "orders"`);
+  });
+
   test.each([
     { name: 'SQLite', address: aFile },
     { name: 'PostgreSQL', address: aDatabase },
@@ -294,6 +318,34 @@ test('a SQLite file has one service, and a second is told so', async () => {
   await store.close();
   await (await openStore(file)).close();
   expect(statSync(file).size).toBeGreaterThan(0);
+});
+
+test('a SQLite file has no service that could not keep others off', async () => {
+  const own = mkdtempSync(join(folder, 'unwritable-'));
+  const file = join(own, 'placard.db');
+  await (await openStore(file)).close();
+  chmodSync(own, 0o777);
+  chmodSync(folder, 0o755);
+  chmodSync(file, 0o666);
+  chmodSync(`${file}-owner`, 0o444);
+  // To root every file can be written.
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await expect(openStore(file)).rejects.toThrow('placard.db-owner, which keeps other services off');
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+});
+
+test.each([
+  ['a service', () => openStore('file:placard.db')],
+  ['an export', () => openStoreReader('file:placard.db')],
+  ['a backup', async () => backupStore('file:placard.db', join(folder, 'copy.db'))],
+  ['its copy', async () => backupStore(join(folder, 'none.db'), 'file:copy.db')],
+  ['dropping old events', () => forgetEvents('file:placard.db', NOW)],
+])('%s takes no file: URL', async (_, open) => {
+  await expect((async () => open())()).rejects.toThrow('expected the path of a file, not a file: URL');
 });
 
 test.each([

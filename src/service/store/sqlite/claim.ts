@@ -14,24 +14,36 @@ const realFile = (file: string): string => {
   return realpathSync(file);
 };
 
+/** SQLite's code for a lock that somebody else holds. */
+const SQLITE_BUSY = 5;
+
+/** Where SQLite may not write, it takes no lock and says nothing: a write that is never ended asks whether it may. */
+const hold = (lock: DatabaseSync): void => {
+  lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
+  lock.exec('PRAGMA journal_mode = MEMORY');
+  lock.exec('PRAGMA locking_mode = EXCLUSIVE');
+  lock.exec('BEGIN EXCLUSIVE');
+  lock.exec('PRAGMA user_version = 1');
+};
+
 /**
  * Makes this process the only service on a file, and tells a second one so. The claim is a lock on a small database
  * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
  * not need it.
  */
 export const claimFile = (file: string): (() => void) => {
-  const lock = new DatabaseSync(`${realFile(file)}-owner`);
+  const name = `${realFile(file)}-owner`;
+  const lock = new DatabaseSync(name);
   try {
-    lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
-    lock.exec('PRAGMA journal_mode = DELETE');
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE');
-    lock.exec('BEGIN EXCLUSIVE');
+    hold(lock);
   } catch (error) {
     lock.close();
-    throw new Error(
-      `Another Placard service is using ${file}. One service owns a SQLite file; several share a PostgreSQL database.`,
-      { cause: error },
-    );
+    const { errcode, message } = error as Error & { errcode?: number };
+    const problem =
+      errcode === SQLITE_BUSY
+        ? `Another Placard service is using ${file}. One service owns a SQLite file; several share a PostgreSQL database.`
+        : `${name}, which keeps other services off the file, cannot be locked: ${message}`;
+    throw new Error(problem, { cause: error });
   }
   return () => lock.close();
 };

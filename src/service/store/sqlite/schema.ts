@@ -104,9 +104,17 @@ export const checkIsCurrent = (database: DatabaseSync, file: string): void => {
   }
 };
 
+/** Throws where a file that no service has made has tables: it is another program's. */
+const checkIsOurs = (database: DatabaseSync, file: string): void => {
+  const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
+  if (table) throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
+};
+
 /** Brings the file forward, all or nothing. */
 export const migrate = (database: DatabaseSync, file: string): void => {
-  if (checkVersion(database, file) === SQLITE_VERSION) return;
+  const before = checkVersion(database, file);
+  if (before === SQLITE_VERSION) return;
+  if (before === 0) checkIsOurs(database, file);
   database.exec('BEGIN IMMEDIATE');
   try {
     for (let version = checkVersion(database, file); version < SQLITE_VERSION; version += 1) {
