@@ -5,6 +5,7 @@ import { FATAL } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { Exchange } from './exchange.ts';
 import { hasMoreValues } from './has-more-values.ts';
+import type { Held } from './held-bodies.ts';
 import { HttpError } from './http-error.ts';
 import type { Turn } from './large-bodies.ts';
 
@@ -64,17 +65,26 @@ const textOf = (bytes: Uint8Array): string => {
 
 /**
  * Reads the body of a POST as JSON: content type, encoding, size, number of values, syntax, in this order.
- * Of a large one it takes the turn, which the caller gives back once nothing is left of the body, also where this throws.
+ * Of a large one it takes the turn, and `held` counts it: the caller gives both back once nothing is left of the body,
+ * also where this throws.
  */
-export const readJson = async (exchange: Exchange, route: Route, turn: Turn): Promise<unknown> => {
+export const readJson = async (
+  exchange: Exchange,
+  route: Route,
+  turn: Turn,
+  held: Held,
+): Promise<unknown> => {
   if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw unsupported(route);
   const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
   const isPlain = PLAIN.includes(encoding);
   if (!isPlain && !ZIPPED.includes(encoding)) throw unsupported(route);
   const sent = await exchange.body(route.maxBodyBytes);
   if (sent === null) throw tooLarge(route);
+  held.hold(sent.byteLength);
   const isSmall = isPlain && sent.byteLength <= largeBytesOf(route);
-  const text = textOf(isSmall ? sent : await decoded(sent, isPlain, route, turn));
+  const bytes = isSmall ? sent : await decoded(sent, isPlain, route, turn);
+  if (!isPlain) held.hold(bytes.byteLength);
+  const text = textOf(bytes);
   try {
     return JSON.parse(text);
   } catch {

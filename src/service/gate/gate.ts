@@ -6,6 +6,7 @@ import type { Registry } from '../workspace/registry.ts';
 import { readJson } from './body.ts';
 import { crossOriginHeaders, preflight } from './cross-origin.ts';
 import type { Exchange, Reply } from './exchange.ts';
+import { createHeldBodies } from './held-bodies.ts';
 import { HttpError } from './http-error.ts';
 import { admit } from './key.ts';
 import { createLargeBodies } from './large-bodies.ts';
@@ -41,6 +42,7 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
         open: { ...JSON_HEADERS, ...crossOriginHeaders(route) },
         // Each has a line of its own: what comes with a client key keeps no backend waiting.
         turnOf: createLargeBodies(),
+        heldBy: createHeldBodies(),
       },
     ]),
   );
@@ -50,10 +52,11 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
     if (!found) {
       return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
     }
-    const { route, tell, open, turnOf } = found;
+    const { route, tell, open, turnOf, heldBy } = found;
     if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
     let headers = open;
     const turn = turnOf();
+    const held = heldBy();
     try {
       const isRead = route.method === 'GET' && exchange.method === 'HEAD';
       if (exchange.method !== route.method && !isRead) {
@@ -66,7 +69,7 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       const time = now();
       const state = await store.takeRate(workspace.limits[route.limit], time);
       headers = { ...open, ...rateHeaders(route, state, time) };
-      const body = route.method === 'POST' ? await readJson(exchange, route, turn) : undefined;
+      const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };
@@ -74,6 +77,7 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       return { route, reply: refusalOf(error, route.errors, log, { path: route.path }, headers) };
     } finally {
       turn.leave();
+      held.leave();
     }
   };
 };

@@ -124,6 +124,11 @@ const responsesOf = (route: Route, operation: Operation): Members => {
     ...(hasBody && isGeneral && { 415: refusal('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
     500: refusal('Something went wrong here; try again later.'),
+    ...(hasBody && {
+      503: refusal('Too many requests are waiting, and this one was not begun; try again later.', {
+        'Retry-After': RETRY_AFTER,
+      }),
+    }),
   };
 };
 

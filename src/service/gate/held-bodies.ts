@@ -1,0 +1,43 @@
+import { getHeapStatistics } from 'node:v8';
+import { HttpError } from './http-error.ts';
+
+/**
+ * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile
+ * up, and their senders ask again: each takes some nine times its body until it is answered.
+ */
+export const MOST_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
+/** What a request without a body takes. */
+const LEAST_BYTES = 4 * 1024;
+const RETRY_SECONDS = '1';
+
+/** What one request holds. */
+export interface Held {
+  /** Adds what came. Throws where others hold too much already: nothing of the request is done then. */
+  hold(bytes: number): void;
+  /** Once it is answered. */
+  leave(): void;
+}
+
+export const createHeldBodies = (mostBytes = MOST_BYTES) => {
+  let all = 0;
+
+  return (): Held => {
+    let own = 0;
+    return {
+      hold(bytes) {
+        if (all - own > mostBytes) {
+          throw new HttpError(503, 'Too many requests are waiting', {
+            headers: { 'Retry-After': RETRY_SECONDS },
+          });
+        }
+        const more = own === 0 ? LEAST_BYTES + bytes : bytes;
+        own += more;
+        all += more;
+      },
+      leave() {
+        all -= own;
+        own = 0;
+      },
+    };
+  };
+};

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { Exchange, Reply } from '../../../src/service/gate/exchange.ts';
+import { createHeldBodies, MOST_BYTES } from '../../../src/service/gate/held-bodies.ts';
+import { HttpError } from '../../../src/service/gate/http-error.ts';
+import { createService, openStore } from '../../../src/service/index.ts';
+import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
+
+const LEAST = 4 * 1024;
+
+const refusal = (work: () => void): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+test('one request may hold more than all may together; the next is refused until it is answered', () => {
+  const heldBy = createHeldBodies(10_000);
+  const one = heldBy();
+  one.hold(20_000);
+  const error = refusal(() => heldBy().hold(1));
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+  one.leave();
+  one.leave();
+  heldBy().hold(1);
+});
+
+test('what is in work is not refused for what it turns out to hold', () => {
+  const heldBy = createHeldBodies(10_000);
+  const zipped = heldBy();
+  zipped.hold(5_000);
+  zipped.hold(50_000);
+  zipped.hold(50_000);
+  expect(refusal(() => heldBy().hold(0))).toBeInstanceOf(HttpError);
+});
+
+test('a request without a body counts as well', () => {
+  const heldBy = createHeldBodies(10 * LEAST - 1);
+  const all = Array.from({ length: 10 }, heldBy);
+  for (const each of all) each.hold(0);
+  expect(refusal(() => heldBy().hold(0))).toBeInstanceOf(HttpError);
+  all[3]!.leave();
+  heldBy().hold(0);
+});
+
+const BODY_BYTES = 3_900_000;
+
+test.each<[string, (text: string) => Uint8Array, Record<string, string>]>([
+  ['plain', (text) => Buffer.from(text), {}],
+  ['zipped', (text) => gzipSync(text, { level: 0 }), { 'content-encoding': 'gzip' }],
+])(
+  'while the store stands still, no more is held than fits, and other endpoints go on: %s',
+  async (_, write, headers) => {
+    const store = await openStore(':memory:');
+    const released = Promise.withResolvers<void>();
+    const held = {
+      ...store,
+      writeUsers: async (...args: Parameters<typeof store.writeUsers>) => {
+        await released.promise;
+        return store.writeUsers(...args);
+      },
+    } as typeof store;
+    const workspace = aWorkspace({ limits: { users_track: { requests: 10_000, window_seconds: 60 } } });
+    const service = createService({ workspaces: [workspace], store: held });
+    // All send the same bytes, so that the test itself needs no room for them.
+    const sent = write(
+      JSON.stringify({ attributes: [{ external_id: 'u-1' }], filler: 'x'.repeat(BODY_BYTES) }),
+    );
+    const post = (path: string, body: Uint8Array, more: Record<string, string> = {}): Promise<Reply> =>
+      service.handle({
+        method: 'POST',
+        path,
+        search: '',
+        header: (name) =>
+          ({ authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json', ...more })[name],
+        body: async () => body,
+      } satisfies Exchange);
+
+    const fitting = Math.floor(MOST_BYTES / (sent.byteLength + LEAST)) + 1;
+    const taken = Array.from({ length: fitting }, () => post('/users/track', sent, headers));
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    const refused = await post('/users/track', sent, headers);
+    expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+    expect(JSON.parse(refused.body)).toMatchObject({ message: 'Too many requests are waiting' });
+    const asked = Buffer.from(JSON.stringify({ external_ids: ['u-1'] }));
+    expect((await post('/users/export/ids', asked)).status).toBe(201);
+
+    released.resolve();
+    for (const answer of taken) expect((await answer).status).toBe(201);
+    expect((await post('/users/track', sent, headers)).status).toBe(201);
+    await service.close();
+  },
+);
