@@ -1,9 +1,7 @@
-import { type RefCallback, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefCallback, useCallback, useRef, useState } from 'react';
 import type { PlacementHook } from '../client/index.ts';
+import { useEffectBeforePaint } from './before-paint.ts';
 import { usePlacard } from './context.ts';
-
-/** Before the browser paints, so that a cached banner is in the first frame; React warns of it on servers. */
-const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
 const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
@@ -16,7 +14,7 @@ const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
     follow.check = (banner) => {
       const hook = latest.current;
       const problems = hook.check?.(banner) ?? [];
-      slow = problems instanceof Promise ? hook : undefined;
+      slow = 'then' in problems ? hook : undefined;
       return problems;
     };
   }

@@ -8,6 +8,7 @@ import { PlacardProvider, Placement, useBanner, usePlacard } from '../../src/rea
 import { hero } from '../../src/templates/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { foreignPromise } from '../helpers/foreign-promise.ts';
 import { drawnIn } from '../helpers/template-slot.ts';
 
 let fake: FakePlacard;
@@ -72,6 +73,11 @@ describe('Placement with a hook', () => {
   test.each([
     ['at once', (value: unknown) => ({ value }), 'Second'],
     ['later', async (value: unknown) => ({ value }), 'First'],
+    [
+      'later, by another library’s promise',
+      (value: unknown) => foreignPromise(Promise.resolve({ value })),
+      'First',
+    ],
   ])(
     'draws a banner whose inline placement was made anew since it was checked %s',
     async (_, validate, drawnBy) => {

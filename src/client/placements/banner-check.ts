@@ -36,7 +36,8 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
       };
       try {
         const problems = hook.check(banner);
-        if (problems instanceof Promise) void problems.then(settle).catch(fail).then(onLate);
+        // Told by its `then`, and made a promise of ours: it may be another library's, as with zone.js.
+        if ('then' in problems) void Promise.resolve(problems).then(settle).catch(fail).then(onLate);
         else settle(problems);
       } catch (cause) {
         fail(cause);

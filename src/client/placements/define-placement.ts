@@ -52,7 +52,7 @@ export const definePlacement = <Properties>(
   const hook = (banner: Banner, slot: Slot): Drawn => {
     // A component that defines its placement in each render may have done so again since the check.
     const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
-    if (fitting instanceof Promise || fitting.issues)
+    if ('then' in fitting || fitting.issues)
       throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn before it was checked`);
     return render(fitting.value, slot, banner);
   };
@@ -60,7 +60,7 @@ export const definePlacement = <Properties>(
     placementId,
     check(banner: Banner) {
       const verdict = schema['~standard'].validate(unwrap(banner));
-      return verdict instanceof Promise ? verdict.then((late) => note(banner, late)) : note(banner, verdict);
+      return 'then' in verdict ? verdict.then((late) => note(banner, late)) : note(banner, verdict);
     },
     ...(empty && { empty }),
     ...(invalid && { invalid }),

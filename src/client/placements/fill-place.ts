@@ -14,9 +14,12 @@ export const fillPlace = (
   let drawn: unknown;
   let isOver = false;
 
-  /** Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page. */
+  /**
+   * Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page. Told by
+   * its `then`: an async function's promise is no instance of a `Promise` that someone has replaced, as zone.js does.
+   */
   const watch = (made: unknown): void => {
-    if (made instanceof Promise) made.catch(fail);
+    (made as PromiseLike<unknown> | undefined)?.then?.(undefined, fail);
   };
 
   const clear = (): void => {

@@ -10,6 +10,7 @@ import {
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import { foreignPromise } from '../../helpers/foreign-promise.ts';
 
 const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
   const notices: Notice[] = [];
@@ -114,6 +115,29 @@ test('a schema may take its time, and the banner waits for it', async () => {
   gate.resolve({ value: { headline: 'Checked' } });
   await vi.waitFor(() => expect(element.textContent).toBe('Checked'));
   expect(types()).toEqual(['shown']);
+});
+
+test.each([
+  ['no fit', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
+  ['a fit', { value: { headline: 'Checked' } }, ['shown']],
+])(
+  'a schema may answer %s with a promise of another library, as with zone.js',
+  async (_, answer, expected) => {
+    const render = vi.fn();
+    const properties = slowSchema(foreignPromise(Promise.resolve(answer)));
+    const { types } = mount(definePlacement('home_hero', { properties, render }));
+    await vi.waitFor(() => expect(types()).toEqual(expected));
+    expect(render.mock.calls.map(([drawn]) => drawn)).toEqual('value' in answer ? [answer.value] : []);
+  },
+);
+
+test('a banner is not drawn by a schema that would still have to be waited for', () => {
+  const render = vi.fn();
+  const answer = foreignPromise(Promise.resolve({ value: { headline: 'Late' } }));
+  const hook = definePlacement('home_hero', { properties: slowSchema(answer), render });
+  const { types } = mount(Object.assign(hook, { check: () => [] }));
+  expect(types()).toEqual(['failed', 'emptied']);
+  expect(render).not.toHaveBeenCalled();
 });
 
 test('a placement that is defined anew after the check draws what fits it, and throws at what does not', () => {

@@ -5,6 +5,7 @@ import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
 import { createPlacements, type Placements } from '../../../src/client/placements/placements.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
+import { foreignPromise } from '../../helpers/foreign-promise.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -411,6 +412,20 @@ test('case 68: an async hook that rejects is treated like one that throws', asyn
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
 });
 
+test('case 68: a hook whose promise is of another library, as with zone.js, is treated the same when it rejects', async () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  const hook = (_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    return foreignPromise(Promise.reject(new Error('late')));
+  };
+  placements.mount('home_hero', element, hook as unknown as PlacementHook);
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+});
+
 test('a hook that never ends its work is left behind: the signal is aborted and its nodes go', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
@@ -463,6 +478,20 @@ test.each([
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['failed', 'emptied invalid']);
+});
+
+test.each([
+  ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
+  ['finds none', async () => [], ['shown']],
+  ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
+])('a check whose promise is of another library is waited for, and %s', async (_, find, expected) => {
+  const { placements, answer, types } = setUp();
+  const check = () => foreignPromise<{ message: string }[]>(find());
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  answer(aBanner());
+  expect(types()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(types()).toEqual(expected);
 });
 
 test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
