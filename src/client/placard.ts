@@ -7,7 +7,10 @@ import type { PlacementHook } from './placement-hook.ts';
 
 /** What `createPlacard` returns. No verb throws into the page; what went wrong is a `failed` notice. */
 export interface Placard {
-  /** Shows the placement's banner in `element` and keeps it right until the returned function is called. */
+  /**
+   * Shows the placement's banner in `element` and keeps it right until the returned function is called. The element needs a
+   * box of its own (no `display: contents`) for its impressions; while it has `aria-busy="true"`, none counts.
+   */
   mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
   /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
   identify(userId: string | null): Promise<void>;

@@ -1,8 +1,12 @@
 import { createElement, type HTMLAttributes, type ReactNode, useCallback, useState } from 'react';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
+import { Content, type ContentProps } from './content.ts';
 import { usePlacement } from './use-placement.ts';
 
-/** A banner as React draws it: `slot` logs clicks, dismisses and checks URLs. */
+/**
+ * A banner as React draws it: `slot` logs clicks, dismisses and checks URLs. Where it suspends or throws, the slot stays
+ * empty, until it does not suspend any more or until there is another banner; what it throws is a `failed` notice.
+ */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
 export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
@@ -14,10 +18,18 @@ export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
 
 /** The drawn banner, in state: the hook puts it there and takes it away. */
 const useDrawn = () => {
-  const [drawn, setDrawn] = useState<{ banner: Banner; slot: Slot } | null>(null);
+  const [drawn, setDrawn] = useState<Omit<ContentProps, 'render'> | null>(null);
   const hook = useCallback<PlacementHook>((banner, slot) => {
-    setDrawn({ banner, slot });
-    return () => setDrawn(null);
+    let onError: (cause: unknown) => void = () => undefined;
+    setDrawn({ banner, slot, onError: (cause) => onError(cause) });
+    // React draws when the hook is over. So the cleanup is a promise as well: the client hears of a failure as it does of an
+    // async hook that rejects.
+    return Object.assign(() => setDrawn(null), {
+      // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
+      then(_: unknown, onRejected: typeof onError) {
+        onError = onRejected;
+      },
+    });
   }, []);
   return { drawn, hook };
 };
@@ -29,6 +41,6 @@ const useDrawn = () => {
 export const Placement = ({ placementId, hook, as = 'div', render, ...attributes }: PlacementProps) => {
   const own = useDrawn();
   const ref = usePlacement(placementId, hook ?? own.hook);
-  const content = own.drawn && render ? render(own.drawn.banner, own.drawn.slot) : null;
+  const content = own.drawn && render ? createElement(Content, { ...own.drawn, render }) : null;
   return createElement(as, { ...attributes, ref }, content);
 };

@@ -6,6 +6,7 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import type {} from './pages/element-page.ts';
 import type { Told } from './pages/local-placard.ts';
 import type {} from './pages/react-page.ts';
+import type {} from './pages/react-render-page.ts';
 
 const STRICT =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
@@ -22,7 +23,11 @@ let browser: Browser;
 beforeAll(async () => {
   pages = await startPageServer({
     entries: [],
-    modules: { element: 'test/e2e/pages/element-page.ts', react: 'test/e2e/pages/react-page.ts' },
+    modules: {
+      element: 'test/e2e/pages/element-page.ts',
+      react: 'test/e2e/pages/react-page.ts',
+      'react-render': 'test/e2e/pages/react-render-page.ts',
+    },
     pages: {
       '/element': {
         html: ELEMENT,
@@ -30,6 +35,7 @@ beforeAll(async () => {
         headers: { 'content-security-policy': STRICT },
       },
       '/react': { html: '<div id="root"></div>', script: "import '/placard/react.js';" },
+      '/react-render': { html: '<div id="root"></div>', script: "import '/placard/react-render.js';" },
     },
   });
   browser = await launchShell();
@@ -172,6 +178,27 @@ describe('React in a real page', () => {
       ).length;
     // It leaves the page at once, and is told when it is stored.
     await expect.poll(dismissals, PATIENCE).toBe(1);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('content that is still loading, or throws, leaves the page alone, and counts once when it is there', async () => {
+    const { page, errors, close } = await open('/react-render');
+    await page.getByText('For drawn').waitFor();
+    // All three have a box in view: by the time that this one is counted, the others would be.
+    await expect.poll(() => impressions(page, 'drawn'), PATIENCE).toBe(1);
+    expect(await page.getByRole('heading').textContent()).toBe('Shop');
+    expect(await page.locator('#loaded').evaluate(({ clientHeight }) => clientHeight)).toBe(100);
+    const { notices } = await told(page);
+    expect(notices.filter(({ type }) => type === 'shown')).toHaveLength(3);
+    expect(
+      notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind, notice.message] : [])),
+    ).toEqual(['hook', 'The hook of "throwing" threw']);
+    expect(await impressions(page, 'loaded')).toBe(0);
+    await page.evaluate(() => Reflect.get(window, 'load')());
+    await page.getByText('For loaded').waitFor();
+    await expect.poll(() => impressions(page, 'loaded'), PATIENCE).toBe(1);
+    expect(await impressions(page, 'throwing')).toBe(0);
     expect(errors).toEqual([]);
     await close();
   });

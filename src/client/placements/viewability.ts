@@ -72,6 +72,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
     if (!entry?.isIntersecting || !isVisible()) return false;
     const area = areaOf(entry.boundingClientRect);
     if (area === 0) return isControl();
+    // Content that is still loading: nothing is drawn yet, whatever box the page has given the slot.
+    if (element.getAttribute('aria-busy') === 'true' && !isControl()) return false;
     return entry.intersectionRatio >= (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
   };
 
@@ -145,6 +147,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
     { threshold: [0, LARGE_SHARE, SHARE, 1] },
   );
   observer.observe(element);
+  const busyObserver = new MutationObserver(restart);
+  busyObserver.observe(element, { attributeFilter: ['aria-busy'] });
 
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
@@ -153,6 +157,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel?.();
       since = undefined;
       observer.disconnect();
+      busyObserver.disconnect();
     },
   };
 };

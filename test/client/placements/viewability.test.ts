@@ -296,3 +296,56 @@ test('after stop there is no observer, no timer, and no impression', () => {
   pass(5_000);
   expect(seen).not.toHaveBeenCalled();
 });
+
+/** Says whether the slot's content is still loading; over when who watches the element has heard of it. */
+const setBusy = async (element: HTMLElement, isBusy: boolean) => {
+  const heard = new Promise<void>((resolve) => {
+    new MutationObserver(() => resolve()).observe(element, { attributes: true });
+  });
+  if (isBusy) element.setAttribute('aria-busy', 'true');
+  else element.removeAttribute('aria-busy');
+  vi.advanceTimersByTime(0);
+  await heard;
+};
+
+test('a busy slot is not seen: its second begins when its content is there', async () => {
+  const { element, see, seen, pass } = setUp();
+  await setBusy(element, true);
+  see(1);
+  pass(1_000);
+  expect(seen).not.toHaveBeenCalled();
+  await setBusy(element, false);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('content that is loaded anew within the second begins it anew', async () => {
+  const { element, see, seen, pass } = setUp();
+  see(1);
+  pass(900);
+  await setBusy(element, true);
+  await setBusy(element, false);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('a control banner is seen in a busy slot, where nothing is drawn in any case', async () => {
+  const { element, see, seen, pass } = setUp({ isControl: true });
+  await setBusy(element, true);
+  see(1);
+  pass(1_000);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('a slot whose watch is stopped may become busy, or ready, unheard', async () => {
+  const { element, see, watch } = setUp();
+  await setBusy(element, true);
+  see(1);
+  watch.stop();
+  await setBusy(element, false);
+  expect(vi.getTimerCount()).toBe(0);
+});

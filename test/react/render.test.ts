@@ -1,0 +1,139 @@
+import { act, createElement, lazy, type ReactNode, Suspense } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createPlacements } from '../../src/client/placements/placements.ts';
+import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
+
+let root: Root;
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  // React writes what a boundary has caught to the console as well.
+  vi.spyOn(console, 'error').mockReturnValue(undefined);
+  const container = document.createElement('div');
+  document.body.replaceChildren(container);
+  root = createRoot(container);
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** A page with one placement below a heading, in a boundary for the whole page, and the real slots of a client. */
+const aPage = async (render: RenderBanner) => {
+  const notices: Notice[] = [];
+  const shown: (string | undefined)[] = [];
+  let banner: Banner | null = aBanner();
+  const placements = createPlacements({
+    reserve: () => undefined,
+    current: () => banner,
+    mustLeave: () => null,
+    source: () => 'cache',
+    expiresInMs: () => Number.POSITIVE_INFINITY,
+    click: async () => undefined,
+    dismiss: async () => undefined,
+    after: () => () => undefined,
+    notify: (notice) => void notices.push(notice),
+  });
+  placements.watchWith(
+    () => () => undefined,
+    (mounted) => shown.push(mounted.shown?.id),
+  );
+  const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
+  const page: ReactNode = createElement(
+    Suspense,
+    { fallback: 'Loading' },
+    createElement('h1', {}, 'Shop'),
+    place,
+  );
+  const placard = { mount: placements.mount } as Placard;
+  await act(async () => root.render(createElement(PlacardProvider, { placard }, page)));
+  return {
+    notices,
+    /** What a watch of the slot would count, from the first to the last. */
+    shown,
+    place: () => document.querySelector<HTMLElement>('#place')!,
+    types: () => notices.map(({ type }) => type),
+    sync: (next: Banner | null) =>
+      act(async () => {
+        banner = next;
+        placements.considerAll();
+      }),
+    unmount: () => act(async () => root.render(null)),
+  };
+};
+
+const headline = ({ properties }: Banner) => createElement('p', {}, String(properties['headline']?.value));
+
+test('content that has to be loaded leaves the page as it is, mounts once and appears', async () => {
+  let load: (hero: { default: (props: { banner: Banner }) => ReactNode }) => void = () => undefined;
+  const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
+  const page = await aPage((banner) => createElement(LazyHero, { banner }));
+  expect(document.body.textContent).toBe('Shop');
+  expect(page.types()).toEqual(['shown']);
+  // Who counts impressions is told that nothing is drawn yet.
+  expect(page.place().getAttribute('aria-busy')).toBe('true');
+  await act(async () => load({ default: ({ banner }) => headline(banner) }));
+  expect(document.body.textContent).toBe('ShopSummer sale');
+  expect(page.place().hasAttribute('aria-busy')).toBe(false);
+  expect(page.types()).toEqual(['shown']);
+});
+
+test('content that is never loaded leaves nothing behind in the slot', async () => {
+  const LazyHero = lazy(() => new Promise<never>(() => undefined));
+  const page = await aPage((banner) => createElement(LazyHero, { banner } as object));
+  expect(page.place().getAttribute('aria-busy')).toBe('true');
+  const place = page.place();
+  await page.unmount();
+  expect(place.hasAttribute('aria-busy')).toBe(false);
+});
+
+const throwing = (banner: Banner): ReactNode => {
+  if (banner.id === 'bnr-1') throw new Error('no headline');
+  return headline(banner);
+};
+const Throwing = ({ banner }: { banner: Banner }) => throwing(banner);
+
+test.each<[string, RenderBanner]>([
+  ['itself', throwing],
+  ['in a component', (banner) => createElement(Throwing, { banner })],
+])(
+  'case 68: a render that throws %s is told, empties the slot alone, and draws the next banner',
+  async (_, render) => {
+    const page = await aPage(render);
+    expect(document.body.textContent).toBe('Shop');
+    expect(page.notices.find(({ type }) => type === 'failed')).toEqual({
+      type: 'failed',
+      kind: 'hook',
+      message: 'The hook of "home_hero" threw',
+      cause: new Error('no headline'),
+    });
+    expect(page.notices.at(-1)).toEqual({ type: 'emptied', placementId: 'home_hero', reason: 'invalid' });
+    // Nothing is in the slot that could be counted.
+    expect(page.shown.at(-1)).toBe(undefined);
+    // The same banner is not tried again.
+    await page.sync(aBanner());
+    expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
+    await page.sync(aBanner({ id: 'bnr-2' }));
+    expect(document.body.textContent).toBe('ShopSummer sale');
+    expect(page.shown.at(-1)).toBe('bnr-2');
+  },
+);
+
+test('case 68: content that throws after it was loaded is told as well', async () => {
+  let load: (hero: { default: () => ReactNode }) => void = () => undefined;
+  const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
+  const page = await aPage(() => createElement(LazyHero));
+  await act(async () =>
+    load({
+      default: () => {
+        throw new Error('late');
+      },
+    }),
+  );
+  expect(document.body.textContent).toBe('Shop');
+  expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
+  expect(page.place().hasAttribute('aria-busy')).toBe(false);
+});
