@@ -4,10 +4,12 @@ import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { bannerOptions } from './banners/banner-options.ts';
 import { forgetUsers } from './banners/forget-users.ts';
+import { hideAgain } from './banners/hide-again.ts';
 import { createRenewal } from './banners/renewal.ts';
 import { createSession } from './banners/session.ts';
 import { createSync } from './banners/sync.ts';
 import { createTakeAnswer } from './banners/take-answer.ts';
+import type { UserRecord } from './banners/user-record.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
 import type { Notify } from './notice.ts';
 import type { Boxes } from './placements/box.ts';
@@ -93,11 +95,14 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   /** From its acceptance a dismissal hides what the service may still send for some minutes. */
   const accept = (events: readonly BannerEvent[]): void => {
-    const ids = events
-      .filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId())
-      .map(({ bannerId }) => bannerId);
+    const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId());
+    const ids = dismissals.map(({ bannerId }) => bannerId);
     const acceptedAtMs = now();
-    if (ids.length > 0) report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
+    const change = (record: UserRecord): void => {
+      hideAgain(record, dismissals);
+      acceptDismissals(record, ids, acceptedAtMs);
+    };
+    if (ids.length > 0) report(cache.change(change));
   };
 
   const delivery = createDelivery({
@@ -242,6 +247,12 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       const userId = cache.userId();
       if (!mayAct() || userId === joinedBy) return;
       joinedBy = userId;
+      // A record without a session is a new one.
+      if (userId !== null && !cache.record().session) {
+        const dismissals = await delivery.dismissals(userId);
+        if (cache.userId() !== userId) return;
+        if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
+      }
       await session.start();
     },
     want: (placementId) => sync.want([placementId]),

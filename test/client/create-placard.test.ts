@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { emptyRecord, recordKey } from '../../src/client/banners/user-record.ts';
+import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import { outboxName } from '../../src/client/delivery/index.ts';
 import {
   type Banner,
@@ -451,6 +451,78 @@ test('cases 51 and 52: the next user sees nothing of the former one, whose event
   const kept = JSON.stringify(await openStore('placard-banners').entries());
   expect(kept).toContain('For u-2');
   expect(kept).not.toContain('u-1');
+});
+
+const otherUser = (placard: Placard) => placard.identify('u-2').then(() => placard.identify('u-1'));
+test.each<[string, (placard: Placard) => Promise<void>]>([
+  ['out and in again', (placard) => placard.identify(null).then(() => placard.identify('u-1'))],
+  ['in as another user and back', otherUser],
+  ['off and on, as consent', (placard) => placard.disable('keep').then(() => placard.enable())],
+])('case 56: a dismissal that is still to be sent holds over signing %s', async (_, comeBack) => {
+  const { placard, service, openStore, of, heard } = open();
+  const lift = service.fail(
+    { type: 'status', status: 503 },
+    { path: TRACK_PATH, times: Number.POSITIVE_INFINITY },
+  );
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  const before = of('synced').filter(({ placements }) => placements.length > 0).length;
+  await comeBack(placard);
+  await heard('synced', before + 1);
+  expect(placard.banner('home_hero')).toBeNull();
+  placard.stop();
+  // The next page of the site, and the one after the service has taken the dismissal.
+  const next = open({ service, openStore });
+  const element = aSlot();
+  next.placard.mount('home_hero', element, draw);
+  await next.heard('synced');
+  expect(element.textContent).toBe('');
+  lift();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await next.placard.flush();
+  await next.heard('delivered');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(next.of('shown')).toEqual([]);
+  expect(service.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
+  expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
+});
+
+test('case 56: a dismissal that the record does not know hides the banner when it is delivered', async () => {
+  const { placard, service, openStore, heard } = open();
+  const lift = service.fail(
+    { type: 'status', status: 503 },
+    { path: TRACK_PATH, times: Number.POSITIVE_INFINITY },
+  );
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  placard.stop();
+  // As an earlier version has left it after a sign-out.
+  const key = recordKey(service.origin, 'app', 'u-1');
+  const banners = openStore('placard-banners');
+  const record = (await banners.get<UserRecord>(key))!;
+  await banners.setMany([[key, { ...record, dismissed: [] }]]);
+  const next = open({ service, openStore });
+  const element = aSlot();
+  next.placard.mount('home_hero', element, draw);
+  await next.heard('shown');
+  lift();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await next.placard.flush();
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
+  expect(next.of('emptied').at(-1)?.reason).toBe('dismissed');
+});
+
+test('case 56: a dismissal of somebody else that is still to be sent hides nothing', async () => {
+  const { placard, service, heard } = open();
+  service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  await placard.identify('u-2');
+  await vi.waitFor(() => expect(placard.banner('home_hero')?.id).toBe('bnr-1'), PATIENCE);
 });
 
 test('signing out empties the slots and the cache, and asks for nothing', async () => {

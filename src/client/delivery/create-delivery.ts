@@ -31,6 +31,7 @@ import { createMirror } from './mirror.ts';
 import { outboxName } from './outbox-name.ts';
 import { createPostTrack } from './post-track.ts';
 import { createPurge } from './purge.ts';
+import { queuedDismissals } from './queued-dismissals.ts';
 import { bannerEvent, type EventKey, type Kept } from './records.ts';
 import { createSendBatch } from './send-batch.ts';
 import { createSender } from './sender.ts';
@@ -327,6 +328,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       const { pending, inDoubt: unanswered } = await diagnostics();
       return { delivered: sent + left, pending: pending + unanswered };
     },
+    // Without events there is nothing to read.
+    dismissals: async (userId) => (ledger.known()?.events ? queuedDismissals(store, userId) : []),
     diagnostics,
     deadLetters: letters.list,
     async retryDeadLetters(keys) {

@@ -1,4 +1,5 @@
-import type { KeyRange, Store, StoreKey } from '../platform/store.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
+import { readAll } from './read-all.ts';
 import {
   bytesOf,
   DEAD_RANGE,
@@ -11,19 +12,6 @@ import {
   newMeta,
   readEvent,
 } from './records.ts';
-
-/** Records in one read. */
-const SLICE = 500;
-
-const readAll = async (store: Store, range: KeyRange): Promise<[StoreKey, unknown][]> => {
-  const found: [StoreKey, unknown][] = [];
-  for (let from = range.from!; ; ) {
-    const records = await store.entries<unknown>({ ...range, from, limit: SLICE });
-    found.push(...records);
-    if (records.length < SLICE) return found;
-    from = [...(records.at(-1)![0] as (string | number)[]), 0];
-  }
-};
 
 /**
  * Counts the records anew where the counters cannot be read. What was delivered or given up before is not known any
