@@ -7,7 +7,8 @@ export interface HostChannel {
 }
 
 interface NativeObject {
-  postMessage(message: unknown): void;
+  /** A handler of a WKWebView that replies answers with a promise. */
+  postMessage(message: unknown): unknown;
 }
 
 const isNativeObject = (value: unknown): value is NativeObject =>
@@ -22,7 +23,7 @@ const isNativeObject = (value: unknown): value is NativeObject =>
  * because a host may add its object after the page has begun to load.
  */
 export const findHostChannel = (name: string, scope: object = globalThis): HostChannel => {
-  const find = (): ((message: Record<string, unknown>) => void) | null => {
+  const find = (): ((message: Record<string, unknown>) => unknown) | null => {
     const webkit: unknown = Reflect.get(scope, 'webkit');
     const handlers: unknown =
       typeof webkit === 'object' && webkit !== null ? Reflect.get(webkit, 'messageHandlers') : undefined;
@@ -39,7 +40,8 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     },
     post(message) {
       const send = find();
-      send?.(message);
+      // No reply is waited for, and one that is an error is no unhandled rejection of the page: there is nobody to tell.
+      Promise.resolve(send?.(message)).catch(() => undefined);
       return send !== null;
     },
   };

@@ -10,7 +10,7 @@ const BUDGETS: Record<string, { entry: number; all: number }> = {
   './element': { entry: 5_960, all: 5_960 },
   './react': { entry: 1_120, all: 1_120 },
   './templates': { entry: 5_360, all: 5_360 },
-  './webview': { entry: 1_681, all: 1_681 },
+  './webview': { entry: 1_740, all: 1_740 },
 };
 /** What loads before a cached banner is painted never grows beyond this, whatever the budget says. */
 const FIRST_PAINT_BYTES = 6_144;

@@ -63,6 +63,32 @@ describe('finding the host', () => {
   });
 });
 
+test.each([
+  ['WKWebView', (native: object) => vi.stubGlobal('webkit', { messageHandlers: { Placard: native } })],
+  ['Android WebView', (native: object) => vi.stubGlobal('Placard', native)],
+])('a %s that answers with a rejected promise makes no unhandled rejection of the page', async (_, add) => {
+  const rejections = vi.fn();
+  process.on('unhandledRejection', rejections);
+  try {
+    let posted = 0;
+    add({
+      postMessage() {
+        posted += 1;
+        return Promise.reject(new Error('no reply'));
+      },
+    });
+    const disconnect = createWebviewHost().connect(fake.placard);
+    fake.notify({ type: 'consent', state: 'enabled' });
+    expect(posted).toBe(2);
+    // Node tells of them when its microtasks are done.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rejections).not.toHaveBeenCalled();
+    disconnect();
+  } finally {
+    process.off('unhandledRejection', rejections);
+  }
+});
+
 describe('links', () => {
   test('are opened by the host, with their whole address', () => {
     const { native, posted } = nativeObject();
