@@ -49,3 +49,14 @@ export class InDoubtError extends Error {
     this.endpoint = endpoint;
   }
 }
+
+/** A request that never left: nothing listens there, or the host has no address. `cause` is the platform's own error. */
+export class UnsentError extends Error {
+  override readonly name = 'UnsentError';
+  readonly endpoint: string;
+
+  constructor(endpoint: string, host: string, cause: unknown) {
+    super(`${endpoint} was not sent: no connection to ${host}`, { cause });
+    this.endpoint = endpoint;
+  }
+}

@@ -1,6 +1,6 @@
-import ky from 'ky';
+import ky, { isNetworkError } from 'ky';
 import { type RateLimitInfo, type ResetKind, readRateLimit, refusal } from '../protocol/index.ts';
-import { ApiError, InDoubtError } from './api-error.ts';
+import { ApiError, InDoubtError, UnsentError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Sleep } from './sleep.ts';
@@ -56,6 +56,9 @@ const neverSent = (error: unknown): boolean => {
   }
   return false;
 };
+
+/** The platform's own error: ky's around it holds the request, which whoever prints the error would read the key in. */
+const withoutRequest = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
 
 const isJson = (headers: Headers): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
@@ -125,7 +128,8 @@ const judge = (
 
 /**
  * Makes one request, again and again where that is right: 429 and 5xx always (after the wait they name), a lost answer
- * only when the request is repeatable. Throws `ApiError`, `InDoubtError`, or the signal's reason.
+ * only when the request is repeatable. Throws `ApiError`, `InDoubtError`, `UnsentError`, or the
+ * signal's reason.
  */
 export const createCall = (options: CallOptions) => {
   const paces = new Map<string, Pace>();
@@ -176,8 +180,11 @@ export const createCall = (options: CallOptions) => {
       info = readRateLimit(response.headers, resetKind, options.now());
       refused = response.status === 429;
       return judge(endpoint, response.status, response.headers, await response.text(), info);
-    } catch (error) {
-      if (neverSent(error)) return { type: 'again', error: error as Error };
+    } catch (thrown) {
+      const error = withoutRequest(thrown);
+      if (neverSent(error)) {
+        return { type: 'again', error: new UnsentError(endpoint, options.endpoint, error) };
+      }
       // It was on the wire.
       if (signal?.aborted) request.onLostAnswer?.();
       signal?.throwIfAborted();

@@ -8,7 +8,7 @@ export type {
   PurchaseObject,
   RateLimitInfo,
 } from '../protocol/index.ts';
-export { ApiError, InDoubtError } from './api-error.ts';
+export { ApiError, InDoubtError, UnsentError } from './api-error.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
 export type { TrackInput, TrackObject, TrackOptions } from './track.ts';
