@@ -35,8 +35,14 @@ const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
   }
   if (endpoint === undefined) throw new TypeError('Either instance or endpoint is needed');
   if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
-    throw new TypeError(`endpoint: '${endpoint}' is not an http(s) URL`);
+    // What may be a password is not quoted, here and below.
+    throw new TypeError(`endpoint: '${endpoint.replace(/^.*@/s, '…@')}' is not an http(s) URL`);
   }
+  const { username, password } = new URL(endpoint);
+  if (username || password)
+    throw new TypeError('endpoint holds a user name or password, which fetch refuses');
+  if (/[?#]/.test(endpoint))
+    throw new TypeError('endpoint holds a query or fragment, where a path is to follow');
   return endpoint.replace(/\/+$/, '');
 };
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createRestClient } from '../../src/server/index.ts';
 import { arrangeRestClient } from '../helpers/rest-client.ts';
@@ -12,6 +13,27 @@ describe('createRestClient', () => {
     );
     expect(wrong({ apiKey: 'k', endpoint: 'file:///etc' })).toThrow('not an http(s) URL');
     expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow('apiKey is empty');
+  });
+
+  it.each([
+    ['http://me:pw-of-mine@127.0.0.1', 'a user name or password'],
+    ['http://me@127.0.0.1', 'a user name or password'],
+    ['http://:pw-of-mine@127.0.0.1', 'a user name or password'],
+    ['http://127.0.0.1/?token=pw-of-mine', 'a query or fragment'],
+    ['http://127.0.0.1/#pw-of-mine', 'a query or fragment'],
+    ['http://127.0.0.1/api?', 'a query or fragment'],
+    ['http://127.0.0.1/api#', 'a query or fragment'],
+    ['me:pw-of-mine@127.0.0.1', 'not an http(s) URL'],
+    ['http://me:pw-of-mine@', 'not an http(s) URL'],
+  ])('refuses the endpoint %s, and quotes no password', (endpoint, problem) => {
+    let error = new Error('taken');
+    try {
+      createRestClient({ endpoint, apiKey: 'k' });
+    } catch (thrown) {
+      error = thrown as Error;
+    }
+    expect(error.message).toContain(problem);
+    expect(inspect(error, { depth: null })).not.toContain('pw-of-mine');
   });
 
   it('finds the host of an instance in the table, not in its label', async () => {
