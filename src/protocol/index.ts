@@ -3,6 +3,7 @@ export * from './banners-sync.ts';
 export * from './banners-sync-request.ts';
 export * from './banners-track.ts';
 export * from './banners-track-request.ts';
+export * from './comparable.ts';
 export * from './error-bodies.ts';
 export * from './error-codes.ts';
 export * from './instances.ts';

@@ -1,9 +1,11 @@
+import { comparableEmail, comparablePhone } from '../protocol/index.ts';
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
  * Every name by which an object may mean a user. Two objects that share one may concern the same user, so the order
- * between them counts; e-mail and phone belong to it because the service looks users up by them.
+ * between them counts; e-mail and phone belong to it because the service looks users up by them, in any spelling.
  */
 export const userKeys = (object: unknown): string[] => {
   if (!isRecord(object)) return [];
@@ -16,7 +18,7 @@ export const userKeys = (object: unknown): string[] => {
     ...(isRecord(user_alias)
       ? [`alias:${JSON.stringify([user_alias['alias_label'], user_alias['alias_name']])}`]
       : []),
-    ...named('email', typeof email === 'string' ? email.toLowerCase() : email),
-    ...named('phone', phone),
+    ...named('email', typeof email === 'string' ? comparableEmail(email) : email),
+    ...named('phone', typeof phone === 'string' ? comparablePhone(phone) : phone),
   ];
 };

@@ -64,6 +64,30 @@ describe('the order of one user’s objects', () => {
     );
   });
 
+  it.each([
+    { phone: ['+49 171 7654321', '+491717654321'] },
+    { phone: ['+49(171)765-43-21', '+49 171 7654321'] },
+    { email: ['Kim@Example.org', 'kim@example.org'] },
+  ])('is kept where the service takes two spellings for one: %j', async (names) => {
+    const [[kind, [first, second]]] = Object.entries(names) as [[string, [string, string]]];
+    let open = 0;
+    let most = 0;
+    const arranged = arrangeRestClient({
+      fetch: async (input, init) => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return arranged.fake.fetch(input, init);
+      },
+    });
+    const others = Array.from({ length: 74 }, (_, at) => ({ external_id: `u-${at}` }));
+    await arranged.client.track({
+      attributes: [{ [kind]: first, tier: 'old' }, ...others, { [kind]: second, tier: 'new' }],
+    });
+    expect([arranged.fake.requests.length, most]).toEqual([2, 1]);
+  });
+
   it('counts every name a user may have, e-mail in any spelling', () => {
     expect(
       userKeys({

@@ -1,4 +1,5 @@
 import {
+  comparablePhone,
   fitsBytes,
   fitsCharacters,
   isStorableText,
@@ -11,7 +12,6 @@ import {
 import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 import type { UserAlias } from './profile.ts';
-import { comparablePhone } from './user-key.ts';
 import type { Lookup } from './user-set.ts';
 
 const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;

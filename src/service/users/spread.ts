@@ -1,7 +1,7 @@
+import { comparableEmail } from '../../protocol/index.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import type { GroupChange } from './check-subscriptions.ts';
 import type { Profile } from './profile.ts';
-import { comparableEmail } from './user-key.ts';
 import type { UserSet } from './user-set.ts';
 
 /** Both answer whether the profile had another state. */

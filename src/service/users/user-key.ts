@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
+import { comparableEmail, comparablePhone } from '../../protocol/index.ts';
 import type { Profile, PushToken, UserAlias } from './profile.ts';
 import type { Lookup } from './user-set.ts';
-
-/** An e-mail address is compared in lower case and kept as it was sent. */
-export const comparableEmail = (email: string): string => email.toLowerCase();
-
-/** A phone number is compared without the separators people write into it. */
-export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
 
 /** An index has no room for longer ones: PostgreSQL's ends at 2,704 bytes, workspace and user included. */
 const MAX_KEY_CHARACTERS = 1_000;
