@@ -112,13 +112,19 @@ export const trackAll = async (
   const read = { attributes: 0, events: 0, purchases: 0 };
   const unsent: TrackPlace[] = [];
   const given = isStream(input) ? itemsOfStream(input) : itemsOfArrays(input);
-  const items = counted(signal ? untilAborted(given, signal) : given, read);
+  /** Aborted when sending stops: an input may be silent for hours, and whoever waits is to hear of it now. */
+  const ending = new AbortController();
+  const items = counted(
+    untilAborted(given, signal ? AbortSignal.any([signal, ending.signal]) : ending.signal),
+    read,
+  );
   const underWay = new Map<Promise<void>, TrackBatch>();
   let stopped: { cause: unknown } | undefined;
   let inDoubtRun = 0;
 
   const stop = (cause: unknown) => {
     stopped ??= { cause };
+    ending.abort(cause);
   };
   /** What `onProblem` throws stops the sending, but says nothing about the request that the problem came from. */
   const hear = (problem: TrackProblem) => {

@@ -285,7 +285,8 @@ describe('client.track()', () => {
       const error = await client.track({ events: slow() }, options).catch((reason) => reason);
       expect(unhandled).toEqual([]);
       expect(error.message).toBe('Tracking stopped: The log is full');
-      expect(error.unsent).toEqual([{ array: 'events', index: 75 }]);
+      // The object that was read waits for others to travel with: it is no more than the first that was not taken in hand.
+      expect([error.unsent, error.report.consumed.events]).toEqual([[], 75]);
     });
 
     it('reads no further after an object that can never be sent', async () => {
@@ -358,6 +359,32 @@ describe('client.track()', () => {
     speak();
     await isLetGo;
   });
+
+  it.each([false, true])(
+    'says at once that the key is refused, though its input is silent (signal: %s)',
+    async (hasSignal) => {
+      const { client, fake } = arrangeRestClient({ apiKey: 'an-old-key' });
+      const { promise: silence, resolve: speak } = Promise.withResolvers<void>();
+      const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+      async function* input() {
+        try {
+          yield* someEvents(80);
+          await silence;
+          yield* someEvents(1);
+        } finally {
+          letGo();
+        }
+      }
+      const more = hasSignal ? { signal: new AbortController().signal } : {};
+      const error = await client.track({ events: input() }, more).catch((reason) => reason);
+      expect(error.cause).toMatchObject({ status: 401 });
+      expect(error.report.consumed.events).toBe(75);
+      expect(error.unsent).toHaveLength(75);
+      expect(fake.requests).toHaveLength(1);
+      speak();
+      await isLetGo;
+    },
+  );
 
   it('wants a concurrency that makes sense', async () => {
     const { client } = arrangeRestClient();
