@@ -27,17 +27,20 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
-/** `placard export … | head` closes the pipe: that is an end, not an error. */
-const endWithReader = () => {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') process.stderr.write(`placard: ${sentenceOf(error)}\n`);
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
-  });
+/** Commands that go on without a reader: what they send would be cut off, and told to nobody. They say so themselves. */
+const NEED_NO_READER = new Set(['track']);
+
+const endWithReader = (error: NodeJS.ErrnoException) => {
+  // `placard export … | head` closes the pipe: that is an end, not an error.
+  if (error.code !== 'EPIPE') process.stderr.write(`placard: ${sentenceOf(error)}\n`);
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
 };
 
 /** Runs a command line and answers the exit code. What goes wrong is one sentence on stderr. */
 export const run = async (words: string[]): Promise<number> => {
-  endWithReader();
+  process.stdout.on('error', endWithReader);
+  // Where nobody reads this one either, the exit code is all that is left to tell by.
+  process.stderr.on('error', () => undefined);
   const [name] = words;
   const command = await commandNamed(name);
   if (name === '--version') {
@@ -53,6 +56,7 @@ export const run = async (words: string[]): Promise<number> => {
   }
   try {
     if (!command) throw new Error(`there is no command "${name}"; try ${Object.keys(commands).join(', ')}`);
+    if (name !== undefined && NEED_NO_READER.has(name)) process.stdout.off('error', endWithReader);
     await runCommand(command, { rawArgs: words.slice(1) });
     return 0;
   } catch (error) {

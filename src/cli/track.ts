@@ -5,6 +5,7 @@ import { type TrackObject, type TrackPlace, type TrackReport, TrackStoppedError 
 import { apiOptions, restClientOf } from './api-options.ts';
 import { createInterruption, InterruptedError } from './interruption.ts';
 import { linesOf } from './lines-of.ts';
+import { createListing, written } from './listing.ts';
 import { lineOf, objectIndex, placeName } from './object-index.ts';
 import { refuseUnknown } from './options.ts';
 import { sentenceOf } from './sentence.ts';
@@ -16,6 +17,18 @@ const options = {
 } as const;
 
 const SHAPE = 'a line must be an object with attributes, events or purchases';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a line. Names of users in another encoding must not become others: `J\xf6rg` and `J\xe4rg` are not one. */
+const decoded = (line: Buffer): string => {
+  try {
+    // A byte order mark in front, which some editors put there, is left out.
+    return utf8.decode(line).trim();
+  } catch {
+    throw new Error('a line must be UTF-8');
+  }
+};
 
 const parsed = (line: string): unknown => {
   try {
@@ -57,15 +70,13 @@ async function* readObjects({ file, stop, refuse, onCut }: Reading): AsyncGenera
   stop.addEventListener('abort', () => input.destroy());
   let line = 0;
   try {
-    for await (const text of linesOf(input)) {
+    for await (const bytes of linesOf(input)) {
       if (stop.aborted) return onCut();
       line += 1;
-      // Some editors put a byte order mark in front, which is no JSON; trim takes it for a space.
-      const content = text.trim();
-      if (content === '') continue;
       let objects: Omit<TrackObject, 'index'>[] = [];
       try {
-        objects = objectsOf(content);
+        const text = decoded(bytes);
+        if (text !== '') objects = objectsOf(text);
       } catch (error) {
         refuse(line, (error as Error).message);
       }
@@ -88,11 +99,8 @@ export const track = defineCommand({
   args: options,
   run: async ({ args }) => {
     refuseUnknown(args, options);
-    let problems = 0;
-    const tell = (facts: Record<string, unknown>) => {
-      problems += 1;
-      process.stdout.write(`${JSON.stringify(facts)}\n`);
-    };
+    const listing = createListing(process.stdout);
+    const tell = listing.add;
     const tellInDoubt = (places: TrackPlace[]) => {
       for (const { array, index } of places) {
         tell({ line: lineOf(index), array, reason: 'in doubt: the answer was never read' });
@@ -103,12 +111,14 @@ export const track = defineCommand({
     const { asked, insisted, release } = createInterruption(() => {
       process.stderr.write('placard: waiting for the answers under way; a second signal ends it at once\n');
     });
+    /** Aborted when there is no more to do: nobody waits any more for an input that is silent, nor should the process. */
+    const over = new AbortController();
     let isCut = false;
     try {
       const report = await restClientOf(args).track(
         readObjects({
           file: args.file ?? '-',
-          stop: asked,
+          stop: AbortSignal.any([asked, over.signal]),
           refuse: (line, reason) => tell({ line, reason }),
           onCut: () => {
             isCut = true;
@@ -123,7 +133,8 @@ export const track = defineCommand({
       );
       if (isCut) throw new TrackStoppedError(asked.reason, report, []);
       tellInDoubt(report.inDoubt);
-      process.stderr.write(`${summary(report)}\n`);
+      const failure = await written(process.stderr, `${summary(report)}\n`);
+      if (failure) throw failure;
     } catch (error) {
       if (!(error instanceof TrackStoppedError)) throw error;
       tellInDoubt(error.report.inDoubt);
@@ -132,13 +143,23 @@ export const track = defineCommand({
       const { cause } = error;
       // Where not one line was read there is no more to tell than why.
       if (last < 0) throw cause;
-      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after ${placeName(last)} was sent`;
+      const { lost, error: why } = await listing.end();
+      const untold =
+        lost > 0 ? `; ${count(lost, 'line')} could not be listed on stdout: ${why?.message}` : '';
+      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after ${placeName(last)} was sent${untold}`;
       throw cause instanceof InterruptedError
         ? new InterruptedError(cause.signal, message)
         : new Error(message);
     } finally {
+      over.abort();
       release();
     }
-    if (problems > 0) throw new Error(`${count(problems, 'problem')}, listed on stdout by line`);
+    const { lines, lost, error } = await listing.end();
+    if (lost > 0) {
+      throw new Error(
+        `${count(lines, 'problem')}, of which ${lost} could not be listed on stdout: ${error?.message}`,
+      );
+    }
+    if (lines > 0) throw new Error(`${count(lines, 'problem')}, listed on stdout by line`);
   },
 });

@@ -39,7 +39,10 @@ describe('the commands that call the API', () => {
     await rm(folder, { recursive: true });
   });
 
-  const placard = async (words: string[], { input = '', env = {} as Record<string, string> } = {}) => {
+  const placard = async (
+    words: string[],
+    { input = '' as string | Buffer, env = {} as Record<string, string> } = {},
+  ) => {
     const child = spawn(process.execPath, [PLACARD, ...words], {
       env: { ...process.env, PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key', ...env },
     });
@@ -124,6 +127,25 @@ describe('the commands that call the API', () => {
     expect(lines[2]).toEqual({ line: 4, array: 'events', reason: "'name' is required" });
     expect(stderr).toContain('placard: 3 problems, listed on stdout by line\n');
     expect(fake.objects).toHaveLength(1);
+  });
+
+  it('send no line that is not UTF-8, which would make one name of two, and name it', async () => {
+    const kim = (name: string) => `{"attributes":{"external_id":"kim","first_name":"${name}"}}\n`;
+    const input = Buffer.concat([
+      Buffer.from(`\ufeff${kim('Jürgen')}`),
+      Buffer.from(kim('J\xf6rg'), 'latin1'),
+      Buffer.from(kim('J\xe4rg'), 'latin1'),
+      Buffer.from(kim('Jörg')),
+      Buffer.from(kim('Jo'), 'utf16le'),
+    ]);
+    const { code, lines } = await placard(['track'], { input });
+    expect(code).toBe(1);
+    expect(lines.slice(0, 2)).toEqual([
+      { line: 2, reason: 'a line must be UTF-8' },
+      { line: 3, reason: 'a line must be UTF-8' },
+    ]);
+    expect(lines.slice(2).map(({ line }) => line)).toEqual([5, 6]);
+    expect(fake.objects.map(({ object }) => object['first_name'])).toEqual(['Jürgen', 'Jörg']);
   });
 
   it('send nothing of two files, where only one would be read', async () => {

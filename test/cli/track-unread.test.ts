@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { ended, startCli } from '../helpers/run-cli.ts';
+
+const event = (at: number) =>
+  `{"events":{"external_id":"u-${at}","name":"e","time":"2026-01-01T00:00:00Z"}}\n`;
+const events = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => event(from + at)).join('');
+const TAKEN = '0 attributes, 300 events, 0 purchases taken in 4 requests\n';
+
+describe('placard track, whose stdout nobody reads', () => {
+  let fake: FakeService;
+  let server: HttpServer;
+  let env: Record<string, string>;
+
+  beforeEach(async () => {
+    fake = createFakeService();
+    server = await serveHandler(fake.handle);
+    env = { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' };
+  });
+  afterEach(() => server.close());
+
+  test('sends all the same when its reader goes away, and says on stderr what nobody has', async () => {
+    const child = startCli(['track'], env);
+    const exit = ended(child);
+    child.stdin!.write('not json\n');
+    await once(child.stdout!, 'data');
+    child.stdout!.destroy();
+    await once(child.stdout!, 'close');
+    child.stdin!.end(`${events(0, 150)}not json\nnor this\n${events(150, 300)}`);
+    const { code, stderr } = await exit;
+    expect(stderr).toBe(
+      `${TAKEN}placard: 3 problems, of which 2 could not be listed on stdout: write EPIPE\n`,
+    );
+    expect(code).toBe(1);
+    expect(fake.objects).toHaveLength(300);
+  });
+
+  test('says so too where it had to stop', async () => {
+    const child = startCli(['track'], env);
+    const exit = ended(child);
+    child.stdin!.write('not json\n');
+    await once(child.stdout!, 'data');
+    child.stdout!.destroy();
+    await once(child.stdout!, 'close');
+    fake.fail({ type: 'status', status: 403 }, { times: 9 });
+    child.stdin!.end(`not json\n${events(0, 1)}`);
+    const { code, stderr } = await exit;
+    expect(stderr).toMatch(
+      /answered 403.*; nothing after line 3 was sent; 2 lines could not be listed on stdout: /,
+    );
+    expect(code).toBe(1);
+  });
+
+  test.runIf(existsSync('/dev/full'))('sends all the same when the disk is full, and says so', async () => {
+    const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
+    });
+    const exit = ended(child);
+    child.stdin!.end(`not json\n${events(0, 300)}`);
+    const { code, stderr } = await exit;
+    expect(stderr).toContain(`${TAKEN}placard: 1 problem, of which 1 could not be listed on stdout: ENOSPC`);
+    expect(code).toBe(1);
+    expect(fake.objects).toHaveLength(300);
+  });
+
+  test('fails where not even stderr is read, and has sent all', async () => {
+    const child = startCli(['track'], env);
+    const exit = ended(child);
+    child.stderr!.destroy();
+    await once(child.stderr!, 'close');
+    child.stdin!.end(events(0, 300));
+    const { code } = await exit;
+    expect(code).toBe(1);
+    expect(fake.objects).toHaveLength(300);
+  });
+
+  test('ends at once where the key is refused, though its input is silent', async () => {
+    const child = startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
+    const exit = ended(child);
+    // One more than a request holds, and the end of the input does not come.
+    child.stdin!.write(events(0, 76));
+    const { code, stderr } = await exit;
+    expect(stderr).toMatch(/answered 401: Invalid API key; .*; nothing after line 75 was sent\n$/);
+    expect(code).toBe(1);
+  });
+});
