@@ -1,4 +1,4 @@
-import type { EventType, WireEvent } from '../protocol/index.ts';
+import { type EventType, parseInstant, type WireEvent } from '../protocol/index.ts';
 
 /** A banner event as the service stored it. */
 export interface DeliveredEvent {
@@ -33,7 +33,7 @@ export const createEventLog = ({ removesRepeats }: { removesRepeats: boolean }) 
           bannerId: id,
           type: event_type,
           timestamp,
-          time: Date.parse(timestamp),
+          time: parseInstant(timestamp) ?? Number.NaN,
           copies: 1,
         };
         const known = byKey.get(eventKey(event));

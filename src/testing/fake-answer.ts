@@ -9,7 +9,7 @@ export interface FakeAnswer {
 export interface ForcedErrors {
   /** Events to skip, with the text to give. */
   skip?: { indices: number[]; reason: string };
-  /** `errors` to answer as they are, everything stored. */
+  /** `errors` to answer as they are, everything sound stored. */
   raw?: { errors: unknown[]; processed?: number };
 }
 

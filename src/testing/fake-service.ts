@@ -1,15 +1,18 @@
 import {
   type ErrorDialect,
   errorBody,
+  FATAL,
   INTEGRATIONS_PATH,
   type Integration,
+  MAX_BODY_BYTES,
   SYNC_PATH,
-  TRACK_PATH,
   USERS_TRACK_PATH,
+  utf8Bytes,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 import type { BannerSource } from './fake-banners.ts';
+import { allowedMethods, ENDPOINTS, isOpenToPages } from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
 import { answerSync, createDismissals } from './fake-sync.ts';
 import { answerTrack } from './fake-track.ts';
@@ -43,6 +46,8 @@ export interface FakeServiceOptions {
   /** Keys that open it. Default `client-key` for banners, `server-key` for the rest. */
   clientKey?: string;
   serverKey?: string;
+  /** Apps that exist; a banner request for another is refused. Default any. */
+  appIds?: string[];
   /** By placement. */
   banners?: Record<string, BannerSource>;
   /** `null`: ingestion is not set up. Default none. */
@@ -53,7 +58,11 @@ export interface FakeServiceOptions {
   dismissalLagMs?: number;
 }
 
-/** A faithful service in memory that fails on demand. */
+/**
+ * A service in memory that fails on demand. It judges keys, paths, envelopes, identifiers, required members and times as
+ * the service does, not what single attributes and properties hold, nor whether a banner has that ID; nobody's profile
+ * comes of it, and no limit is counted. Where your test is about those, run `placard/service` in its process.
+ */
 export interface FakeService {
   origin: string;
   /** Use it in place of the platform's; behaves like a network: faults come as a browser would report them. */
@@ -75,18 +84,12 @@ export interface FakeService {
   events: DeliveredEvent[];
   /** Stored objects of `users/track`. */
   objects: TakenObject[];
-  /** Forgets requests and what was stored; faults and banners stay. */
+  /** Forgets requests and what was stored, dismissals as well; faults and banners stay. */
   clear: () => void;
 }
 
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date';
-const ENDPOINTS: Record<string, { method: string; dialect: ErrorDialect; key: 'client' | 'server' }> = {
-  [SYNC_PATH]: { method: 'POST', dialect: 'sync', key: 'client' },
-  [TRACK_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
-  [USERS_TRACK_PATH]: { method: 'POST', dialect: 'general', key: 'server' },
-  [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },
-};
 const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
 
 const parsed = (text: string): unknown => {
@@ -110,7 +113,7 @@ const notTaken = (fault: Fault, dialect: ErrorDialect, path: string, now: number
     case 'rate-limit':
       return {
         status: 429,
-        body: errorBody(dialect, 'Over rate limit'),
+        body: errorBody(dialect, FATAL.overRateLimit),
         headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
       };
     case 'portal':
@@ -140,6 +143,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     setTimeout: timeout = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
     origin = 'http://placard.test',
     integrations = [],
+    appIds,
     removesRepeats = true,
     dismissalLagMs = 0,
   } = options;
@@ -159,33 +163,37 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       body: errorBody(endpoint?.dialect ?? 'general', text),
       ...(headers && { headers }),
     });
-    if (!endpoint) return refuse(404, 'Not Found');
+    if (!endpoint) return refuse(404, FATAL.notFound);
     if (record.method !== endpoint.method) {
-      return refuse(405, 'Method Not Allowed', { Allow: endpoint.method });
+      return refuse(405, FATAL.methodNotAllowed, { Allow: allowedMethods(endpoint) });
     }
     const key = /^Bearer (\S+)$/.exec(record.headers.get('authorization') ?? '')?.[1];
     if (key !== keys[endpoint.key]) {
       const known = key === keys.client || key === keys.server;
       return known && record.path !== SYNC_PATH
-        ? refuse(403, 'Access Denied')
-        : refuse(401, 'Invalid API key');
+        ? refuse(403, FATAL.accessDenied)
+        : refuse(401, FATAL.invalidKey);
     }
     if (record.path === INTEGRATIONS_PATH) {
       return answerIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
     }
+    if (utf8Bytes(record.text) > MAX_BODY_BYTES) {
+      return refuse(endpoint.key === 'client' ? 400 : 413, FATAL.tooLarge);
+    }
     if (!/^application\/json\s*(;|$)/i.test(record.headers.get('content-type') ?? '')) {
-      return refuse(endpoint.key === 'client' ? 400 : 415, 'Unsupported Media Type');
+      return refuse(endpoint.key === 'client' ? 400 : 415, FATAL.unsupportedMediaType);
     }
     if (typeof record.body === 'string') {
-      return refuse(400, 'Error while parsing request body. Please check your syntax.');
+      return refuse(400, FATAL.unparseable);
     }
-    if (record.path === SYNC_PATH) return answerSync(record.body, banners, dismissals.has);
+    if (record.path === SYNC_PATH) return answerSync(record.body, appIds, banners, dismissals.has);
     const forced = forcedErrors(fault);
     if (record.path === USERS_TRACK_PATH) {
       return answerUsersTrack(record.body, (taken) => objects.push(...taken), forced);
     }
     return answerTrack(
       record.body,
+      appIds,
       (userId, events) => {
         log.take(userId, events);
         dismissals.take(userId, events);
@@ -199,10 +207,11 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     const isText = typeof answer.body === 'string';
     const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
     const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';
+    const isOpen = isOpenToPages(record.path);
     const headers = {
       'Content-Type': isText ? 'text/html; charset=utf-8' : 'application/json',
-      'Access-Control-Allow-Origin': '*',
-      ...(!hidden && { 'Access-Control-Expose-Headers': EXPOSED }),
+      ...(isOpen && { 'Access-Control-Allow-Origin': '*' }),
+      ...(isOpen && !hidden && { 'Access-Control-Expose-Headers': EXPOSED }),
       ...answer.headers,
     };
     if (fault?.type !== 'truncate') return new Response(text, { status: answer.status, headers });
@@ -225,7 +234,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
 
   const handle = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
-    if (request.method === 'OPTIONS') {
+    if (request.method === 'OPTIONS' && isOpenToPages(pathname)) {
       preflights += 1;
       return new Response(null, {
         status: 204,
@@ -279,6 +288,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       objects.length = 0;
       preflights = 0;
       log.clear();
+      dismissals.clear();
     },
   };
 };

@@ -1,31 +1,45 @@
 import {
   type EventType,
   errorBody,
+  fitsBytes,
+  isStorableText,
+  MAX_BANNER_DEVICE_ID_BYTES,
   MAX_PLACEMENTS,
   notValid,
   required,
-  syncRequest,
   type WireBanner,
 } from '../protocol/index.ts';
 import { type FakeAnswer, isRecord } from './fake-answer.ts';
 import type { BannerSource } from './fake-banners.ts';
+import { envelopeOf } from './fake-envelope.ts';
 
-const REQUIRED = ['external_user_id', 'app_id', 'app_version', 'placements'] as const;
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && isStorableText(value);
 
 /** `banners/sync`: the first ten distinct placements are answered; whom a user has dismissed stays away. */
 export const answerSync = (
   body: unknown,
+  appIds: readonly string[] | undefined,
   sources: ReadonlyMap<string, BannerSource>,
   isDismissed: (userId: string, banner: WireBanner) => boolean,
 ): FakeAnswer => {
   const refuse = (text: string) => ({ status: 400, body: errorBody('sync', text) });
-  if (!isRecord(body)) return refuse('The request body must be an object');
-  const missing = REQUIRED.find((name) => body[name] === undefined || body[name] === null);
-  if (missing !== undefined) return refuse(required(missing));
-  const { data: request, error } = syncRequest.safeParse(body);
-  if (request === undefined) return refuse(notValid(String(error?.issues[0]?.path[0])));
+  if (!isRecord(body)) return refuse('Request body must be a JSON object');
+  const envelope = envelopeOf(body, appIds);
+  if (typeof envelope === 'string') return refuse(envelope);
+  const { placements, device_id } = body;
+  if (placements === undefined || placements === null) return refuse(required('placements'));
+  if (!Array.isArray(placements) || placements.length === 0 || !placements.every(isText)) {
+    return refuse(notValid('placements'));
+  }
+  // Absent, `null` and empty are the same: no device is known.
+  const hasDevice = device_id !== undefined && device_id !== null && device_id !== '';
+  if (hasDevice && !(isText(device_id) && fitsBytes(device_id, MAX_BANNER_DEVICE_ID_BYTES))) {
+    return refuse(notValid('device_id'));
+  }
+  const request = { ...envelope, placements, ...(hasDevice && { device_id: device_id as string }) };
   const banners: Record<string, WireBanner | null> = {};
-  for (const placementId of [...new Set(request.placements)].slice(0, MAX_PLACEMENTS)) {
+  for (const placementId of [...new Set(placements)].slice(0, MAX_PLACEMENTS)) {
     const source = sources.get(placementId);
     const banner = (typeof source === 'function' ? source(request) : source) ?? null;
     banners[placementId] = banner && !isDismissed(request.external_user_id, banner) ? banner : null;
@@ -45,5 +59,6 @@ export const createDismissals = (now: () => number, lagMs: number) => {
     },
     has: (userId: string, banner: WireBanner): boolean =>
       now() - (seen.get(key(userId, banner.id)) ?? Number.POSITIVE_INFINITY) >= lagMs,
+    clear: (): void => seen.clear(),
   };
 };

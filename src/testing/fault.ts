@@ -16,7 +16,7 @@ export type RateLimitForm =
 export type Fault =
   /** Names these events in `errors` and stores the others. */
   | { type: 'skip'; indices: number[]; reason?: string }
-  /** Stores all and answers these `errors` (and count) as they are: for answers that contradict themselves. */
+  /** Stores what is sound and answers these `errors` (and count) as they are: for answers that contradict themselves. */
   | { type: 'errors'; errors: unknown[]; processed?: number }
   | { type: 'rate-limit'; afterSeconds: number; form?: RateLimitForm }
   /** Any other status, nothing taken. The body is the endpoint's own refusal unless given; text is sent as HTML. */

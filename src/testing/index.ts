@@ -1,6 +1,6 @@
 /**
- * A faithful fake of the service with every fault a network can have, a clock that only tests move, storage that
- * fails on demand, and matchers. Runs in Node and in browsers.
+ * A fake of the service with every fault a network can have, a clock that only tests move, storage that fails on
+ * demand, and matchers. Runs in Node and in browsers.
  */
 export type { DeliveredEvent } from './event-log.ts';
 export { aBanner, type BannerSource } from './fake-banners.ts';

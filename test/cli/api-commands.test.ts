@@ -113,7 +113,7 @@ describe('the commands that call the API', () => {
       '{"events":{"external_id":"kim","name":"a","time":"2026-01-01T00:00:00Z"}}',
       'not json',
       '{"event":{}}',
-      '{"events":{"external_id":"kim"}}',
+      '{"events":{"external_id":"kim","time":"2026-01-01T00:00:00Z"}}',
     ].join('\n');
     const { code, stderr, lines } = await placard(['track'], { input });
     expect(code).toBe(1);

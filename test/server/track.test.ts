@@ -114,7 +114,8 @@ describe('client.track()', () => {
         for (const [array, list] of Object.entries({ attributes, events, purchases })) {
           const bad = list.flatMap((good, at) => (good ? [] : [at]));
           const named = report.problems.flatMap(({ place }) => (place?.array === array ? [place.index] : []));
-          expect(named.sort((a, b) => a - b)).toEqual(bad);
+          // Once for each thing that is wrong with it.
+          expect([...new Set(named)].sort((a, b) => a - b)).toEqual(bad);
         }
       }),
       { numRuns: 40 },

@@ -161,6 +161,13 @@ describe('the fake service', () => {
     expect([service.requests, service.events]).toEqual([[], []]);
   });
 
+  it('forgets dismissals with what else was stored', async () => {
+    const service = createFakeService({ banners: { hero: aBanner('hero') } });
+    await track(service, [event('banner-of-hero', 'dismiss')]);
+    service.clear();
+    expect((await (await sync(service, ['hero'])).json()).banners.hero).not.toBeNull();
+  });
+
   it('answers a preflight and exposes the rate headers to browsers', async () => {
     const service = createFakeService();
     const preflight = await service.handle(new Request(service.origin + TRACK_PATH, { method: 'OPTIONS' }));

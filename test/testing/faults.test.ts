@@ -148,6 +148,18 @@ describe('faults of the fake service', () => {
     expect(readRateLimit(answer.headers, kind, now).retryAfterMs).toBe(seconds * 1000);
   });
 
+  it('answers errors and count as they are on users/track too', async () => {
+    const service = createFakeService();
+    service.fail({ type: 'errors', errors: ['W'], processed: 0 });
+    const answer = await service.fetch(service.origin + USERS_TRACK_PATH, {
+      method: 'POST',
+      headers: { authorization: 'Bearer server-key', 'content-type': 'application/json' },
+      body: JSON.stringify({ events: [{ external_id: 'u', name: 'n', time: AT }] }),
+    });
+    expect(await answer.json()).toEqual({ message: 'success', events_processed: 0, errors: ['W'] });
+    expect(service.objects).toHaveLength(1);
+  });
+
   it('gives a reset in seconds left on users/track', async () => {
     const service = createFakeService();
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'reset' });

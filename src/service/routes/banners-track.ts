@@ -7,6 +7,7 @@ import {
   MAX_BODY_BYTES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
+  parseInstant,
   required,
   TRACK_PATH,
 } from '../../protocol/index.ts';
@@ -15,7 +16,6 @@ import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { NewBannerEvent } from '../store/store.ts';
-import { parseInstant } from '../users/dates.ts';
 import {
   type BannerEnvelope,
   envelopeOf,

@@ -1,4 +1,4 @@
-import { parseInstant } from '../users/dates.ts';
+import { parseInstant } from '../../protocol/index.ts';
 import type { StoredEvent } from './store.ts';
 
 /**

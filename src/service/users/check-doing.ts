@@ -1,9 +1,11 @@
 import {
   fitsCharacters,
+  isCurrency,
   isStorableText,
   MAX_NAME_CHARACTERS,
   MAX_PURCHASE_QUANTITY,
   notValid,
+  parseInstant,
   required,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
@@ -11,7 +13,6 @@ import type { StoredEvent } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkIdentity, type Identity, idText } from './check-identity.ts';
 import { checkProperties } from './check-properties.ts';
-import { parseInstant } from './dates.ts';
 import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 
@@ -21,14 +22,6 @@ export interface CheckedDoing {
   /** As it will be stored, but for its user, who is not known yet. */
   event: StoredEvent;
 }
-
-/** Codes of ISO 4217 that the engine's list lacks: funds, units of account, metals, and a few it has not learnt yet. */
-const OTHER_CURRENCIES =
-  'BOV CHE CHW CLF COU MXV USN UYI UYW VED XAG XAU XBA XBB XBC XBD XCG XDR XPD XPT XSU XTS XUA XXX ZWG';
-const CURRENCIES: ReadonlySet<string> = new Set([
-  ...Intl.supportedValuesOf('currency'),
-  ...OTHER_CURRENCIES.split(' '),
-]);
 
 const isName = (value: string): boolean =>
   value !== '' && fitsCharacters(value, MAX_NAME_CHARACTERS) && isStorableText(value);
@@ -48,7 +41,7 @@ const productOf = ({ product_id }: Record<string, unknown>, problems: Problems):
 const currencyOf = (object: Record<string, unknown>, problems: Problems): string | null => {
   const text = textOf(object, 'currency', problems);
   if (text === null) return null;
-  if (CURRENCIES.has(text.toUpperCase())) return text.toUpperCase();
+  if (isCurrency(text.toUpperCase())) return text.toUpperCase();
   problems.add(notValid('currency'));
   return null;
 };

@@ -1,10 +1,9 @@
 import {
-  comparablePhone,
   fitsBytes,
-  fitsCharacters,
+  isEmail,
+  isPhone,
   isStorableText,
   MAX_ALIAS_BYTES,
-  MAX_EMAIL_CHARACTERS,
   MAX_EXTERNAL_ID_BYTES,
   notValid,
   TRACK_ERROR,
@@ -13,18 +12,6 @@ import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 import type { UserAlias } from './profile.ts';
 import type { Lookup } from './user-set.ts';
-
-const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
-const PHONE = /^\+?[1-9]\d{6,14}$/;
-
-export const isEmail = (value: unknown): value is string =>
-  typeof value === 'string' &&
-  fitsCharacters(value, MAX_EMAIL_CHARACTERS) &&
-  EMAIL.test(value) &&
-  isStorableText(value);
-
-export const isPhone = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 64 && PHONE.test(comparablePhone(value));
 
 export const isAliasText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && fitsBytes(value, MAX_ALIAS_BYTES) && isStorableText(value);

@@ -1,8 +1,8 @@
-import { required } from '../../protocol/index.ts';
+import { isPhone, required } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias, idText, isPhone } from './check-identity.ts';
+import { checkAlias, idText } from './check-identity.ts';
 import { entriesOf } from './entries.ts';
 import { mergeProfile } from './merge-profiles.ts';
 import { isRecord } from './own.ts';

@@ -1,0 +1,21 @@
+import { MAX_EMAIL_CHARACTERS } from './limits.ts';
+import { fitsCharacters, isStorableText } from './text.ts';
+
+const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const PHONE = /^\+?[1-9]\d{6,14}$/;
+const MAX_PHONE_CHARACTERS = 64;
+
+/** An e-mail address is compared in lower case and kept as it was sent. */
+export const comparableEmail = (email: string): string => email.toLowerCase();
+
+/** A phone number is compared without the separators people write into it. */
+export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
+
+export const isEmail = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  fitsCharacters(value, MAX_EMAIL_CHARACTERS) &&
+  EMAIL.test(value) &&
+  isStorableText(value);
+
+export const isPhone = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_PHONE_CHARACTERS && PHONE.test(comparablePhone(value));

@@ -1,0 +1,105 @@
+const MINUTE_MS = 60_000;
+const MONTHS_WITH_31 = new Set([1, 3, 5, 7, 8, 10, 12]);
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return MONTHS_WITH_31.has(month) ? 31 : 30;
+};
+
+/** Unix milliseconds of a UTC date and time, or `null` where the calendar has no such moment. */
+export const momentOf = (
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  ms: number,
+): number | null => {
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
+  // 24:00 and a leap second are moments of ISO 8601; they are the first of the next minute.
+  if (hour > 24 || (hour === 24 && (minute > 0 || second > 0 || ms > 0)) || minute > 59 || second > 60)
+    return null;
+  if (year >= 100) return Date.UTC(year, month - 1, day, hour, minute, second, ms);
+  // `Date.UTC` takes years below 100 for 19xx.
+  return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+};
+
+/** `Z`, `+02:00`, `+0200`, `+02`, in minutes; `null` where it is none. */
+export const offsetMinutes = (zone: string): number | null => {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = zone.length > 3 ? Number(zone.slice(-2)) : 0;
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+};
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
+
+/** A date and time: the instant, and what the clock said where it was written, both in Unix milliseconds. */
+export interface Written {
+  instant: number;
+  wall: number;
+}
+
+export const written = (wall: number | null, offset: number | null): Written | null =>
+  wall === null || offset === null ? null : { instant: wall - offset * MINUTE_MS, wall };
+
+/** A date and time of ISO 8601; without a zone, where it needs none, it is UTC. */
+export const fromIso = (text: string, needsZone: boolean): Written | null => {
+  const match = ISO.exec(text);
+  if (!match || (needsZone && match[8] === undefined)) return null;
+  const [, year, month, day, hour, minute, second = '0', fraction = '', zone = 'Z'] = match;
+  const ms = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const wall = momentOf(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    ms,
+  );
+  return written(wall, offsetMinutes(zone));
+};
+
+const digits = (text: string, from: number, to: number): number => {
+  let value = 0;
+  for (let i = from; i < to; i += 1) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+};
+
+/**
+ * The time of an event or purchase in Unix milliseconds: ISO 8601 with `Z` or an offset, `T` or a space between date
+ * and time, seconds and their fraction optional, a space before the offset allowed; also a colon before the
+ * milliseconds. `null` for anything else.
+ */
+export const parseInstant = (text: string): number | null => {
+  // Nearly every event is written `2026-03-01T09:15:00.000Z`: reading it by hand costs a tenth of the pattern.
+  if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84) {
+    if (
+      text.charCodeAt(4) === 45 &&
+      text.charCodeAt(7) === 45 &&
+      text.charCodeAt(13) === 58 &&
+      text.charCodeAt(16) === 58 &&
+      text.charCodeAt(19) === 46
+    ) {
+      const moment = momentOf(
+        digits(text, 0, 4),
+        digits(text, 5, 7),
+        digits(text, 8, 10),
+        digits(text, 11, 13),
+        digits(text, 14, 16),
+        digits(text, 17, 19),
+        digits(text, 20, 23),
+      );
+      if (moment !== null && !Number.isNaN(moment)) return moment;
+    }
+  }
+  return fromIso(text, true)?.instant ?? null;
+};

@@ -1,0 +1,109 @@
+import {
+  fitsBytes,
+  fitsCharacters,
+  type InputArray,
+  isCurrency,
+  isEmail,
+  isPhone,
+  isStorableText,
+  MAX_ALIAS_BYTES,
+  MAX_EXTERNAL_ID_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_PURCHASE_QUANTITY,
+  notValid,
+  parseInstant,
+  required,
+  TRACK_ERROR,
+} from '../protocol/index.ts';
+import { isRecord } from './fake-answer.ts';
+
+/** What is wrong with an object of `users/track`, and whether it is taken all the same. */
+export interface Verdict {
+  problems: string[];
+  isTaken: boolean;
+}
+
+type Members = Record<string, unknown>;
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const idText = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
+const isText = (value: unknown, fits: (text: string) => boolean): boolean =>
+  typeof value === 'string' && value !== '' && fits(value) && isStorableText(value);
+const isAlias = (value: unknown): boolean =>
+  isRecord(value) &&
+  [value['alias_name'], value['alias_label']].every((text) =>
+    isText(text, (alias) => fitsBytes(alias, MAX_ALIAS_BYTES)),
+  );
+
+/** Why the first three identifiers name nobody; nothing where one of them does, or none is there. */
+const primaryProblem = ({ external_id, user_alias, braze_id }: Members): string | undefined => {
+  if ([external_id, user_alias, braze_id].filter(isPresent).length > 1) return TRACK_ERROR.severalPrimaries;
+  const id = idText(external_id);
+  if (typeof id === 'string' && !fitsBytes(id, MAX_EXTERNAL_ID_BYTES)) return TRACK_ERROR.externalIdTooLarge;
+  if (isPresent(id) && !isText(id, () => true)) return notValid('external_id');
+  if (isPresent(user_alias) && !isAlias(user_alias)) return notValid('user_alias');
+  return isPresent(braze_id) && !isText(braze_id, () => true) ? notValid('braze_id') : undefined;
+};
+
+const judgeIdentity = (object: Members): Verdict => {
+  const primary = primaryProblem(object);
+  if (primary !== undefined) return { problems: [primary], isTaken: false };
+  const { external_id, user_alias, braze_id, email, phone } = object;
+  let isNamed = [external_id, user_alias, braze_id].some(isPresent);
+  const problems: string[] = [];
+  for (const [value, isSound, problem] of [
+    [email, isEmail(email), TRACK_ERROR.emailBadFormat],
+    [phone, isPhone(phone), notValid('phone')],
+  ] as const) {
+    if (!isPresent(value)) continue;
+    if (!isSound) problems.push(problem);
+    if (!isSound && !isNamed) return { problems, isTaken: false };
+    isNamed = true;
+  }
+  return isNamed
+    ? { problems, isTaken: true }
+    : { problems: [...problems, TRACK_ERROR.identifierRequired], isTaken: false };
+};
+
+/** Tokens that belong to nobody yet need no identifier. */
+const judgeAttributes = (object: Members): Verdict => {
+  if (object['push_token_import'] !== true) return judgeIdentity(object);
+  const { push_tokens, external_id, braze_id, user_alias, email, phone } = object;
+  const hasTokens = Array.isArray(push_tokens) && push_tokens.length > 0;
+  if (!hasTokens || isPresent(external_id) || isPresent(braze_id)) {
+    return { problems: [TRACK_ERROR.badPushTokenImport], isTaken: false };
+  }
+  return [user_alias, email, phone].some(isPresent) ? judgeIdentity(object) : { problems: [], isTaken: true };
+};
+
+const isName = (value: unknown) => isText(value, (name) => fitsCharacters(name, MAX_NAME_CHARACTERS));
+const isTime = (value: unknown) => typeof value === 'string' && parseInstant(value) !== null;
+const isQuantity = (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_PURCHASE_QUANTITY;
+
+/** Members that must be there, in the order in which the service names them. */
+const NEEDED: Record<'events' | 'purchases', Record<string, (value: unknown) => boolean>> = {
+  events: { name: isName, time: isTime },
+  purchases: {
+    product_id: (value) => isName(idText(value)),
+    currency: (value) => typeof value === 'string' && isCurrency(value.toUpperCase()),
+    price: (value) => Number.isFinite(value),
+    quantity: (value) => value === undefined || value === null || isQuantity(value),
+    time: isTime,
+  },
+};
+
+const judgeDoing = (array: 'events' | 'purchases', object: Members): Verdict => {
+  const { problems, isTaken } = judgeIdentity(object);
+  const faults = Object.entries(NEEDED[array]).flatMap(([name, isSound]) => {
+    if (isSound(object[name])) return [];
+    return [object[name] === undefined || object[name] === null ? required(name) : notValid(name)];
+  });
+  return { problems: [...problems, ...faults], isTaken: isTaken && faults.length === 0 };
+};
+
+/** Judges identifiers and required members, as the service does. What single attributes and properties hold is let through. */
+export const judgeObject = (array: InputArray, object: unknown): Verdict => {
+  if (!isRecord(object)) return { problems: [TRACK_ERROR.identifierRequired], isTaken: false };
+  return array === 'attributes' ? judgeAttributes(object) : judgeDoing(array, object);
+};
