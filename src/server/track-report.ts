@@ -34,7 +34,7 @@ export interface TrackReport {
 export class TrackStoppedError extends Error {
   override readonly name = 'TrackStoppedError';
   readonly report: TrackReport;
-  /** Taken in hand and certainly not applied. */
+  /** Taken in hand and not applied: they never left, or the last answer to them said that nothing was taken. */
   readonly unsent: TrackPlace[];
 
   constructor(cause: unknown, report: TrackReport, unsent: TrackPlace[]) {
