@@ -1,0 +1,238 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore, type Store } from '../../src/service/index.ts';
+import { APP_ID, aCampaign, aVariant } from '../helpers/a-workspace.ts';
+import { type Answered, type RunningService, runService } from '../helpers/running-service.ts';
+
+/** In every key and personal value of these requests, and nowhere else; the digits are the phone number's. */
+const MARK = /zq7x|7007007/i;
+const CLIENT_KEY = 'zq7x-client-key';
+const SERVER_KEY = 'zq7x-server-key';
+const ID = 'u-zq7x';
+const EMAIL = 'Kim.zq7x@zq7x.example';
+const PHONE = '+49 170 070 0700-7';
+const alias = { alias_name: 'zq7x', alias_label: 'label-zq7x' };
+const AT = '2026-03-01T08:00:00Z';
+
+const profile = {
+  external_id: ID,
+  email: EMAIL,
+  phone: PHONE,
+  first_name: 'Zq7xa',
+  last_name: 'Zq7xb',
+  'custom-zq7x': 'zq7x',
+  push_tokens: [{ app_id: APP_ID, token: 'token-zq7x', device_id: 'device-zq7x' }],
+};
+const track = {
+  attributes: [profile, { user_alias: alias, email: EMAIL }],
+  events: [{ external_id: ID, name: 'event-zq7x', time: AT, properties: { secret: 'zq7x' } }],
+  purchases: [{ email: EMAIL, product_id: 'zq7x', currency: 'EUR', price: 1, time: AT }],
+};
+const badTrack = {
+  attributes: [
+    { ...profile, email: 'zq7x', phone: 'zq7x', 'bad-zq7x': { $add: 'zq7x' }, dob: 'zq7x' },
+    'zq7x',
+  ],
+  events: [{ user_alias: { alias_name: 'zq7x' }, name: 7, time: 'zq7x' }],
+  purchases: [
+    { external_id: 'zq7x'.repeat(300), product_id: 'zq7x', currency: 'zq7x', price: 'zq7x', time: AT },
+  ],
+};
+const envelope = { external_user_id: ID, app_id: APP_ID, app_version: '1.0-zq7x' };
+const rules = { prioritization: ['identified', 'most_recently_updated'] };
+
+interface Row {
+  path: string;
+  key: string;
+  ok: number;
+  /** What is sent; for a GET, nothing. */
+  body?: unknown;
+  bad: unknown;
+}
+
+const rowsOf = (bannerId: string): Row[] => [
+  { path: '/users/track', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
+  { path: '/users/track/bulk', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
+  {
+    path: '/users/alias/new',
+    key: SERVER_KEY,
+    ok: 201,
+    body: { user_aliases: [{ ...alias, external_id: ID }] },
+    bad: { user_aliases: [{ alias_name: 'zq7x' }] },
+  },
+  {
+    path: '/users/identify',
+    key: SERVER_KEY,
+    ok: 201,
+    body: {
+      aliases_to_identify: [{ external_id: ID, user_alias: alias }],
+      emails_to_identify: [{ external_id: ID, email: EMAIL, ...rules }],
+      phone_numbers_to_identify: [{ external_id: ID, phone: PHONE, ...rules }],
+    },
+    bad: { emails_to_identify: [{ external_id: ID, email: 'zq7x', prioritization: ['zq7x'] }] },
+  },
+  {
+    path: '/users/merge',
+    key: SERVER_KEY,
+    ok: 202,
+    body: {
+      merge_updates: [
+        { identifier_to_merge: { email: EMAIL, ...rules }, identifier_to_keep: { external_id: ID } },
+        { identifier_to_merge: { phone: PHONE, ...rules }, identifier_to_keep: { user_alias: alias } },
+      ],
+    },
+    bad: { merge_updates: [{ identifier_to_merge: { email: 7, zq7x: 'zq7x' }, identifier_to_keep: ID }] },
+  },
+  {
+    path: '/users/export/ids',
+    key: SERVER_KEY,
+    ok: 201,
+    body: { external_ids: [ID, 'nobody-zq7x'], user_aliases: [alias] },
+    bad: { external_ids: [ID], fields_to_export: ['zq7x'] },
+  },
+  {
+    path: '/v1/device-messaging/banners/sync',
+    key: CLIENT_KEY,
+    ok: 200,
+    body: { ...envelope, placements: ['home', 'zq7x'], device_id: 'device-zq7x' },
+    bad: { ...envelope, app_id: 'zq7x', placements: ['home'] },
+  },
+  {
+    path: '/v1/device-messaging/banners/track',
+    key: CLIENT_KEY,
+    ok: 202,
+    body: {
+      ...envelope,
+      events: [
+        { id: bannerId, event_type: 'impression', timestamp: AT },
+        { id: 'zq7x', event_type: 'click', timestamp: AT },
+      ],
+    },
+    bad: { ...envelope, events: [{ id: 'zq7x', event_type: 'zq7x', timestamp: 'zq7x' }] },
+  },
+];
+
+describe('no key and no personal value leaves by a log line, a header or a metric', () => {
+  let service: RunningService;
+  let isBroken = false;
+  const answers: { name: string; answer: Answered }[] = [];
+  const ask = async (
+    name: string,
+    method: string,
+    path: string,
+    more: Parameters<RunningService['call']>[2],
+  ) => {
+    const answer = await service.call(method, path, more);
+    answers.push({ name: `${name}: ${method} ${path}`, answer });
+    return answer.status;
+  };
+
+  /** A store that fails like a database: its message quotes the row. */
+  const breaking = (store: Store): Store => {
+    const fail = async (): Promise<never> => {
+      const cause = new Error(`Key (email)=(${EMAIL}) of ${ID} already exists`);
+      throw Object.assign(new Error(`cannot write ${EMAIL}`, { cause }), { detail: EMAIL, row: profile });
+    };
+    return {
+      ...store,
+      writeUsers: (work) => (isBroken ? fail() : store.writeUsers(work)),
+      bannerUser: (...user) => (isBroken ? fail() : store.bannerUser(...user)),
+      recordBannerEvents: (...events) => (isBroken ? fail() : store.recordBannerEvents(...events)),
+      readUsers: (...wanted) => (isBroken ? fail() : store.readUsers(...wanted)),
+    };
+  };
+
+  beforeAll(async () => {
+    // Nobody's name is a number: the banner cannot be shown, and the log says so.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Liquid of the contract writes attributes so
+    const broken = { headline: { type: 'number', value: '{{${first_name}}}' } };
+    const workspace = {
+      workspace_id: 'test',
+      apps: [{ app_id: APP_ID, platform: 'web' }],
+      api_keys: [
+        { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
+        {
+          type: 'server',
+          key: SERVER_KEY,
+          permissions: [
+            'cdi.integration_list',
+            'users.track',
+            'users.track.bulk',
+            'users.identify',
+            'users.merge',
+            'users.alias.new',
+            'users.export.ids',
+          ],
+        },
+      ],
+      integrations: [],
+      campaigns: [
+        aCampaign(),
+        aCampaign({
+          campaign_id: 'broken',
+          placements: ['zq7x'],
+          variants: [aVariant({ properties: broken })],
+        }),
+      ],
+    };
+    service = await runService([workspace], { store: breaking(await openStore(':memory:')) });
+    const first = await service.call('POST', '/v1/device-messaging/banners/sync', {
+      key: CLIENT_KEY,
+      body: { ...envelope, placements: ['home'] },
+    });
+    const rows = rowsOf(first.body.banners.home.id);
+    for (const { path, key, ok, body, bad } of rows) {
+      expect([path, await ask('right', 'POST', path, { key, body })]).toEqual([path, ok]);
+      expect(await ask('wrong members', 'POST', path, { key, body: bad })).toBeOneOf([ok, 400]);
+    }
+    isBroken = true;
+    for (const { path, key, body } of rows) {
+      expect([path, await ask('a store that fails', 'POST', path, { key, body })]).toEqual([path, 500]);
+    }
+    isBroken = false;
+    const all = [...rows, { path: '/cdi/integrations', key: SERVER_KEY, body: undefined }];
+    for (const { path, key, body } of all) {
+      const method = body === undefined ? 'GET' : 'POST';
+      const other = key === CLIENT_KEY ? SERVER_KEY : CLIENT_KEY;
+      await ask('a key of the other kind', method, path, { key: other, body });
+      await ask('a key nobody has', method, path, { key: 'zq7x-nobody', body });
+      await ask('no such scheme', method, path, { headers: { authorization: SERVER_KEY }, body });
+      await ask('another method', 'PUT', path, { key, body: profile });
+      await ask('a query', method, `${path}?cursor=zq7x&email=${EMAIL}`, { key, body });
+      await ask('headers', method, path, { key, body, headers: { 'x-request-id': 'zq7x', cookie: EMAIL } });
+      await ask('a path of nobody', method, `${path}/${EMAIL}`, { key, body });
+      if (method === 'GET') continue;
+      await ask('broken JSON', method, path, { key, body: `{"email":"${EMAIL}",` });
+      await ask('another type', method, path, { key, body, headers: { 'content-type': 'text/zq7x' } });
+      await ask('too much', method, path, { key, body: { ...profile, filler: 'zq7x'.repeat(1_100_000) } });
+    }
+    expect(await ask('right', 'GET', '/cdi/integrations', { key: SERVER_KEY })).toBe(200);
+  });
+  afterAll(() => service.stop());
+
+  test('whatever was asked and however it was answered, at the lowest level of the log', () => {
+    const { lines } = service;
+    // Each answer has its line, so nothing is left out by chance.
+    expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
+    expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
+    expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be filled in');
+    expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(
+      new Set([200, 201, 202, 400, 401, 403, 404, 405, 413, 415, 500]),
+    );
+    const telling = lines.filter((line) => MARK.test(inspect(line, { depth: null })));
+    expect(telling).toEqual([]);
+  });
+
+  test('in no header of an answer', () => {
+    const telling = answers.filter(({ answer }) => MARK.test(inspect([...answer.headers])));
+    expect(telling.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('on no page for operators', async () => {
+    for (const path of ['/metrics', '/healthz', '/readyz', '/openapi.json', '/docs']) {
+      const { status, headers, body } = await service.call('GET', path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(inspect([[...headers], body], { depth: null, maxStringLength: null })).not.toMatch(MARK);
+    }
+  });
+});
