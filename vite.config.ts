@@ -35,7 +35,11 @@ const library = {
   minify: false,
   sourcemap: true,
   lib: { entry: entries, formats: ['es' as const] },
-  rolldownOptions: { external: isDependency },
+  rolldownOptions: {
+    external: isDependency,
+    // For frameworks with server components; a directive in the source would be warned of.
+    output: { banner: ({ name }: { name: string }) => (name === 'react' ? "'use client';" : '') },
+  },
 };
 
 /** One file for a plain `<script>`: everything inside, one global. */
