@@ -21,11 +21,14 @@ import { untilAborted } from './until-aborted.ts';
 
 export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
+/** With members of any other name, or described by an interface: that has no index signature. */
+type Row<T> = T | { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+
 /** Any number of objects: arrays, generators, streams. Attributes go first, then events, then purchases. */
 export interface TrackInput {
-  attributes?: Many<AttributesObject>;
-  events?: Many<EventObject>;
-  purchases?: Many<PurchaseObject>;
+  attributes?: Many<Row<AttributesObject>>;
+  events?: Many<Row<EventObject>>;
+  purchases?: Many<Row<PurchaseObject>>;
 }
 
 export interface TrackOptions {
@@ -47,7 +50,7 @@ const MAX_IN_DOUBT_RUN = 3;
 /** An object of a mixed stream, such as a line of a file. */
 export interface TrackObject {
   array: InputArray;
-  object: AttributesObject | EventObject | PurchaseObject;
+  object: Row<AttributesObject> | Row<EventObject> | Row<PurchaseObject>;
   /** What to call its place in reports. Default its position in the stream. */
   index?: number;
 }

@@ -387,6 +387,34 @@ describe('client.track()', () => {
     },
   );
 
+  it('takes rows that an interface describes, and none whose identifier is no identifier', async () => {
+    interface Profile {
+      external_id: string;
+      tier: string;
+    }
+    interface Click {
+      external_id: string;
+      name: string;
+      time: string;
+      page: string;
+    }
+    const profiles: Profile[] = [{ external_id: 'kim', tier: 'gold' }];
+    const clicks: Click[] = [{ external_id: 'kim', name: 'click', time: TIME, page: '/' }];
+    const { client } = arrangeRestClient();
+    const { processed } = await client.track({ attributes: profiles, events: clicks });
+    expect(processed).toEqual({ attributes: 1, events: 1, purchases: 0 });
+
+    interface Wrong {
+      external_id: Date;
+      tier: string;
+    }
+    const wrong: Wrong[] = [];
+    // @ts-expect-error a date names nobody
+    await client.track({ attributes: wrong });
+    // @ts-expect-error an event has a time
+    await client.track({ events: [] as { external_id: string; name: string }[] });
+  });
+
   it('wants a concurrency that makes sense', async () => {
     const { client } = arrangeRestClient();
     await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency must be');
