@@ -41,8 +41,9 @@ export const dropPartitions = defineCommand({
       process.stdout.write(`Nothing is there from before ${args.before}.\n`);
       return;
     }
-    for (const { partition, rows } of forgotten) {
-      process.stdout.write(`${dryRun ? 'would drop' : 'dropped'} ${rows} rows of ${partition}\n`);
+    for (const { partition, rows, isAbout } of forgotten) {
+      const verb = dryRun ? 'would drop' : 'dropped';
+      process.stdout.write(`${verb} ${isAbout ? 'about ' : ''}${rows} rows of ${partition}\n`);
     }
     process.stdout.write(`${WHAT_IS_FORGOTTEN}\n`);
     if (dryRun) process.stdout.write('Nothing was dropped; say --yes to do it.\n');

@@ -4,6 +4,8 @@ export interface Forgotten {
   /** A partition that was dropped whole, or the table that rows were deleted from. */
   partition: string;
   rows: number;
+  /** Counted before it was dropped: rows that came in between went with it. */
+  isAbout?: true;
 }
 
 /** What goes with old events, for people to read before they drop them. */

@@ -113,11 +113,17 @@ export const dropPartitionsBefore = async (
       if (match && !isOld) continue;
       const where = match ? '' : ` WHERE ${column} < ${beforeMs}`;
       const [counted] = await run<{ rows: string }>(`SELECT count(*) AS rows FROM ${name}${where}`);
-      const rows = Number(counted?.rows ?? 0);
+      let rows = Number(counted?.rows ?? 0);
       if (!match && rows === 0) continue;
+      // To count under the lock that the drop takes would keep every writer waiting for as long.
       if (!dryRun && match) await dropPartition(pool, name);
-      else if (!dryRun) await run(`DELETE FROM ${name}${where}`);
-      forgotten.push({ table, partition: name, rows });
+      else if (!dryRun) {
+        const [deleted] = await run<{ rows: string }>(
+          `WITH deleted AS (DELETE FROM ${name}${where} RETURNING 1) SELECT count(*) AS rows FROM deleted`,
+        );
+        rows = Number(deleted?.rows ?? 0);
+      }
+      forgotten.push({ table, partition: name, rows, ...(!dryRun && match && { isAbout: true }) });
     }
   }
   return forgotten;
