@@ -10,6 +10,8 @@ export const FATAL = {
   unsupportedMediaType: 'Unsupported Media Type',
   overRateLimit: 'Over rate limit',
   internal: 'Internal Server Error',
+  unavailable: 'Service Unavailable',
+  inDoubt: 'Gateway Timeout',
   unparseable: 'Error while parsing request body. Please check your syntax.',
   noValidData: "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.",
   tooManyObjects: 'Max Input Length Exceeded',

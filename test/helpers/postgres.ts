@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { type Run, runIn } from '../../src/service/store/postgres/statement.ts';
 
@@ -16,6 +16,17 @@ export const runBeside = (url: string): Run => {
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
   return runIn(pool);
+};
+
+/** As somebody in psql does who begins a transaction and forgets it. */
+export const lockBeside = async (url: string, statement: string) => {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  await client.query(statement);
+  return { release: () => client.query('ROLLBACK') };
 };
 
 /** What a failover, a restart or an administrator does. */

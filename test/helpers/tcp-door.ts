@@ -4,15 +4,29 @@ import { onTestFinished } from 'vitest';
 
 /**
  * A door in front of a server that can fall silent: whoever is connected then stays so, and nothing passes either way any
- * more. Whoever comes later is let through.
+ * more. Whoever comes later is let through. It can also keep answers back, and whoever comes later.
  */
 export const tcpDoor = async (url: string) => {
   const { hostname, port } = new URL(url);
   const inside = new Set<Socket>();
+  let room = Number.POSITIVE_INFINITY;
+  let fatal: string | null = null;
   const server = createServer((caller) => {
-    const called = connect(Number(port), hostname);
-    caller.pipe(called).pipe(caller);
     inside.add(caller);
+    if (inside.size > room) {
+      caller.on('error', () => undefined);
+      caller.once('close', () => inside.delete(caller));
+      caller.resume();
+      return;
+    }
+    const called = connect(Number(port), hostname);
+    called.on('data', (answer: Buffer) => {
+      if (fatal === null || !answer.includes(fatal)) return;
+      fatal = null;
+      called.unpipe();
+      caller.destroy();
+    });
+    caller.pipe(called).pipe(caller);
     for (const socket of [caller, called]) socket.on('error', () => undefined);
     caller.once('close', () => {
       inside.delete(caller);
@@ -31,6 +45,15 @@ export const tcpDoor = async (url: string) => {
     url: through.href,
     /** How many are connected. */
     count: () => inside.size,
+    /** From now on no more than this many get through; the others hear nothing, as behind a pooler that has no room. */
+    letIn(most: number) {
+      room = most;
+    },
+    /** The connection over which the next answer with this text comes is cut instead. */
+    cutAnswer(text: string) {
+      fatal = text;
+    },
+    hasCut: () => fatal === null,
     silence() {
       for (const caller of inside) {
         caller.unpipe();

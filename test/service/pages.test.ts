@@ -51,6 +51,21 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  test('says of everything that stores that it may come too early, or be stored without an answer', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    const may = (path: string) => {
+      const [operation] = Object.values<{ responses: Record<string, { headers?: object }> }>(
+        body.paths[path],
+      );
+      return operation!.responses['503'] !== undefined && operation!.responses['504'] !== undefined;
+    };
+    expect(Object.keys(OPERATIONS).filter((path) => !may(path))).toEqual([
+      '/cdi/integrations',
+      '/users/export/ids',
+      '/v1/device-messaging/banners/sync',
+    ]);
+  });
+
   test('gives examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const [path, { example, success }] of Object.entries(OPERATIONS)) {

@@ -1,6 +1,7 @@
 import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Answer } from '../route.ts';
+import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import type { Reply } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 
@@ -17,7 +18,13 @@ export const replyOf = (answer: Answer, base: Record<string, string> = JSON_HEAD
   body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
 });
 
-/** The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500. */
+/** Seconds until the same may be tried again where the database was busy. */
+const RETRY_AFTER = '1';
+
+/**
+ * The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500, which
+ * says that nothing was taken, or a 504 where that is not known.
+ */
 export const refusalOf = (
   error: unknown,
   dialect: ErrorDialect,
@@ -29,6 +36,13 @@ export const refusalOf = (
     const body = { ...errorBody(dialect, error.message), ...error.members };
     return replyOf({ status: error.status, body, ...(error.headers && { headers: error.headers }) }, base);
   }
+  if (error instanceof NotNowError) {
+    const body = errorBody(dialect, FATAL.unavailable);
+    return replyOf({ status: 503, body, headers: { 'Retry-After': RETRY_AFTER } }, base);
+  }
   log.error({ ...facts, ...errorFacts(error) }, 'request failed');
+  if (error instanceof InDoubtError) {
+    return replyOf({ status: 504, body: errorBody(dialect, FATAL.inDoubt) }, base);
+  }
   return replyOf({ status: 500, body: errorBody(dialect, FATAL.internal) }, base);
 };

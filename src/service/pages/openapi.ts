@@ -123,11 +123,14 @@ const responsesOf = (route: Route, operation: Operation): Members => {
     ...(hasBody && route.tooLarge === 413 && { 413: refusal('The body is larger than 4 MB.') }),
     ...(hasBody && isGeneral && { 415: refusal('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
-    500: refusal('Something went wrong here; try again later.'),
+    500: refusal('Something went wrong here, and nothing was taken; try again later.'),
     ...(hasBody && {
       503: refusal('Too many requests are waiting, and this one was not begun; try again later.', {
         'Retry-After': RETRY_AFTER,
       }),
+    }),
+    ...(operation.writes && {
+      504: refusal('The database did not say whether it has stored it: the same again may count twice.'),
     }),
   };
 };

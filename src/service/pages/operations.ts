@@ -36,6 +36,8 @@ export interface Operation {
   answer: z.core.$ZodType;
   /** What a 400 means here. */
   badRequest: string;
+  /** Whether it stores anything. */
+  writes?: true;
   /** What a 404 means here, where the path itself is right. */
   notFound?: string;
 }
@@ -74,6 +76,7 @@ const track = {
   },
   success: 201,
   answer: usersTrackAnswer,
+  writes: true as const,
   badRequest: 'No object was valid, there were too many, or the body is no JSON.',
 };
 
@@ -115,6 +118,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     success: 201,
     answer: identifyAnswer,
+    writes: true,
     badRequest: 'An entry has the wrong shape, or there are more than 50.',
   },
   '/users/merge': {
@@ -130,6 +134,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     success: 202,
     answer: mergeAnswer,
+    writes: true,
     badRequest: 'An entry has the wrong shape, or there are more than 50.',
   },
   '/users/alias/new': {
@@ -141,6 +146,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
     success: 201,
     answer: aliasNewAnswer,
+    writes: true,
     badRequest: 'An entry has the wrong shape, or there are more than 50.',
   },
   '/users/export/ids': {
@@ -186,6 +192,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     success: 202,
     answer: bannersTrackAnswer,
+    writes: true,
     badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
     notFound: 'Banners are not enabled in this workspace.',
   },

@@ -1,4 +1,6 @@
+import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import type { Track } from '../users/track-work.ts';
+import { createWaiting } from '../waiting.ts';
 import type { Outcome } from './outcome.ts';
 import { NotTakenError } from './post.ts';
 import { writeTrack } from './track-text.ts';
@@ -13,6 +15,12 @@ export class NotStoredError extends Error {
   override name = 'NotStoredError';
 }
 
+const errorOf = (index: number, { inDoubt, notNow }: Outcome): Error => {
+  if (inDoubt?.includes(index)) return new InDoubtError('Another replica does not know what it stored');
+  if (notNow?.includes(index)) return new NotNowError('Another replica cannot store it now');
+  return new NotStoredError('Another replica could not store it');
+};
+
 interface Waiting {
   text: string;
   resolve(): void;
@@ -24,35 +32,36 @@ export const createHandOver = (
   { post, close }: { post(body: string): Promise<Outcome>; close(): void },
   mostRequests = MOST_REQUESTS,
 ) => {
-  let waiting: Waiting[] = [];
+  const waiting = createWaiting<Waiting>({
+    refuse: ({ reject }) => reject(new NotTakenError('Another replica takes too long')),
+  });
   let underWay = 0;
   let isScheduled = false;
   let isClosed = false;
 
   const next = (): Waiting[] => {
+    const tracks: Waiting[] = [];
     let characters = 0;
-    let count = 0;
-    do {
-      characters += waiting[count]!.text.length;
-      count += 1;
-    } while (count < Math.min(MOST_TRACKS, waiting.length) && characters < MOST_CHARACTERS);
-    return waiting.splice(0, count);
+    while (waiting.count() > 0 && tracks.length < MOST_TRACKS && characters < MOST_CHARACTERS) {
+      const [track] = waiting.take(1).items;
+      tracks.push(track!);
+      characters += track!.text.length;
+    }
+    return tracks;
   };
 
   /** What has not been sent is not sent any more. */
   const giveBack = (cause?: unknown) => {
-    const unsent = waiting;
-    waiting = [];
-    for (const { reject } of unsent) reject(new NotTakenError('Another replica is gone', { cause }));
+    for (const { reject } of waiting.take(waiting.count()).items)
+      reject(new NotTakenError('Another replica is gone', { cause }));
   };
 
   const sendNext = async () => {
     const tracks = next();
     underWay += 1;
     try {
-      const { failed } = await post(`[${tracks.map(({ text }) => text).join(',')}]`);
-      for (const index of failed)
-        tracks[index]?.reject(new NotStoredError('Another replica could not store it'));
+      const outcome = await post(`[${tracks.map(({ text }) => text).join(',')}]`);
+      for (const index of outcome.failed) tracks[index]?.reject(errorOf(index, outcome));
       for (const { resolve } of tracks) resolve();
     } catch (error) {
       for (const { reject } of tracks) reject(error);
@@ -65,7 +74,7 @@ export const createHandOver = (
 
   const start = () => {
     isScheduled = false;
-    while (waiting.length > 0 && underWay < mostRequests) void sendNext();
+    while (waiting.count() > 0 && underWay < mostRequests) void sendNext();
     if (isClosed && underWay === 0) close();
   };
 
@@ -77,7 +86,7 @@ export const createHandOver = (
           reject(new NotTakenError('Another replica is gone'));
           return;
         }
-        waiting.push({ text: writeTrack(track), resolve, reject });
+        waiting.add({ text: writeTrack(track), resolve, reject });
         if (isScheduled || underWay >= mostRequests) return;
         isScheduled = true;
         setImmediate(start);

@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Replica } from '../store/store.ts';
+import { InDoubtError } from '../store/write-errors.ts';
 import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
 
 /** Longer than this nobody waits for a connection, nor for an answer, however it trickles. */
@@ -69,7 +70,9 @@ export const createPost = ({ url, token }: Replica, answerMs = ANSWER_MS) => {
       const fail = (cause: unknown) => {
         if (cause instanceof NotTakenError) reject(cause);
         else if (!isConnected()) reject(new NotTakenError('Another replica cannot be reached', { cause }));
-        else reject(new Error('Another replica did not answer: what it stored is not known', { cause }));
+        else {
+          reject(new InDoubtError('Another replica did not answer: what it stored is not known', { cause }));
+        }
       };
       try {
         const sent = request(url + HAND_OVER_PATH, {

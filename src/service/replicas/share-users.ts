@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inTime } from '../in-time.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Store, UserWork } from '../store/store.ts';
+import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import { type Track, trackWork } from '../users/track-work.ts';
 import { divideTrack, isDivisible } from './divide.ts';
 import { NotStoredError } from './hand-over.ts';
@@ -88,7 +89,7 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
         onHandedOver('not_taken');
         return doHere(part);
       }
-      if (error instanceof NotStoredError) onHandedOver('failed');
+      if (error instanceof NotStoredError || error instanceof NotNowError) onHandedOver('failed');
       else {
         if (neighbours.avoid(owner)) log.warn(errorFacts(error), 'another replica did not answer');
         onHandedOver('in_doubt');
@@ -100,7 +101,12 @@ export const createShareUsers = ({ store, log, onHandedOver }: ShareUsersOptions
   const divided = async (track: Track): Promise<void> => {
     const parts = [...divideTrack(track, neighbours.ownerOf)];
     const done = await Promise.allSettled(parts.map(([owner, part]) => doPart(owner, part)));
-    for (const part of done) if (part.status === 'rejected') throw part.reason;
+    const failures = done.flatMap((part) => (part.status === 'rejected' ? [part.reason as unknown] : []));
+    if (failures.length === 0) return;
+    const [cause] = failures;
+    // The same again would count twice what is stored of it.
+    if (failures.length < done.length) throw new InDoubtError('Only a part was stored', { cause });
+    throw failures.find((failure) => failure instanceof InDoubtError) ?? cause;
   };
 
   return {

@@ -3,16 +3,17 @@ import type { Exchange, Reply } from '../gate/exchange.ts';
 import { replyOf } from '../gate/reply.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import { trackWork } from '../users/track-work.ts';
 import { HAND_OVER_PATH, type Outcome, REFUSED } from './outcome.ts';
-import { readTrack, type TrackText } from './track-text.ts';
+import { readTrack } from './track-text.ts';
 
 /** Checked objects are longer than they were when they were sent; who sends them has checked that they are not too many. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-const tracksOf = (body: Uint8Array): TrackText[] | null => {
+const tracksOf = (body: Uint8Array): unknown[] | null => {
   try {
     const tracks = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
     return Array.isArray(tracks) ? tracks : null;
@@ -45,12 +46,21 @@ export const createTakeOver = (options: {
     const results = await Promise.allSettled(
       tracks.map(async (track) => store.writeUsers(trackWork(readTrack(track)))),
     );
-    const outcome: Outcome = { failed: [] };
+    const failed: number[] = [];
+    const inDoubt: number[] = [];
+    const notNow: number[] = [];
     for (const [index, result] of results.entries()) {
       if (result.status === 'fulfilled') continue;
-      log.error(errorFacts(result.reason), 'work of another replica failed');
-      outcome.failed.push(index);
+      failed.push(index);
+      if (result.reason instanceof NotNowError) notNow.push(index);
+      else log.error(errorFacts(result.reason), 'work of another replica failed');
+      if (result.reason instanceof InDoubtError) inDoubt.push(index);
     }
+    const outcome: Outcome = {
+      failed,
+      ...(inDoubt.length > 0 && { inDoubt }),
+      ...(notNow.length > 0 && { notNow }),
+    };
     return replyOf({ status: 200, body: outcome });
   };
 

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../store/store.ts';
 import type { CheckedAttributes } from '../users/check-attributes.ts';
 import type { CheckedDoing } from '../users/check-doing.ts';
 import type { Identity } from '../users/check-identity.ts';
+import { isRecord } from '../users/own.ts';
 import type { Track } from '../users/track-work.ts';
 import { externalIdOf } from './external-id-of.ts';
 
@@ -78,7 +79,38 @@ export const writeTrack = (track: Track): string => {
   return JSON.stringify({ workspaceId, nowMs, nestedAllowed, attributes, doings } satisfies TrackText);
 };
 
-export const readTrack = ({ workspaceId, nowMs, nestedAllowed, attributes, doings }: TrackText): Track => ({
+const isEach = (list: unknown, isRight: (object: Record<string, unknown>) => boolean): boolean =>
+  Array.isArray(list) && list.every((object) => isRecord(object) && isRight(object));
+
+const isAttributes = ({
+  user,
+  standard,
+  custom,
+  groups = [],
+  tokens = [],
+}: Record<string, unknown>): boolean =>
+  typeof user === 'string' && [standard, custom, groups, tokens].every(Array.isArray);
+
+const isDoing = ({ user, kind, name, time, timeMs, details }: Record<string, unknown>): boolean =>
+  [user, kind, name, time].every((text) => typeof text === 'string') &&
+  typeof timeMs === 'number' &&
+  isRecord(details);
+
+/** The replica that wrote it may be of another build, whatever it says of its format. */
+const isTrackText = (value: unknown): value is TrackText =>
+  isRecord(value) &&
+  typeof value['workspaceId'] === 'string' &&
+  typeof value['nowMs'] === 'number' &&
+  isEach(value['attributes'], isAttributes) &&
+  isEach(value['doings'], isDoing);
+
+/** Throws where it is no track. */
+export const readTrack = (value: unknown): Track => {
+  if (!isTrackText(value)) throw new TypeError('Not a track as this version writes it');
+  return trackOf(value);
+};
+
+const trackOf = ({ workspaceId, nowMs, nestedAllowed, attributes, doings }: TrackText): Track => ({
   workspaceId,
   nowMs,
   nestedAllowed,

@@ -74,6 +74,25 @@ test('a request holds no more than 64 tracks, nor many megabytes', async () => {
   expect(numbers().map(({ length }) => length)).toEqual([64, 36, 1, 1]);
 });
 
+test('what another replica may have stored, or has not begun, is told apart from what it could not store', async () => {
+  const { sent, send } = aHandOver();
+  const { fates, turn } = send(1, 2, 3, 4);
+  await turn;
+  sent[0]!.answer({ failed: [0, 1, 2], inDoubt: [0], notNow: [2] });
+  expect(await fates).toEqual(['InDoubtError', 'NotStoredError', 'NotNowError', 'stored']);
+});
+
+test('more than a replica keeps up with is given back at once', async () => {
+  const more = aHandOver(1);
+  await more.send(0).turn;
+  const heard: string[] = [];
+  for (let i = 0; i < 514; i += 1) {
+    void more.handOver.send(aTrack(i)).catch((error: Error) => heard.push(error.name));
+  }
+  await nextTurn();
+  expect(heard).toEqual(['NotTakenError', 'NotTakenError']);
+});
+
 test('where a request fails nobody knows of what was in it; what was not sent is given back', async () => {
   const { sent, send } = aHandOver(1);
   const first = send(1, 2);

@@ -216,7 +216,7 @@ describe('where another replica', { timeout: 60_000 }, () => {
     expect(told).toEqual([expect.objectContaining({ level: 'info', error: 'NotTakenError' })]);
   });
 
-  test('ends before it answers, the request is answered 500, and the next ones are served here', async () => {
+  test('ends before it answers, the request is answered 504, and the next ones are served here', async () => {
     const server = createServer((request) => request.socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(() => new Promise((resolve) => server.close(resolve)));
@@ -224,7 +224,7 @@ describe('where another replica', { timeout: 60_000 }, () => {
     await aNeighbourAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     await expect.poll(() => metric(replica, 'placard_replicas'), PATIENT).toBe(2);
     const first = await track(replica, aBody(users, 0));
-    expect(first).toMatchObject({ status: 500, body: { message: 'Internal Server Error' } });
+    expect(first).toMatchObject({ status: 504, body: { message: 'Gateway Timeout' } });
     expect(await handedOver(replica, 'in_doubt')).toBe(1);
     expect(replica.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', message: 'another replica did not answer' }),

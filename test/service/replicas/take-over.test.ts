@@ -4,9 +4,10 @@ import { openStore, type Store } from '../../../src/service/index.ts';
 import { HAND_OVER_PATH } from '../../../src/service/replicas/outcome.ts';
 import { createTakeOver } from '../../../src/service/replicas/take-over.ts';
 import { writeTrack } from '../../../src/service/replicas/track-text.ts';
+import { InDoubtError, NotNowError } from '../../../src/service/store/write-errors.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 import { collect } from '../store/contract.ts';
-import { aTrack } from './a-track.ts';
+import { aTrack, TIME } from './a-track.ts';
 
 const anExchange = (body: string, members: Partial<Exchange> = {}): Exchange => ({
   method: 'POST',
@@ -57,6 +58,54 @@ test('names by its place what could not be stored, and logs nothing of what it w
     ['error', 'work of another replica failed'],
   ]);
   expect(JSON.stringify(lines)).not.toContain('no place');
+});
+
+test('tells apart what may be stored, what was not begun, and what failed', async () => {
+  const errors = [undefined, new InDoubtError('a'), new NotNowError('b'), new Error('c')];
+  const { lines, takeOver } = await aTakeOver(false, () => ({
+    writeUsers: async () => {
+      const error = errors.shift();
+      if (error) throw error;
+      return undefined as never;
+    },
+  }));
+  const reply = await takeOver(anExchange(`[${['a', 'b', 'c', 'd'].map(aText).join(',')}]`));
+  expect(reply?.body).toBe('{"failed":[1,2,3],"inDoubt":[1],"notNow":[2]}');
+  expect(lines.map(({ error }) => error)).toEqual(['InDoubtError', 'Error']);
+});
+
+const aWritten = () =>
+  JSON.parse(
+    writeTrack(
+      aTrack({
+        attributes: [{ external_id: 'a', n: 1 }],
+        events: [{ external_id: 'a', name: 'e', time: TIME }],
+      }),
+    ),
+  );
+
+test.each<[string, (track: ReturnType<typeof aWritten>) => void]>([
+  ['without a user', (track) => delete track.attributes[0].user],
+  ['with a user who is no text', (track) => Object.assign(track.doings[0], { user: 5 })],
+  ['with attributes that are no array', (track) => Object.assign(track, { attributes: {} })],
+  ['with an object that is none', (track) => track.doings.push(null)],
+  ['without changes', (track) => delete track.attributes[0].custom],
+  ['of no workspace', (track) => delete track.workspaceId],
+  ['of no time', (track) => Object.assign(track, { nowMs: '5' })],
+  ['with an event of no time', (track) => delete track.doings[0].timeMs],
+])('a track %s comes to no store', async (_, spoil) => {
+  let writes = 0;
+  const { takeOver } = await aTakeOver(false, ({ writeUsers }) => ({
+    writeUsers: (work) => {
+      writes += 1;
+      return writeUsers(work);
+    },
+  }));
+  const spoilt = aWritten();
+  spoil(spoilt);
+  const reply = await takeOver(anExchange(JSON.stringify([spoilt, aWritten()])));
+  expect(reply).toMatchObject({ status: 200, body: '{"failed":[0]}' });
+  expect(writes).toBe(1);
 });
 
 const refused = { body: '{"taken":false}' };

@@ -86,6 +86,86 @@ test('while a connection is being made, the others are there for whoever wants t
   await expect.poll(() => released).toEqual([1, 2]);
 });
 
+/** As many as may, at once: each statement takes a while. */
+const crowd = (pool: Pool, count: number) =>
+  Promise.allSettled(Array.from({ length: count }, () => runIn(pool)('SELECT pg_sleep(0.02)')));
+
+/** A pool on a server that has room for so many connections of it. */
+const aSmallServer = async () => {
+  const url = new URL(await aDatabase());
+  const beside = runBeside(url.href);
+  const role = `few_${url.pathname.slice(1)}`;
+  await beside(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+  url.username = role;
+  url.password = 'secret';
+  const { pool, close } = connect(url.href, 'requests');
+  onTestFinished(close);
+  return { pool, beside, limit: (room: number) => beside(`ALTER ROLE ${role} CONNECTION LIMIT ${room}`) };
+};
+
+test('where the server has room for few connections, whoever finds none idle waits for one of them', async () => {
+  const { pool, limit } = await aSmallServer();
+  await limit(2);
+  await runIn(pool)('SELECT 1');
+  for (let round = 0; round < 3; round += 1) {
+    const statuses = (await crowd(pool, 40)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
+  }
+  // As soon as there is room, it is used again.
+  await limit(20);
+  await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: 10_000 }).toBe(8);
+}, 30_000);
+
+test('where a pooler has no room, nobody waits for what it will not give while there are others', async () => {
+  const door = await tcpDoor(await aDatabase());
+  const { pool, close } = connect(door.url, 'requests');
+  onTestFinished(close);
+  await runIn(pool)('SELECT 1');
+  door.letIn(door.count());
+  const started = performance.now();
+  const statuses = (await crowd(pool, 40)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
+  expect(performance.now() - started).toBeLessThan(8_000);
+}, 30_000);
+
+test('where no connection works, whoever asks hears of it', async () => {
+  const { pool, beside, limit } = await aSmallServer();
+  await runIn(pool)('SELECT 1');
+  await limit(0);
+  await beside(END_ALL);
+  await expect.poll(() => pool.totalCount).toBe(0);
+  expect(new Set((await crowd(pool, 10)).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  await limit(2);
+  expect(new Set((await crowd(pool, 10)).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+});
+
+test('what the server ended before it began it is not in doubt; what was cut off is', async () => {
+  const { pool, beside } = await aPool('batches', { connections: 2 });
+  const pipe = createPipe(pool);
+  onTestFinished(pipe.close);
+  const heard = (sent: Promise<unknown>[]) =>
+    Promise.all(
+      sent.map((each) => each.catch((error: Error & { code?: string }) => error.code ?? error.name)),
+    );
+  await pipe.run('CREATE TABLE written (n int)');
+  const ended = heard([pipe.run('SELECT pg_sleep(600)'), pipe.run('INSERT INTO written VALUES (1)')]);
+  await expect
+    .poll(() => beside("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"), { interval: 10 })
+    .not.toEqual([]);
+  await beside(END_ALL);
+  expect(await ended).toEqual(['57P01', '57P01']);
+  expect(await pipe.run('SELECT n FROM written')).toEqual([]);
+  const door = await tcpDoor(await aDatabase());
+  const other = connect(door.url, 'batches', { connections: 1 });
+  onTestFinished(other.close);
+  const cut = createPipe(other.pool);
+  onTestFinished(cut.close);
+  await cut.run('CREATE TABLE written (n int)');
+  door.cutAnswer('INSERT');
+  expect(await heard([cut.run('INSERT INTO written VALUES (1)')])).toEqual(['InDoubtError']);
+  expect(await cut.run('SELECT n FROM written')).toEqual([{ n: 1 }]);
+});
+
 test('whoever waited for a lock sees what the one before has stored, whatever the database has as its default', async () => {
   const url = await aDatabase();
   const [row] = await runBeside(url)('SELECT current_database() AS name');

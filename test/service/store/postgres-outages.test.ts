@@ -125,6 +125,26 @@ describe('a database with room for few connections', () => {
   });
 });
 
+test('a database that is read-only by default is not ready, until it is so no more', async () => {
+  const url = await aDatabase();
+  const run = runBeside(url);
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  await store.ping();
+  const name = new URL(url).pathname.slice(1);
+  await run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  await run(END_ALL);
+  const heard = () => store.ping().catch((error: { code?: string }) => error.code);
+  await expect.poll(heard).toBe('25006');
+  expect(await heard()).toBe('25006');
+  const [write] = await Promise.allSettled([store.secret('another')]);
+  expect(write).toMatchObject({ reason: { code: '25006' } });
+  const reset = runBeside(url);
+  await reset('SET default_transaction_read_only = off');
+  await reset(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await expect.poll(heard).toBe(undefined);
+});
+
 test('a start goes on where an event of a month comes just before its partition', async () => {
   const url = await aDatabase();
   await (await openStore(url)).close();

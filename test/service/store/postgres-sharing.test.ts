@@ -97,6 +97,14 @@ test('a work that the database refuses falls alone', async () => {
   expect(await collect(store.exportEvents('demo'))).toHaveLength(20);
 });
 
+test('a work whose users cannot be told fails, and those who come after it are stored', async () => {
+  const [store] = stores;
+  const nobody = { by: 'external_id', value: undefined as unknown as string } as const;
+  const work = { workspaceId: 'demo', lookups: [nobody], nowMs: NOW, apply: () => undefined };
+  await expect(store.writeUsers(work)).rejects.toThrow();
+  expect(await count(store, 'u-1')).toBe(1);
+});
+
 test('a limit is shared: never more than it allows, and hardly less', async () => {
   const at = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const window = { key: 'track', rule: { requests: 1_000, windowSeconds: 3_600 } };

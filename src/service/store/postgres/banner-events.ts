@@ -1,4 +1,5 @@
 import type { Commit, NewBannerEvent } from '../store.ts';
+import { NotNowError } from '../write-errors.ts';
 import { createBatcher } from './batcher.ts';
 import { isRefusal, retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
@@ -62,8 +63,15 @@ export const createBannerEventWriter = (run: Run, onBatch: (batch: Commit) => vo
       else for (const { reject } of calls) reject(error);
     }
   };
-  const batcher = createBatcher<Waiting>({ lanes: LANES, most: MAX_CALLS, run: store, onBatch });
+  const batcher = createBatcher<Waiting>({
+    lanes: LANES,
+    most: MAX_CALLS,
+    run: store,
+    refuse: ({ reject }) => reject(new NotNowError('Too many banner events wait for the database')),
+    onBatch,
+  });
   return {
+    isRefusing: batcher.isRefusing,
     record: (workspaceId: string, events: NewBannerEvent[]): Promise<void> =>
       new Promise((resolve, reject) => {
         batcher.add({ rows: events.map((event) => rowOf(workspaceId, event)), resolve, reject });

@@ -1,3 +1,4 @@
+import { createWaiting } from '../../waiting.ts';
 import type { Commit } from '../store.ts';
 
 /** Runs what waits in batches, a few at a time: all that came while the batches before were under way makes the next. */
@@ -8,23 +9,24 @@ export const createBatcher = <T>(options: {
   most: number;
   /** Settles every item itself and never rejects. */
   run(items: T[]): Promise<void>;
+  /** Hears of each that there was no room for, or that has waited too long. */
+  refuse(item: T): void;
   onBatch(batch: Commit): void;
 }) => {
-  const { lanes, most, run, onBatch } = options;
-  const waiting: { item: T; since: number }[] = [];
+  const { lanes, most, run, refuse, onBatch } = options;
+  const waiting = createWaiting({ refuse });
   let running = 0;
   let scheduled = false;
 
   const start = () => {
     scheduled = false;
-    while (waiting.length > 0 && running < lanes) {
+    while (waiting.count() > 0 && running < lanes) {
       // What waits is shared out, so that the lanes work side by side.
-      const share = Math.min(most, Math.ceil(waiting.length / (lanes - running)));
-      const items = waiting.splice(0, share);
+      const share = Math.min(most, Math.ceil(waiting.count() / (lanes - running)));
+      const { items, waitedMs } = waiting.take(share);
       const started = performance.now();
-      const waitedMs = started - items[0]!.since;
       running += 1;
-      void run(items.map(({ item }) => item)).then(() => {
+      void run(items).then(() => {
         onBatch({ works: items.length, waitedMs, writingMs: performance.now() - started });
         running -= 1;
         start();
@@ -33,8 +35,9 @@ export const createBatcher = <T>(options: {
   };
 
   return {
+    isRefusing: waiting.isRefusing,
     add(item: T) {
-      waiting.push({ item, since: performance.now() });
+      waiting.add(item);
       if (scheduled || running >= lanes) return;
       scheduled = true;
       setImmediate(start);

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Pool } from 'pg';
 import { inTime } from '../../in-time.ts';
 import { asLibpq } from './as-libpq.ts';
+import { countConnections } from './take-connection.ts';
 
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
@@ -23,6 +24,8 @@ interface Limits {
 }
 
 const OF_REQUESTS: Limits = { lockMs: 15_000, statementMs: 20_000, answerMs: 30_000 };
+/** Many wait in one batch: those whose row somebody else has locked must not keep the others waiting for long. */
+const OF_BATCHES: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, answerMs: 0 };
 
 /**
@@ -45,7 +48,7 @@ const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
   /** Kept for good: a replica that can read must be able to write. */
-  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_REQUESTS, idleMs: 0, pipeline: true },
+  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_BATCHES, idleMs: 0, pipeline: true },
   /** Reading whole tables, and changing them: both take as long as they take. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
@@ -93,6 +96,7 @@ export const connect = (
     },
   });
   pool.on('error', ignore);
+  countConnections(pool);
   return {
     pool,
     async close() {

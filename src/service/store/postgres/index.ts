@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inTime } from '../../in-time.ts';
 import type { Forgotten } from '../forgotten.ts';
 import type { Commit, Store, StoreReader } from '../store.ts';
+import { NotNowError } from '../write-errors.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
 import { fillPool } from './fill-pool.ts';
@@ -9,6 +10,7 @@ import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
 import { createPipe } from './pipe.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
+import { orInDoubt } from './retry.ts';
 import { createRoster } from './roster.ts';
 import { checkSchema, migrate } from './schema.ts';
 import { runIn } from './statement.ts';
@@ -75,7 +77,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const reader = createReader(pool);
   let tell: (commit: Commit) => void = () => undefined;
   const users = createUserWriter(batches.pool, pipe.run, (commit) => tell(commit));
-  const bannerEvents = createBannerEventWriter(run, (commit) => tell(commit));
+  const bannerEvents = createBannerEventWriter(runIn(pool, orInDoubt), (commit) => tell(commit));
   const takeRate = createRateLeases(run);
   const secrets = new Map<string, Promise<string>>();
   let isClosed = false;
@@ -153,10 +155,11 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
 
     async ping() {
       refuseClosed();
+      if (users.isRefusing() || bannerEvents.isRefusing()) throw new NotNowError('Writes are being refused');
       await fillPool(batches.pool);
-      // Fails on a database that is read-only, such as a standby.
+      // Fails where a write would: on a standby, and on a database that is read-only, if only by default.
       await inTransaction(pool, async (run) => {
-        await run('SET TRANSACTION READ WRITE');
+        await run('UPDATE secrets SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');
       });
     },

@@ -1,11 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
-import { isUsableAfter } from './retry.ts';
+import { isFarewell, isUsableAfter, orInDoubt } from './retry.ts';
 import { type Run, runOn } from './statement.ts';
+import { takeConnection } from './take-connection.ts';
 
 interface Held {
   client: Promise<PoolClient>;
   /** From then on the next statement goes over another connection, as those of the pool do. */
   until: number;
+  /** The server's last word, which goes for what it had not begun as well. */
+  farewell?: unknown;
 }
 
 /** One connection, whose statements are stored in the order in which they are sent; another one once it is lost. */
@@ -25,7 +28,7 @@ export const createPipe = (pool: Pool): { run: Run; close(): void } => {
 
   const hold = (): Held => {
     // What is sent over the connection before must be stored before.
-    const client = Promise.allSettled(underWay).then(() => pool.connect());
+    const client = Promise.allSettled(underWay).then(() => takeConnection(pool));
     const given: Held = { client, until: performance.now() + lifetimeMs };
     client.then(
       (connected) => connected.once('error', () => letGo(given, false)),
@@ -43,7 +46,12 @@ export const createPipe = (pool: Pool): { run: Run; close(): void } => {
   return {
     run: async (text, values) => {
       const given = current();
-      const rows = given.client.then((client) => runOn(client)<never>(text, values));
+      const rows = given.client.then((client) =>
+        runOn(client)<never>(text, values).catch((error: unknown) => {
+          if (isFarewell(error)) given.farewell = error;
+          throw orInDoubt(given.farewell ?? error);
+        }),
+      );
       underWay.add(rows);
       try {
         return await rows;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createWaiting } from '../../waiting.ts';
 import type { Commit } from '../store.ts';
 
 /** The answers of a batch bring the next requests: they find room in the next batch, if that waits for them so long. */
@@ -19,25 +20,26 @@ export const createPipeline = <T>(options: {
   isAlone(): boolean;
   /** Settles every item itself and never rejects. */
   run(items: T[]): Promise<void>;
+  /** Hears of each that there was no room for, or that has waited too long. */
+  refuse(item: T): void;
   onBatch(batch: Commit): void;
 }) => {
-  const { most, isAlone, run, onBatch } = options;
-  const waiting: { item: T; since: number }[] = [];
+  const { most, isAlone, run, refuse, onBatch } = options;
+  const waiting = createWaiting({ refuse });
   const underWay: unknown[][] = [];
   let isScheduled = false;
 
   const isDue = () => {
     const [first, second] = underWay;
-    if (!first) return waiting.length > 0;
-    return !second && isAlone() && waiting.length >= first.length * SHARE_TO_BEGIN;
+    if (!first) return waiting.count() > 0;
+    return !second && isAlone() && waiting.count() >= first.length * SHARE_TO_BEGIN;
   };
 
   const runNext = async () => {
-    const items = waiting.splice(0, most);
+    const { items, waitedMs } = waiting.take(most);
     underWay.push(items);
     const started = performance.now();
-    await run(items.map(({ item }) => item));
-    const waitedMs = started - items[0]!.since;
+    await run(items);
     onBatch({ works: items.length, waitedMs, writingMs: performance.now() - started });
     if (!isAlone()) await pause(BREATH_MS);
     underWay.splice(underWay.indexOf(items), 1);
@@ -50,8 +52,9 @@ export const createPipeline = <T>(options: {
   };
 
   return {
+    isRefusing: waiting.isRefusing,
     add(item: T) {
-      waiting.push({ item, since: performance.now() });
+      waiting.add(item);
       if (isScheduled || !isDue()) return;
       isScheduled = true;
       setImmediate(start);

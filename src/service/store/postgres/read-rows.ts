@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { takeConnection } from './take-connection.ts';
 
 /** Rows held at once. */
 const PAGE = 500;
@@ -9,7 +10,7 @@ export async function* readRows<Row extends object>(
   text: string,
   values: string[],
 ): AsyncGenerator<Row, void> {
-  const client = await pool.connect();
+  const client = await takeConnection(pool);
   let isWhole = false;
   try {
     await client.query('BEGIN READ ONLY');

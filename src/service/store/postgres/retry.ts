@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { InDoubtError } from '../write-errors.ts';
 
 /** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
 const CONFLICTS = new Set(['23505', '40001', '40P01']);
@@ -31,6 +32,22 @@ const ENDINGS = /^(08|25006|57P|58|XX)/;
 /** False where a connection is of no more use, as after anything that is no answer of the database. */
 export const isUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !ENDINGS.test(codeOf(error));
+
+/** A pooler lost its server, or the server says itself that it does not know. */
+const UNTOLD = /^(08|40003)/;
+
+/**
+ * The error of what would store something by itself: without an answer of the database nobody knows whether it has.
+ * A refused statement, or a connection that the server ended first, has stored nothing.
+ */
+export const orInDoubt = (error: unknown): unknown =>
+  error instanceof DatabaseError && !UNTOLD.test(codeOf(error))
+    ? error
+    : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
+
+/** The server has ended the connection: what was sent after it was never begun. */
+export const isFarewell = (error: unknown): boolean =>
+  error instanceof DatabaseError && codeOf(error).startsWith('57P');
 
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { isUsableAfter } from './retry.ts';
+import { takeConnection } from './take-connection.ts';
 
 type Value = string | number | string[];
 
@@ -32,17 +33,17 @@ export const runOn =
     return (await client.query<Row>(statement)).rows;
   };
 
-/** Runs each statement on any connection that is free. */
+/** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */
 export const runIn =
-  (pool: Pool): Run =>
+  (pool: Pool, judge: (error: unknown) => unknown = (error) => error): Run =>
   async <Row extends object>(text: string, values?: readonly Value[]) => {
-    const client = await pool.connect();
+    const client = await takeConnection(pool);
     let isUsable = true;
     try {
       return await runOn(client)<Row>(text, values);
     } catch (error) {
       isUsable = isUsableAfter(error);
-      throw error;
+      throw judge(error);
     } finally {
       client.release(!isUsable);
     }

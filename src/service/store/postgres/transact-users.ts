@@ -2,8 +2,9 @@ import type { Pool } from 'pg';
 import { createBrazeIds } from '../../users/braze-id.ts';
 import { type Applied, type Batch, createApply } from './apply-works.ts';
 import { lockUsers } from './lock-users.ts';
+import { createLockedUsers } from './locked-users.ts';
 import { createProfileCache, type Known } from './profile-cache.ts';
-import { isConflict } from './retry.ts';
+import { isConflict, isLockedOut } from './retry.ts';
 import type { Run } from './statement.ts';
 import { isUsual, sendRows, storeUsual } from './store-rows.ts';
 import { inTransaction } from './transaction.ts';
@@ -22,6 +23,7 @@ export const createTransactions = (pool: Pool, pipe: Run) => {
   const cache = createProfileCache();
   const trust = createTrust();
   const turn = createTurn();
+  const locked = createLockedUsers(pool);
   const apply = createApply({
     newId: createBrazeIds(),
     pointSlot: String(Math.floor(Math.random() * POINT_SLOTS)),
@@ -71,21 +73,42 @@ export const createTransactions = (pool: Pool, pipe: Run) => {
     return {};
   };
 
+  /** Not while a batch of this replica holds locks itself. */
+  const inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const pass = await turn();
+    try {
+      await piped;
+      return await ask();
+    } finally {
+      pass();
+    }
+  };
+
   return {
+    /** Which works wait for users whom somebody else has locked. */
+    findLocked: (works: Batch['works']) => inTurn(() => locked.find(works)),
+    recheckLocked: async (works: Batch['works']) =>
+      locked.areSuspected() ? inTurn(() => locked.recheck(works)) : new Set<Batch['works'][number]>(),
+
     /** True while nobody else writes the users of this replica, as far as it knows. */
     isAlone: trust.isGiven,
 
     async transact(batch: Batch): Promise<void> {
       const pass = await turn();
-      const wanted = wantedBy(batch.works, cache);
+      let known: Known[] = [];
       const forget = (error: unknown): never => {
-        if (isConflict(error)) trust.hear(false);
+        if (isConflict(error) || isLockedOut(error)) trust.hear(false);
         // What was applied to them is not stored, or nobody knows.
-        for (const { profile } of wanted.known) cache.forget(profile.brazeId);
+        for (const { profile } of known) cache.forget(profile.brazeId);
         throw error;
       };
-      // The next batch must not meet what this one has left in memory.
-      const { stored } = await store(batch, wanted).catch(forget).finally(pass);
+      const begin = async () => {
+        const wanted = wantedBy(batch.works, cache);
+        known = wanted.known;
+        return store(batch, wanted);
+      };
+      // The next batch must not meet what this one has left in memory; whatever throws, it has its turn.
+      const { stored } = await begin().catch(forget).finally(pass);
       await stored?.catch(forget);
     },
   };

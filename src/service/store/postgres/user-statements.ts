@@ -30,6 +30,17 @@ export const LOCK_USERS = `WITH wanted AS (
   )
   SELECT braze_id, workspace_id, version, profile FROM locked WHERE profile IS NOT NULL
   UNION ALL SELECT NULL, NULL, count(*), NULL FROM locked WHERE known <> -1`;
+/** Keys and IDs of users whom somebody else has locked. */
+export const FIND_LOCKED = `WITH named AS (
+    SELECT key AS name, workspace_id, braze_id
+    FROM unnest(${lists(2)}) AS keys(key, workspace_id) JOIN user_keys USING (key, workspace_id)
+    UNION ALL
+    SELECT braze_id, workspace_id, braze_id FROM unnest(${lists(2, 3)}) AS ids(braze_id, workspace_id)
+  ), free AS MATERIALIZED (
+    SELECT users.braze_id FROM named JOIN users USING (braze_id, workspace_id) FOR UPDATE OF users SKIP LOCKED
+  )
+  SELECT name, workspace_id FROM named JOIN users USING (braze_id, workspace_id)
+  WHERE braze_id NOT IN (SELECT braze_id FROM free)`;
 /**
  * What nearly every batch stores, in one statement: a transaction of its own where nothing else is open. Users who are
  * not as they were when the batch was made refuse all of it. The points come last, because every writer of a workspace

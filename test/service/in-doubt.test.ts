@@ -1,0 +1,112 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
+import { aDatabase, END_ALL, lockBeside, runBeside } from '../helpers/postgres.ts';
+import { asServer, runService } from '../helpers/running-service.ts';
+import { tcpDoor } from '../helpers/tcp-door.ts';
+import { collect } from './store/contract.ts';
+
+const TIME = '2026-02-01T00:00:00Z';
+
+const aService = async () => {
+  const url = await aDatabase();
+  const door = await tcpDoor(url);
+  const service = await runService([aWorkspace({ campaigns: [aCampaign()] })], {
+    store: await openStore(door.url),
+  });
+  onTestFinished(service.stop);
+  const track = (name: string) =>
+    service.call('POST', '/users/track', {
+      ...asServer,
+      body: { events: [{ external_id: 'u-1', name, time: TIME }] },
+    });
+  const stored = async () => {
+    const events = await collect(service.store.exportEvents('test'));
+    return events.map(({ name }) => name).toSorted();
+  };
+  return { url, door, service, track, stored };
+};
+
+const GATEWAY_TIMEOUT = {
+  status: 504,
+  body: { message: 'Gateway Timeout', errors: [{ type: 'Gateway Timeout' }] },
+};
+
+describe('a request whose write is stored, though the database could not say so', () => {
+  test('is answered 504: the same again would count twice', async () => {
+    const { door, service, track, stored } = await aService();
+    expect((await track('first')).status).toBe(201);
+    door.cutAnswer('COMMIT');
+    expect(await track('second')).toMatchObject(GATEWAY_TIMEOUT);
+    expect(door.hasCut()).toBe(true);
+    expect((await track('third')).status).toBe(201);
+    expect(await stored()).toEqual(['first', 'second', 'third']);
+    expect(service.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'request failed', error: 'InDoubtError' }),
+    );
+  });
+
+  test('is answered so as well where it was stored by one statement', async () => {
+    const { door, track, stored } = await aService();
+    // Until the replica counts on remembering the user.
+    for (let n = 0; n < 40; n += 1) expect((await track('e')).status).toBe(201);
+    door.cutAnswer('placard_expect');
+    expect(await track('last')).toMatchObject(GATEWAY_TIMEOUT);
+    expect(door.hasCut()).toBe(true);
+    expect(await stored()).toContain('last');
+    expect((await track('e')).status).toBe(201);
+  });
+
+  test('is answered so where banner events were stored', async () => {
+    const { door, service } = await aService();
+    const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0.0' };
+    const call = (path: string, body: object) =>
+      service.call('POST', `/v1/device-messaging/banners/${path}`, {
+        key: service.clientKey,
+        body: { ...envelope, ...body },
+      });
+    const { body } = await call('sync', { placements: ['home'] });
+    const [banner] = Object.values<{ id: string }>(body.banners ?? body.placements ?? body);
+    const record = () =>
+      call('track', { events: [{ id: banner!.id, event_type: 'impression', timestamp: TIME }] });
+    door.cutAnswer('INSERT 0 0');
+    expect(await record()).toMatchObject({ status: 504, body: { message: 'Gateway Timeout' } });
+    expect(door.hasCut()).toBe(true);
+    expect(await collect(service.store.exportBannerEvents('test'))).toHaveLength(1);
+    expect((await record()).status).toBe(202);
+    expect(await collect(service.store.exportBannerEvents('test'))).toHaveLength(1);
+  });
+});
+
+test('a request whose write the database ended, or never had, is answered 500', async () => {
+  const { url, door, track, stored } = await aService();
+  const run = runBeside(url);
+  expect((await track('first')).status).toBe(201);
+  // It is about to begin, and has stored nothing: the answer to its first statement is lost.
+  door.cutAnswer('BEGIN');
+  expect((await track('lost')).status).toBe(500);
+  expect(door.hasCut()).toBe(true);
+  await lockBeside(url, 'LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+  const waiting = track('ended');
+  await expect
+    .poll(() => run("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), { interval: 10 })
+    .not.toEqual([]);
+  await run(END_ALL);
+  expect((await waiting).status).toBe(500);
+  // Readers' connections have ended as well.
+  await expect.poll(() => stored().catch(String)).toEqual(['first']);
+});
+
+test('a request that comes while too many wait is answered 503 with a time to come again, and so is /readyz', async () => {
+  const { url, service, track, stored } = await aService();
+  expect((await track('first')).status).toBe(201);
+  const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+  const answers = await Promise.all(Array.from({ length: 650 }, () => track('refused')));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  const [{ body, headers }] = answers as [(typeof answers)[number]];
+  expect(body).toEqual({ message: 'Service Unavailable', errors: [{ type: 'Service Unavailable' }] });
+  expect(headers.get('retry-after')).toBe('1');
+  expect((await service.call('GET', '/readyz')).status).toBe(503);
+  await release();
+  expect(await stored()).toEqual(['first']);
+}, 60_000);

@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/store/index.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
+import { byExternalId, collect } from './contract.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+
+let url: string;
+let store: Store;
+beforeEach(async () => {
+  url = await aDatabase();
+  store = await openStore(url);
+  onTestFinished(() => store.close());
+});
+
+const count = (...users: string[]) =>
+  store.writeUsers({
+    workspaceId: 'demo',
+    lookups: users.map(byExternalId),
+    nowMs: NOW,
+    apply: (set: UserSet) => {
+      for (const user of users) {
+        const profile = set.find(byExternalId(user))[0] ?? set.create({ externalId: user }, NOW);
+        profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
+        set.changed(profile);
+      }
+    },
+  });
+
+const counts = async () =>
+  Object.fromEntries(
+    (await collect(store.exportUsers('demo'))).map(({ externalId, custom }) => [externalId, custom['n']]),
+  );
+
+const LOCK_ROW = `SELECT 1 FROM user_keys JOIN users USING (braze_id, workspace_id)
+  WHERE key LIKE '%locked' FOR UPDATE OF users`;
+
+const fates = async (works: Promise<void>[]) =>
+  (await Promise.allSettled(works)).map((work) =>
+    work.status === 'fulfilled' ? 'stored' : (work.reason as Error).name,
+  );
+
+const OTHERS = Array.from({ length: 10 }, (_, i) => `u-${i}`);
+
+// Whether each batch asks for its users first, or counts on remembering them.
+describe.each([
+  ['a replica that has just begun', 1],
+  ['one that is alone with its users', 40],
+])('a row that somebody has locked, in %s', (_, batches) => {
+  test('keeps no other user waiting for long, and of his own works nothing is stored', async () => {
+    for (let batch = 0; batch < batches; batch += 1) await count('locked', ...OTHERS);
+    const { release } = await lockBeside(url, LOCK_ROW);
+    const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
+    expect(await fates(all)).toEqual([...OTHERS.map(() => 'stored'), 'NotNowError', 'NotNowError']);
+    // From now on nobody waits for him any more.
+    const started = performance.now();
+    for (let round = 0; round < 5; round += 1) {
+      expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'NotNowError']);
+    }
+    expect(performance.now() - started).toBeLessThan(3_500);
+    await release();
+    expect(await fates([count('locked'), count('u-1')])).toEqual(['stored', 'stored']);
+    expect(await counts()).toMatchObject({ locked: batches + 1, 'u-0': batches + 1, 'u-1': batches + 7 });
+  }, 30_000);
+});
+
+test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
+  await count('u-1');
+  const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+  const all = Array.from({ length: 700 }, () => count('u-1'));
+  // There is no room for all.
+  expect(await Promise.race(all.map((work) => work.catch((error: Error) => error.name)))).toBe('NotNowError');
+  await expect(store.ping()).rejects.toThrow('Writes are being refused');
+  expect(new Set(await fates(all))).toEqual(new Set(['NotNowError']));
+  await release();
+  await count('u-1');
+  expect(await counts()).toEqual({ 'u-1': 2 });
+  await expect.poll(() => store.ping().catch(String), { timeout: 10_000 }).toBe(undefined);
+}, 60_000);
