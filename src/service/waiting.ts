@@ -1,33 +1,30 @@
-/** What waits is held with the whole of its request. The larger bodies have stood in a line of their own before. */
-const MOST = 512;
 /** Who asked has given up after a while, and what is done then was not waited for. */
 const PATIENCE_MS = 10_000;
 /** A balancer looks every few seconds. */
 const TOLD_MS = 5_000;
 
-/** What waits for its turn: so many and so long, and no more. What `refuse` hears of was not begun and never will be. */
+/**
+ * What waits for its turn: so long, and no longer. How much of it there is, the gate bounds. What `refuse` hears of was not
+ * begun and never will be.
+ */
 export const createWaiting = <T>({
   refuse,
-  most = MOST,
   patienceMs = PATIENCE_MS,
 }: {
   refuse(item: T): void;
-  most?: number | undefined;
   patienceMs?: number | undefined;
 }) => {
   const waiting: { item: T; since: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  const turnAway = (item: T) => {
-    refusedAt = performance.now();
-    refuse(item);
-  };
-
   const sweep = () => {
     timer = undefined;
     const now = performance.now();
-    while (waiting[0] && waiting[0].since + patienceMs <= now) turnAway(waiting.shift()!.item);
+    while (waiting[0] && waiting[0].since + patienceMs <= now) {
+      refusedAt = now;
+      refuse(waiting.shift()!.item);
+    }
     watch();
   };
 
@@ -45,10 +42,6 @@ export const createWaiting = <T>({
     isRefusing: () => performance.now() - refusedAt < TOLD_MS,
 
     add(item: T) {
-      if (waiting.length >= most) {
-        turnAway(item);
-        return;
-      }
       waiting.push({ item, since: performance.now() });
       watch();
     },

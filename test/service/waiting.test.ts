@@ -4,9 +4,9 @@ import { createWaiting } from '../../src/service/waiting.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const aLine = (most = 3) => {
+const aLine = () => {
   const refused: string[] = [];
-  const line = createWaiting<string>({ refuse: (item) => refused.push(item), most, patienceMs: 10_000 });
+  const line = createWaiting<string>({ refuse: (item) => refused.push(item), patienceMs: 10_000 });
   return { line, refused };
 };
 
@@ -20,15 +20,6 @@ test('who waits is taken in the order in which they came, with how long the firs
   expect(line.take(2)).toEqual({ items: ['c'], waitedMs: 0 });
   expect(line.take(2)).toEqual({ items: [], waitedMs: 0 });
   expect(refused).toEqual([]);
-});
-
-test('who comes when the line is full is refused at once, and those who wait are not', () => {
-  const { line, refused } = aLine();
-  for (const item of ['a', 'b', 'c', 'd']) line.add(item);
-  expect(refused).toEqual(['d']);
-  line.take(1);
-  line.add('e');
-  expect(line.take(5).items).toEqual(['b', 'c', 'e']);
 });
 
 test('who has waited too long is refused then, and nobody who came later', () => {
@@ -50,10 +41,10 @@ test('who has waited too long is refused then, and nobody who came later', () =>
 });
 
 test('for five seconds after a refusal it says that it refuses', () => {
-  const { line } = aLine(1);
+  const { line } = aLine();
   line.add('a');
   expect(line.isRefusing()).toBe(false);
-  line.add('b');
+  vi.advanceTimersByTime(10_000);
   expect(line.isRefusing()).toBe(true);
   vi.advanceTimersByTime(5_000);
   expect(line.isRefusing()).toBe(false);

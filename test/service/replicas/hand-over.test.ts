@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHandOver } from '../../../src/service/replicas/hand-over.ts';
 import type { Outcome } from '../../../src/service/replicas/outcome.ts';
 import { NotTakenError } from '../../../src/service/replicas/post.ts';
@@ -82,15 +82,14 @@ test('what another replica may have stored, or has not begun, is told apart from
   expect(await fates).toEqual(['InDoubtError', 'NotStoredError', 'NotNowError', 'stored']);
 });
 
-test('more than a replica keeps up with is given back at once', async () => {
-  const more = aHandOver(1);
-  await more.send(0).turn;
-  const heard: string[] = [];
-  for (let i = 0; i < 514; i += 1) {
-    void more.handOver.send(aTrack(i)).catch((error: Error) => heard.push(error.name));
-  }
-  await nextTurn();
-  expect(heard).toEqual(['NotTakenError', 'NotTakenError']);
+test('what waits too long for a slow replica is given back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { send } = aHandOver(1);
+  await send(1).turn;
+  const late = send(2);
+  vi.advanceTimersByTime(10_000);
+  expect(await late.fates).toEqual(['NotTakenError']);
 });
 
 test('where a request fails nobody knows of what was in it; what was not sent is given back', async () => {

@@ -67,7 +67,7 @@ export const createBannerEventWriter = (run: Run, onBatch: (batch: Commit) => vo
     lanes: LANES,
     most: MAX_CALLS,
     run: store,
-    refuse: ({ reject }) => reject(new NotNowError('Too many banner events wait for the database')),
+    refuse: ({ reject }) => reject(new NotNowError('Other writes come first')),
     onBatch,
   });
   return {

@@ -9,7 +9,7 @@ export const createBatcher = <T>(options: {
   most: number;
   /** Settles every item itself and never rejects. */
   run(items: T[]): Promise<void>;
-  /** Hears of each that there was no room for, or that has waited too long. */
+  /** Hears of each that has waited too long. */
   refuse(item: T): void;
   onBatch(batch: Commit): void;
 }) => {
