@@ -22,7 +22,7 @@ import type { Store } from './platform/store.ts';
 import { createTabChannel } from './platform/tab-channel.ts';
 import type { Settings } from './read-options.ts';
 
-/** A banner store that has not forgotten former users by then is waited for no longer; it may still do so later. */
+/** A store that has not answered by then is waited for no longer; it may still do so later. */
 const PATIENCE_MS = 2_000;
 
 /** Placements whose answer came from the network in this page, and those that were asked for in this session. */
@@ -249,8 +249,11 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       joinedBy = userId;
       // A record without a session is a new one.
       if (userId !== null && !cache.record().session) {
-        const dismissals = await delivery.dismissals(userId);
-        if (cache.userId() !== userId) return;
+        const asking = inTime(delivery.dismissals(userId), after, PATIENCE_MS, 'The outbox');
+        report(asking);
+        // An outbox that does not answer keeps nobody from a banner.
+        const dismissals = await asking.catch(() => []);
+        if (!mayAct() || cache.userId() !== userId) return;
         if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
       }
       await session.start();

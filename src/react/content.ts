@@ -2,12 +2,25 @@ import { Component, createElement, type ReactNode, Suspense } from 'react';
 import type { Banner, Slot } from '../client/index.ts';
 import { useEffectBeforePaint } from './before-paint.ts';
 
-export interface ContentProps {
+/** What the client has drawn, one object each time. */
+export interface DrawnBanner {
   banner: Banner;
   slot: Slot;
+  onError: (cause: unknown) => void;
+}
+
+export interface ContentProps {
+  /** `null` while nothing is drawn. */
+  drawn: DrawnBanner | null;
   /** What the host draws in React. */
   render: (banner: Banner, slot: Slot) => ReactNode;
-  onError: (cause: unknown) => void;
+}
+
+interface ContentState {
+  drawn: DrawnBanner | null;
+  /** The last one that was there: what its effects throw while React takes them away is its failure as well. */
+  last: DrawnBanner | null;
+  hasFailed: boolean;
 }
 
 /** Stands in for what is still loading: while it is there, the slot is busy, and no impression counts. */
@@ -19,24 +32,35 @@ const Busy = ({ element }: { element: HTMLElement }): null => {
   return null;
 };
 
-const Rendered = ({ render, banner, slot }: ContentProps): ReactNode => render(banner, slot);
+const Rendered = ({ render, banner, slot }: Pick<ContentProps, 'render'> & DrawnBanner): ReactNode =>
+  render(banner, slot);
 
 /**
  * What the host draws, behind boundaries of its own: what suspends or throws there would else hide or take away the
- * whole page around the placement. React has error boundaries as classes only.
+ * whole page around the placement. React has error boundaries as classes only, and asks none that goes with what throws,
+ * so this one stays while nothing is drawn.
  */
-export class Content extends Component<ContentProps, { hasFailed: boolean }> {
-  override state = { hasFailed: false };
+export class Content extends Component<ContentProps, ContentState> {
+  override state: ContentState = { drawn: null, last: null, hasFailed: false };
+
+  static getDerivedStateFromProps({ drawn }: ContentProps, state: ContentState): ContentState | null {
+    return drawn === state.drawn ? null : { drawn, last: drawn ?? state.last, hasFailed: false };
+  }
 
   static getDerivedStateFromError = () => ({ hasFailed: true });
 
   override componentDidCatch(cause: unknown): void {
-    this.props.onError(cause);
+    this.state.last?.onError(cause);
   }
 
   override render(): ReactNode {
-    if (this.state.hasFailed) return null;
-    const fallback = createElement(Busy, { element: this.props.slot.element });
-    return createElement(Suspense, { fallback }, createElement(Rendered, this.props));
+    const { drawn, hasFailed } = this.state;
+    if (!drawn || hasFailed) return null;
+    const fallback = createElement(Busy, { element: drawn.slot.element });
+    return createElement(
+      Suspense,
+      { fallback },
+      createElement(Rendered, { ...drawn, render: this.props.render }),
+    );
   }
 }

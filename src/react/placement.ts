@@ -1,6 +1,6 @@
 import { createElement, type HTMLAttributes, type ReactNode, useCallback, useState } from 'react';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
-import { Content, type ContentProps } from './content.ts';
+import { Content, type DrawnBanner } from './content.ts';
 import { usePlacement } from './use-placement.ts';
 
 /**
@@ -18,18 +18,18 @@ export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
 
 /** The drawn banner, in state: the hook puts it there and takes it away. */
 const useDrawn = () => {
-  const [drawn, setDrawn] = useState<Omit<ContentProps, 'render'> | null>(null);
+  const [drawn, setDrawn] = useState<DrawnBanner | null>(null);
   const hook = useCallback<PlacementHook>((banner, slot) => {
     let onError: (cause: unknown) => void = () => undefined;
-    setDrawn({ banner, slot, onError: (cause) => onError(cause) });
-    // React draws when the hook is over. So the cleanup is a promise as well: the client hears of a failure as it does of an
-    // async hook that rejects.
-    return Object.assign(() => setDrawn(null), {
-      // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
-      then(_: unknown, onRejected: typeof onError) {
-        onError = onRejected;
-      },
+    const failure = new Promise<never>((_, reject) => {
+      onError = reject;
     });
+    failure.catch(() => undefined);
+    setDrawn({ banner, slot, onError });
+    // React draws when the hook is over, or at once. So the cleanup is a promise as well: the client hears of a failure
+    // as it does of an async hook that rejects.
+    // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
+    return Object.assign(() => setDrawn(null), { then: failure.then.bind(failure) });
   }, []);
   return { drawn, hook };
 };
@@ -41,6 +41,6 @@ const useDrawn = () => {
 export const Placement = ({ placementId, hook, as = 'div', render, ...attributes }: PlacementProps) => {
   const own = useDrawn();
   const ref = usePlacement(placementId, hook ?? own.hook);
-  const content = own.drawn && render ? createElement(Content, { ...own.drawn, render }) : null;
+  const content = render ? createElement(Content, { drawn: own.drawn, render }) : null;
   return createElement(as, { ...attributes, ref }, content);
 };

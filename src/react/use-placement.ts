@@ -14,7 +14,7 @@ const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
     follow.check = (banner) => {
       const hook = latest.current;
       const problems = hook.check?.(banner) ?? [];
-      slow = 'then' in problems ? hook : undefined;
+      slow = typeof (problems as Partial<PromiseLike<unknown>>).then === 'function' ? hook : undefined;
       return problems;
     };
   }

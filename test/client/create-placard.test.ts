@@ -488,6 +488,56 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
 });
 
+/** The outbox does not answer what is asked of it for a while: all its records are wanted at once only for dismissals. */
+const slowOutbox = (openStore: (name: string) => Store) => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  let isSlow = false;
+  const open = (name: string): Store => {
+    const store = openStore(name);
+    if (name === 'placard-banners') return store;
+    const entries: Store['entries'] = async (range) => {
+      if (isSlow) {
+        asked.resolve();
+        await answered.promise;
+      }
+      return store.entries(range);
+    };
+    return { ...store, entries };
+  };
+  return { open, asked: asked.promise, answer: answered.resolve, slow: () => (isSlow = true) };
+};
+
+const signBackIn = async () => {
+  const outbox = slowOutbox(aProfile());
+  const page = open({ openStore: outbox.open });
+  page.service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
+  page.placard.mount('home_hero', aSlot(), draw);
+  await page.heard('shown');
+  await page.placard.track(page.placard.banner('home_hero')!, 'click');
+  await page.placard.identify(null);
+  outbox.slow();
+  void page.placard.identify('u-1');
+  await outbox.asked;
+  return { ...page, outbox };
+};
+
+test('whoever stops while the outbox is asked for dismissals leaves no timer', async () => {
+  const { placard, outbox } = await signBackIn();
+  placard.stop();
+  outbox.answer();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('an outbox that does not answer keeps nobody from a banner', async () => {
+  const { service, heard } = await signBackIn();
+  const before = syncs(service).length;
+  await vi.advanceTimersByTimeAsync(2_500);
+  await vi.waitFor(() => expect(syncs(service).length).toBe(before + 1), PATIENCE);
+  await heard('failed');
+});
+
 test('case 56: a dismissal that the record does not know hides the banner when it is delivered', async () => {
   const { placard, service, openStore, heard } = open();
   const lift = service.fail(

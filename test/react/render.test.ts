@@ -1,4 +1,4 @@
-import { act, createElement, lazy, type ReactNode, Suspense } from 'react';
+import { act, createElement, lazy, type ReactNode, Suspense, useEffect, useLayoutEffect } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
@@ -26,10 +26,11 @@ const aPage = async (render: RenderBanner) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
   let banner: Banner | null = aBanner();
+  let mustLeave: 'dismissed' | null = null;
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
-    mustLeave: () => null,
+    mustLeave: () => mustLeave,
     source: () => 'cache',
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
@@ -60,6 +61,13 @@ const aPage = async (render: RenderBanner) => {
       act(async () => {
         banner = next;
         placements.considerAll();
+      }),
+    dismiss: () =>
+      act(async () => {
+        banner = null;
+        mustLeave = 'dismissed';
+        placements.considerAll();
+        mustLeave = null;
       }),
     unmount: () => act(async () => root.render(null)),
   };
@@ -121,6 +129,34 @@ test.each<[string, RenderBanner]>([
     expect(page.shown.at(-1)).toBe('bnr-2');
   },
 );
+
+const Stumbling = ({ use }: { use: typeof useEffect }) => {
+  use(
+    () => () => {
+      throw new Error('already destroyed');
+    },
+    [],
+  );
+  return 'Hero';
+};
+
+test.each([
+  ['an effect', useEffect],
+  ['a layout effect', useLayoutEffect],
+])('case 68: %s that throws while the banner is taken away is told, and the page stays', async (_, use) => {
+  const page = await aPage((banner) =>
+    banner.id === 'bnr-1' ? createElement(Stumbling, { use }) : headline(banner),
+  );
+  expect(document.body.textContent).toBe('ShopHero');
+  await page.dismiss();
+  expect(document.body.textContent).toBe('Shop');
+  expect(page.notices.find(({ type }) => type === 'failed')).toMatchObject({
+    kind: 'hook',
+    cause: new Error('already destroyed'),
+  });
+  await page.sync(aBanner({ id: 'bnr-2' }));
+  expect(document.body.textContent).toBe('ShopSummer sale');
+});
 
 test('case 68: content that throws after it was loaded is told as well', async () => {
   let load: (hero: { default: () => ReactNode }) => void = () => undefined;

@@ -35,9 +35,10 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
         mine.problems = [{ message: 'The check threw' }];
       };
       try {
-        const problems = hook.check(banner);
-        // Told by its `then`, and made a promise of ours: it may be another library's, as with zone.js.
-        if ('then' in problems) void Promise.resolve(problems).then(settle).catch(fail).then(onLate);
+        const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];
+        // Told by its `then`, and made a promise of ours: it may be another library's, as with zone.js. Not by `in`: a host
+        // in JavaScript answers `false` as well, where a banner fits.
+        if (problems.then) void Promise.resolve(problems).then(settle).catch(fail).then(onLate);
         else settle(problems);
       } catch (cause) {
         fail(cause);

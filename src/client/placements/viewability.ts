@@ -68,12 +68,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let cancel: (() => void) | undefined;
   let wasLate = false;
 
+  const isBusy = () => element.getAttribute('aria-busy') === 'true';
+
   const meetsShare = (): boolean => {
     if (!entry?.isIntersecting || !isVisible()) return false;
     const area = areaOf(entry.boundingClientRect);
     if (area === 0) return isControl();
     // Content that is still loading: nothing is drawn yet, whatever box the page has given the slot.
-    if (element.getAttribute('aria-busy') === 'true' && !isControl()) return false;
+    if (isBusy() && !isControl()) return false;
     return entry.intersectionRatio >= (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
   };
 
@@ -147,7 +149,13 @@ export const watchViewability = (options: ViewabilityOptions) => {
     { threshold: [0, LARGE_SHARE, SHARE, 1] },
   );
   observer.observe(element);
-  const busyObserver = new MutationObserver(restart);
+  let wasBusy = isBusy();
+  const busyObserver = new MutationObserver(() => {
+    // A page may write it again and again.
+    if (isBusy() === wasBusy) return;
+    wasBusy = !wasBusy;
+    restart();
+  });
   busyObserver.observe(element, { attributeFilter: ['aria-busy'] });
 
   return {

@@ -494,6 +494,14 @@ test.each([
   expect(types()).toEqual(expected);
 });
 
+test.each([false, 0, ''])('a check of a page in JavaScript that answers %j has found nothing', (found) => {
+  const { placements, answer, types } = setUp();
+  const check = (() => found) as unknown as () => [];
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  answer(aBanner());
+  expect(types()).toEqual(['shown']);
+});
+
 test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();

@@ -116,6 +116,16 @@ describe('a backup of the SQLite file', () => {
     expect(() => backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).toThrow('pg_dump');
   });
 
+  test('writes over no name that came while it copied', async () => {
+    const own = mkdtempSync(join(folder, 'late-'));
+    const file = join(own, 'placard.db');
+    await (await openStore(file)).close();
+    // There, but nothing is at its end: as a name looks that is not there yet.
+    symlinkSync(join(own, 'nothing'), join(own, 'copy.db'));
+    expect(() => backupStore(file, join(own, 'copy.db'))).toThrow('exists already');
+    expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
+  });
+
   test('leaves nothing where it could not be finished', async () => {
     const own = mkdtempSync(join(folder, 'half-'));
     const file = join(own, 'placard.db');

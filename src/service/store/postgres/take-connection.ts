@@ -41,7 +41,9 @@ const open = async (pool: Pool, size: Size) => {
   size.opening += 1;
   pool.options.max = pool.totalCount + 1;
   try {
-    (await pool.connect()).release();
+    const opened = pool.connect();
+    pool.options.max = Math.max(1, pool.totalCount - size.opening);
+    (await opened).release();
   } catch {
     // Whoever waits has the others; whether there are enough is told by their times.
     size.growAgainAt = performance.now() + GROW_AGAIN_MS;
@@ -71,7 +73,7 @@ export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     // Without any, one is opened for whoever comes first.
-    pool.options.max = Math.max(1, pool.totalCount);
+    pool.options.max = Math.max(1, pool.totalCount - size.opening);
     const taken = pool.connect();
     grow(pool, size);
     try {
