@@ -8,7 +8,7 @@ import { BROWSER_PACKAGE_ENTRIES, measureBundle } from '../helpers/bundle-size.t
 const BUDGETS: Record<string, { entry: number; all: number }> = {
   '.': { entry: 6_144, all: 42_760 },
   './element': { entry: 5_960, all: 5_960 },
-  './react': { entry: 1_200, all: 1_120 },
+  './react': { entry: 1_200, all: 1_200 },
   './templates': { entry: 5_360, all: 5_360 },
   './webview': { entry: 1_740, all: 1_740 },
 };
