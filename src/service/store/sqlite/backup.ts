@@ -6,8 +6,11 @@ import { checkVersion } from './schema.ts';
 
 const sync = (path: string, flags: string): void => {
   const descriptor = openSync(path, flags);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 };
 
 const copy = (file: string, destination: string): void => {
