@@ -1,23 +1,15 @@
+import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../src/protocol/index.ts';
+
 /** A workspace file for tests: two keys, one app, and whatever the test says. */
 export const APP_ID = '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';
 export const CLIENT_KEY = 'test-client-key';
 export const SERVER_KEY = 'test-server-key';
 
-const SERVER_PERMISSIONS = [
-  'cdi.integration_list',
-  'users.track',
-  'users.track.bulk',
-  'users.identify',
-  'users.merge',
-  'users.alias.new',
-  'users.export.ids',
-];
-
 export const aWorkspace = (members: Record<string, unknown> = {}): Record<string, unknown> => ({
   workspace_id: 'test',
   apps: [{ app_id: APP_ID, platform: 'web' }],
   api_keys: [
-    { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
+    { type: 'client', key: CLIENT_KEY, permissions: CLIENT_PERMISSIONS },
     { type: 'server', key: SERVER_KEY, permissions: SERVER_PERMISSIONS },
   ],
   ...members,

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../src/protocol/index.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
-import { APP_ID, aCampaign, aVariant } from '../helpers/a-workspace.ts';
+import { APP_ID, aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { type Answered, type RunningService, runService } from '../helpers/running-service.ts';
 
 /** In every key and personal value of these requests, and nowhere else; the digits are the phone number's. */
@@ -146,24 +147,10 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     // Nobody's name is a number: the banner cannot be shown, and the log says so.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Liquid of the contract writes attributes so
     const broken = { headline: { type: 'number', value: '{{${first_name}}}' } };
-    const workspace = {
-      workspace_id: 'test',
-      apps: [{ app_id: APP_ID, platform: 'web' }],
+    const workspace = aWorkspace({
       api_keys: [
-        { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
-        {
-          type: 'server',
-          key: SERVER_KEY,
-          permissions: [
-            'cdi.integration_list',
-            'users.track',
-            'users.track.bulk',
-            'users.identify',
-            'users.merge',
-            'users.alias.new',
-            'users.export.ids',
-          ],
-        },
+        { type: 'client', key: CLIENT_KEY, permissions: CLIENT_PERMISSIONS },
+        { type: 'server', key: SERVER_KEY, permissions: SERVER_PERMISSIONS },
       ],
       integrations: [],
       campaigns: [
@@ -174,7 +161,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
           variants: [aVariant({ properties: broken })],
         }),
       ],
-    };
+    });
     service = await runService([workspace], { store: breaking(await openStore(':memory:')) });
     const first = await service.call('POST', '/v1/device-messaging/banners/sync', {
       key: CLIENT_KEY,
