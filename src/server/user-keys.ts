@@ -1,7 +1,4 @@
-import { comparableEmail, comparablePhone } from '../protocol/index.ts';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+import { comparableEmail, comparablePhone, isRecord } from '../protocol/index.ts';
 
 /**
  * Every name by which an object may mean a user. Two objects that share one may concern the same user, so the order

@@ -12,6 +12,3 @@ export interface ForcedErrors {
   /** `errors` to answer as they are, everything sound stored. */
   raw?: { errors: unknown[]; processed?: number };
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

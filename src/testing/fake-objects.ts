@@ -1,13 +1,12 @@
 import {
-  fitsBytes,
+  checkIdentity,
   fitsCharacters,
   type InputArray,
+  idText,
   isCurrency,
-  isEmail,
-  isPhone,
+  isPresent,
+  isRecord,
   isStorableText,
-  MAX_ALIAS_BYTES,
-  MAX_EXTERNAL_ID_BYTES,
   MAX_NAME_CHARACTERS,
   MAX_PURCHASE_QUANTITY,
   notValid,
@@ -15,7 +14,6 @@ import {
   required,
   TRACK_ERROR,
 } from '../protocol/index.ts';
-import { isRecord } from './fake-answer.ts';
 
 /** What is wrong with an object of `users/track`, and whether it is taken all the same. */
 export interface Verdict {
@@ -25,44 +23,15 @@ export interface Verdict {
 
 type Members = Record<string, unknown>;
 
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
-const idText = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
+const NOBODY_IS_BLOCKED: ReadonlySet<string> = new Set();
+
 const isText = (value: unknown, fits: (text: string) => boolean): boolean =>
   typeof value === 'string' && value !== '' && fits(value) && isStorableText(value);
-const isAlias = (value: unknown): boolean =>
-  isRecord(value) &&
-  [value['alias_name'], value['alias_label']].every((text) =>
-    isText(text, (alias) => fitsBytes(alias, MAX_ALIAS_BYTES)),
-  );
-
-/** Why the first three identifiers name nobody; nothing where one of them does, or none is there. */
-const primaryProblem = ({ external_id, user_alias, braze_id }: Members): string | undefined => {
-  if ([external_id, user_alias, braze_id].filter(isPresent).length > 1) return TRACK_ERROR.severalPrimaries;
-  const id = idText(external_id);
-  if (typeof id === 'string' && !fitsBytes(id, MAX_EXTERNAL_ID_BYTES)) return TRACK_ERROR.externalIdTooLarge;
-  if (isPresent(id) && !isText(id, () => true)) return notValid('external_id');
-  if (isPresent(user_alias) && !isAlias(user_alias)) return notValid('user_alias');
-  return isPresent(braze_id) && !isText(braze_id, () => true) ? notValid('braze_id') : undefined;
-};
 
 const judgeIdentity = (object: Members): Verdict => {
-  const primary = primaryProblem(object);
-  if (primary !== undefined) return { problems: [primary], isTaken: false };
-  const { external_id, user_alias, braze_id, email, phone } = object;
-  let isNamed = [external_id, user_alias, braze_id].some(isPresent);
   const problems: string[] = [];
-  for (const [value, isSound, problem] of [
-    [email, isEmail(email), TRACK_ERROR.emailBadFormat],
-    [phone, isPhone(phone), notValid('phone')],
-  ] as const) {
-    if (!isPresent(value)) continue;
-    if (!isSound) problems.push(problem);
-    if (!isSound && !isNamed) return { problems, isTaken: false };
-    isNamed = true;
-  }
-  return isNamed
-    ? { problems, isTaken: true }
-    : { problems: [...problems, TRACK_ERROR.identifierRequired], isTaken: false };
+  const identity = checkIdentity(object, NOBODY_IS_BLOCKED, { add: (type) => problems.push(type) });
+  return { problems, isTaken: identity !== null };
 };
 
 /** Tokens that belong to nobody yet need no identifier. */
@@ -85,7 +54,7 @@ const isQuantity = (value: unknown) =>
 const NEEDED: Record<'events' | 'purchases', Record<string, (value: unknown) => boolean>> = {
   events: { name: isName, time: isTime },
   purchases: {
-    product_id: (value) => isName(idText(value)),
+    product_id: (value) => isName(idText(value) ?? value),
     currency: (value) => typeof value === 'string' && isCurrency(value.toUpperCase()),
     price: (value) => Number.isFinite(value),
     quantity: (value) => value === undefined || value === null || isQuantity(value),

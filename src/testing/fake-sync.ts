@@ -2,16 +2,17 @@ import {
   type EventType,
   errorBody,
   fitsBytes,
+  isRecord,
   isStorableText,
   MAX_BANNER_DEVICE_ID_BYTES,
   MAX_PLACEMENTS,
   notValid,
+  readEnvelope,
   required,
   type WireBanner,
 } from '../protocol/index.ts';
-import { type FakeAnswer, isRecord } from './fake-answer.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 import type { BannerSource } from './fake-banners.ts';
-import { envelopeOf } from './fake-envelope.ts';
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && isStorableText(value);
@@ -25,7 +26,7 @@ export const answerSync = (
 ): FakeAnswer => {
   const refuse = (text: string) => ({ status: 400, body: errorBody('sync', text) });
   if (!isRecord(body)) return refuse('Request body must be a JSON object');
-  const envelope = envelopeOf(body, appIds);
+  const envelope = readEnvelope(body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof envelope === 'string') return refuse(envelope);
   const { placements, device_id } = body;
   if (placements === undefined || placements === null) return refuse(required('placements'));

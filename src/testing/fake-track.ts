@@ -3,14 +3,15 @@ import {
   EVENT_TYPES,
   errorBody,
   FATAL,
+  isRecord,
   isStorableText,
   notValid,
   parseInstant,
+  readEnvelope,
   required,
   type WireEvent,
 } from '../protocol/index.ts';
-import { type FakeAnswer, type ForcedErrors, isRecord } from './fake-answer.ts';
-import { envelopeOf } from './fake-envelope.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** Why the service skips an event, or `undefined`. */
 const faultOf = (event: unknown): string | undefined => {
@@ -35,7 +36,7 @@ export const answerTrack = (
 ): FakeAnswer => {
   const refuse = (text: string) => ({ status: 400, body: errorBody('track', text) });
   if (!isRecord(body)) return refuse('Request body must be a JSON object');
-  const envelope = envelopeOf(body, appIds);
+  const envelope = readEnvelope(body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof envelope === 'string') return refuse(envelope);
   const events = body['events'];
   if (events === undefined || events === null) return refuse(required('events'));

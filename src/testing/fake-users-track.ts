@@ -2,10 +2,11 @@ import {
   FATAL,
   INPUT_ARRAYS,
   type InputArray,
+  isRecord,
   MAX_TRACK_OBJECTS,
   type TrackErrorEntry,
 } from '../protocol/index.ts';
-import { type FakeAnswer, type ForcedErrors, isRecord } from './fake-answer.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 import { judgeObject } from './fake-objects.ts';
 
 /** An object of `users/track` as the fake took it. */

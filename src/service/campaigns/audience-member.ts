@@ -1,4 +1,4 @@
-import type { UserAlias } from '../users/profile.ts';
+import type { UserAlias } from '../../protocol/index.ts';
 
 /** What somebody did, as an audience filter sees it. Dates compare with ISO 8601 texts of the filter. */
 export interface Doings {

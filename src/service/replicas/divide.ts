@@ -1,4 +1,4 @@
-import type { Identity } from '../users/check-identity.ts';
+import type { Identity } from '../../protocol/index.ts';
 import type { Track } from '../users/track-work.ts';
 import type { Lookup } from '../users/user-set.ts';
 import { externalIdOf } from './external-id-of.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../users/check-identity.ts';
+import type { Identity } from '../../protocol/index.ts';
 
 /** The external ID that an object names its user by. Only tracks in which all do are divided, and only those handed over. */
 export const externalIdOf = (identity: Identity | null): string => {

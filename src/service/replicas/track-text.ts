@@ -1,8 +1,7 @@
+import { type Identity, isRecord } from '../../protocol/index.ts';
 import type { StoredEvent } from '../store/store.ts';
 import type { CheckedAttributes } from '../users/check-attributes.ts';
 import type { CheckedDoing } from '../users/check-doing.ts';
-import type { Identity } from '../users/check-identity.ts';
-import { isRecord } from '../users/own.ts';
 import type { Track } from '../users/track-work.ts';
 import { externalIdOf } from './external-id-of.ts';
 

@@ -46,7 +46,11 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   crossOrigin: true,
   answer: async ({ workspace, store, body, now, tell }) => {
     const members = membersOf(body);
-    const { externalUserId, appId, appVersion } = envelopeOf(members, workspace);
+    const {
+      external_user_id: externalUserId,
+      app_id: appId,
+      app_version: appVersion,
+    } = envelopeOf(members, workspace);
     const placementIds = placementsOf(members);
     const deviceId = deviceOf(members);
     const ids = await bannerIdsOf(workspace.workspaceId);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  type BannerEnvelope,
   EVENT_ERROR,
   EVENT_TYPES,
   FATAL,
@@ -16,14 +17,7 @@ import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { NewBannerEvent } from '../store/store.ts';
-import {
-  type BannerEnvelope,
-  envelopeOf,
-  invalid,
-  type Members,
-  membersOf,
-  missing,
-} from './banner-envelope.ts';
+import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-envelope.ts';
 
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
@@ -64,8 +58,8 @@ const judge = (
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;
   return {
-    externalUserId: envelope.externalUserId,
-    appId: envelope.appId,
+    externalUserId: envelope.external_user_id,
+    appId: envelope.app_id,
     bannerId: id,
     campaignId: facts.campaignId,
     variantId: facts.variantId,

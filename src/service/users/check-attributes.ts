@@ -1,11 +1,9 @@
-import { notValid, TRACK_ERROR } from '../../protocol/index.ts';
+import { checkIdentity, type Identity, isRecord, notValid, TRACK_ERROR } from '../../protocol/index.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
-import { checkIdentity, type Identity } from './check-identity.ts';
 import { checkPushTokens } from './check-push-tokens.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
 import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
-import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 import type { PushToken } from './profile.ts';
 

@@ -1,6 +1,7 @@
 import {
   fitsCharacters,
   invalidNested,
+  isRecord,
   isStorableText,
   MAX_NAME_CHARACTERS,
   MAX_STRING_CHARACTERS,
@@ -9,7 +10,6 @@ import {
 import { parseDate } from './dates.ts';
 import { checkNested } from './nested.ts';
 import { newest } from './newest.ts';
-import { isRecord } from './own.ts';
 
 export type Scalar = string | number | boolean;
 

@@ -1,6 +1,10 @@
 import {
+  checkIdentity,
   fitsCharacters,
+  type Identity,
+  idText,
   isCurrency,
+  isRecord,
   isStorableText,
   MAX_NAME_CHARACTERS,
   MAX_PURCHASE_QUANTITY,
@@ -11,9 +15,7 @@ import {
 } from '../../protocol/index.ts';
 import type { StoredEvent } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkIdentity, type Identity, idText } from './check-identity.ts';
 import { checkProperties } from './check-properties.ts';
-import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 
 /** An event or a purchase that passed every check. */

@@ -1,5 +1,6 @@
 import {
   fitsCharacters,
+  isRecord,
   isStorableText,
   MAX_EVENT_PROPERTIES_BYTES,
   MAX_NAME_CHARACTERS,
@@ -9,7 +10,7 @@ import {
   MAX_STRING_CHARACTERS,
 } from '../../protocol/index.ts';
 import { fitsNested } from './fits-nested.ts';
-import { isRecord, setOwn } from './own.ts';
+import { setOwn } from './own.ts';
 
 const EVENT_RESERVED: ReadonlySet<string> = new Set(['time', 'event_name']);
 const PURCHASE_RESERVED: ReadonlySet<string> = new Set([

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
+  isRecord,
   isStorableText,
   MAX_DEVICE_ID_BYTES,
   MIN_DEVICE_ID_BYTES,
   TRACK_ERROR,
   utf8Bytes,
 } from '../../protocol/index.ts';
-import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 import type { PushToken } from './profile.ts';
 

@@ -1,5 +1,6 @@
 import {
   fitsCharacters,
+  isRecord,
   isStorableText,
   MAX_IMAGE_URL_CHARACTERS,
   MAX_STRING_CHARACTERS,
@@ -7,7 +8,6 @@ import {
   TRACK_ERROR,
 } from '../../protocol/index.ts';
 import { parseDate, parseDay } from './dates.ts';
-import { isRecord } from './own.ts';
 import { countryOf, isLanguage, isTimeZone } from './places.ts';
 
 /** What a checker returns for a value that must not be set. */

@@ -1,6 +1,5 @@
-import { TRACK_ERROR } from '../../protocol/index.ts';
+import { isRecord, TRACK_ERROR } from '../../protocol/index.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { isRecord } from './own.ts';
 import type { Problems } from './problems.ts';
 
 export interface GroupChange {

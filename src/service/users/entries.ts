@@ -1,6 +1,5 @@
-import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+import { isRecord, MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
-import { isRecord } from './own.ts';
 
 /** A refusal that names the array and the entry at fault. */
 export const refuseEntry = (type: string, array: string, index: number): HttpError =>

@@ -1,10 +1,8 @@
-import { MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
+import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
 import { userLine } from '../export/user-line.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias, idText } from './check-identity.ts';
-import { isRecord } from './own.ts';
 import type { Profile } from './profile.ts';
 import type { Lookup } from './user-set.ts';
 

@@ -1,4 +1,4 @@
-import type { Identity } from './check-identity.ts';
+import type { Identity } from '../../protocol/index.ts';
 import type { Profile } from './profile.ts';
 import { isPreferred, preferred } from './resolve.ts';
 import { addressKeys, isNamedBy, lookupKey } from './user-key.ts';

@@ -1,8 +1,7 @@
-import { isEmail, isPhone, notValid, required } from '../../protocol/index.ts';
+import { checkAlias, checkExternalId, isEmail, isPhone, notValid, required } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias, checkExternalId } from './check-identity.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
 import { fillProfile } from './merge-profiles.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';

@@ -1,11 +1,9 @@
-import { isPhone, required } from '../../protocol/index.ts';
+import { checkAlias, idText, isPhone, isRecord, required } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkAlias, idText } from './check-identity.ts';
 import { entriesOf } from './entries.ts';
 import { mergeProfile } from './merge-profiles.ts';
-import { isRecord } from './own.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 

@@ -1,11 +1,15 @@
-import { notValid, required } from '../../protocol/index.ts';
+import {
+  checkExternalId,
+  isAliasText,
+  isRecord,
+  notValid,
+  required,
+  type UserAlias,
+} from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { checkExternalId, isAliasText } from './check-identity.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
-import { isRecord } from './own.ts';
-import type { UserAlias } from './profile.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
 const ARRAY = 'user_aliases';

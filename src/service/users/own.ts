@@ -14,7 +14,3 @@ export const setOwn = <T>(record: Record<string, T>, name: string, value: T): vo
     Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
   } else record[name] = value;
 };
-
-/** True for what JSON calls an object: not null, not an array. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

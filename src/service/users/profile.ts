@@ -1,13 +1,10 @@
+import type { UserAlias } from '../../protocol/index.ts';
+
 /** How often and when a user did something. Times are Unix milliseconds. */
 export interface Tally {
   first: number;
   last: number;
   count: number;
-}
-
-export interface UserAlias {
-  alias_name: string;
-  alias_label: string;
 }
 
 export interface PushToken {

@@ -1,4 +1,4 @@
-import type { Identity } from './check-identity.ts';
+import type { Identity } from '../../protocol/index.ts';
 import type { Profile } from './profile.ts';
 import type { UserSet } from './user-set.ts';
 

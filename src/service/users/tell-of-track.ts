@@ -1,7 +1,6 @@
-import { INPUT_ARRAYS, type UsersTrackAnswer } from '../../protocol/index.ts';
+import { INPUT_ARRAYS, isRecord, type UsersTrackAnswer } from '../../protocol/index.ts';
 import { HttpError } from '../gate/http-error.ts';
 import type { Tell } from '../route.ts';
-import { isRecord } from './own.ts';
 
 const tellErrors = (tell: Tell, errors: unknown) => {
   if (!Array.isArray(errors)) return;

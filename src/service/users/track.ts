@@ -1,7 +1,9 @@
 import {
+  checkAlias,
   FATAL,
   INPUT_ARRAYS,
   type InputArray,
+  isRecord,
   type TrackErrorEntry,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
@@ -10,8 +12,6 @@ import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedDoing, checkDoing } from './check-doing.ts';
-import { checkAlias } from './check-identity.ts';
-import { isRecord } from './own.ts';
 import { createProblems } from './problems.ts';
 import { createStretch } from './stretch.ts';
 import { trackWork } from './track-work.ts';

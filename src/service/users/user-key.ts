@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { comparableEmail, comparablePhone } from '../../protocol/index.ts';
-import type { Profile, PushToken, UserAlias } from './profile.ts';
+import { comparableEmail, comparablePhone, type UserAlias } from '../../protocol/index.ts';
+import type { Profile, PushToken } from './profile.ts';
 import type { Lookup } from './user-set.ts';
 
 /** An index has no room for longer ones: PostgreSQL's ends at 2,704 bytes, workspace and user included. */

@@ -1,13 +1,10 @@
+import type { Identifier } from '../../protocol/index.ts';
 import type { StoredEvent } from '../store/store.ts';
-import type { Profile, PushToken, UserAlias } from './profile.ts';
+import type { Profile, PushToken } from './profile.ts';
 
 /** What names a user. `email` is compared in lower case, `phone` without its separators. */
 export type Lookup =
-  | { by: 'external_id'; value: string }
-  | { by: 'user_alias'; value: UserAlias }
-  | { by: 'braze_id'; value: string }
-  | { by: 'email'; value: string }
-  | { by: 'phone'; value: string }
+  | Identifier
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 

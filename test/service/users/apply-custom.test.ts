@@ -1,7 +1,7 @@
+import { isRecord } from '../../../src/protocol/index.ts';
 import { describe, expect, test } from 'vitest';
 import { createCustomWriter } from '../../../src/service/users/apply-custom.ts';
 import type { CustomChange, ObjectsEdit } from '../../../src/service/users/check-custom.ts';
-import { isRecord } from '../../../src/service/users/own.ts';
 import fc from '../../helpers/property.ts';
 
 type Members = Record<string, unknown>;

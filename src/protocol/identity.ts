@@ -1,17 +1,26 @@
-import {
-  fitsBytes,
-  isEmail,
-  isPhone,
-  isStorableText,
-  MAX_ALIAS_BYTES,
-  MAX_EXTERNAL_ID_BYTES,
-  notValid,
-  TRACK_ERROR,
-} from '../../protocol/index.ts';
-import { isRecord } from './own.ts';
-import type { Problems } from './problems.ts';
-import type { UserAlias } from './profile.ts';
-import type { Lookup } from './user-set.ts';
+import { isEmail, isPhone } from './contacts.ts';
+import { notValid, TRACK_ERROR } from './error-codes.ts';
+import { MAX_ALIAS_BYTES, MAX_EXTERNAL_ID_BYTES } from './limits.ts';
+import { isRecord } from './record.ts';
+import { fitsBytes, isStorableText } from './text.ts';
+
+export interface UserAlias {
+  alias_name: string;
+  alias_label: string;
+}
+
+/** What names a user in an object of `users/track`. */
+export type Identifier =
+  | { by: 'external_id'; value: string }
+  | { by: 'user_alias'; value: UserAlias }
+  | { by: 'braze_id'; value: string }
+  | { by: 'email'; value: string }
+  | { by: 'phone'; value: string };
+
+/** Takes in what is wrong with an object. */
+export interface Faults {
+  add(type: string): void;
+}
 
 export const isAliasText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && fitsBytes(value, MAX_ALIAS_BYTES) && isStorableText(value);
@@ -24,7 +33,7 @@ export const checkAlias = (value: unknown): UserAlias | null => {
 };
 
 /** `null` and `""` are as good as absent. */
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /**
  * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.
@@ -55,7 +64,7 @@ const written = (value: unknown, isValid: boolean): string | null | undefined =>
 
 /** Whom an object is about, and the e-mail and phone that are written to that profile. */
 export interface Identity {
-  lookup: Lookup;
+  lookup: Identifier;
   /** Beside the identifier that looks up; `null` clears, `undefined` leaves as it is. */
   email: string | null | undefined;
   phone: string | null | undefined;
@@ -69,7 +78,7 @@ export interface Identity {
 export const checkIdentity = (
   object: Record<string, unknown>,
   blocked: ReadonlySet<string>,
-  problems: Problems,
+  problems: Faults,
 ): Identity | null => {
   const { external_id, user_alias, braze_id, email, phone } = object;
   const hasExternalId = isPresent(external_id);
@@ -79,7 +88,7 @@ export const checkIdentity = (
     problems.add(TRACK_ERROR.severalPrimaries);
     return null;
   }
-  let lookup: Lookup | null = null;
+  let lookup: Identifier | null = null;
   if (hasExternalId) {
     const checked = checkExternalId(external_id, blocked);
     if ('problem' in checked) {
