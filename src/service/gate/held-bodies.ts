@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { HttpError } from './http-error.ts';
+import { notNow } from './http-error.ts';
 
 /**
  * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile
@@ -8,7 +8,6 @@ import { HttpError } from './http-error.ts';
 export const MOST_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
 /** What a request without a body takes. */
 const LEAST_BYTES = 4 * 1024;
-const RETRY_SECONDS = '1';
 
 /** What one request holds. */
 export interface Held {
@@ -25,11 +24,7 @@ export const createHeldBodies = (mostBytes = MOST_BYTES) => {
     let own = 0;
     return {
       hold(bytes) {
-        if (all - own > mostBytes) {
-          throw new HttpError(503, 'Too many requests are waiting', {
-            headers: { 'Retry-After': RETRY_SECONDS },
-          });
-        }
+        if (all - own > mostBytes) throw notNow('Too many requests are waiting');
         const more = own === 0 ? LEAST_BYTES + bytes : bytes;
         own += more;
         all += more;

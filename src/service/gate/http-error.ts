@@ -19,3 +19,9 @@ export class HttpError extends Error {
     this.headers = more.headers;
   }
 }
+
+const RETRY_SECONDS = '1';
+
+/** Nothing was taken, and the same may be taken in a moment. */
+export const notNow = (message: string): HttpError =>
+  new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });

@@ -3,7 +3,7 @@ import { errorFacts, type Log } from '../log.ts';
 import type { Answer } from '../route.ts';
 import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import type { Reply } from './exchange.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError, notNow } from './http-error.ts';
 
 export const JSON_HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -18,9 +18,6 @@ export const replyOf = (answer: Answer, base: Record<string, string> = JSON_HEAD
   body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
 });
 
-/** Seconds until the same may be tried again where the database was busy. */
-const RETRY_AFTER = '1';
-
 /**
  * The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500, which
  * says that nothing was taken, or a 504 where that is not known.
@@ -32,13 +29,11 @@ export const refusalOf = (
   facts: Record<string, unknown>,
   base: Record<string, string> = JSON_HEADERS,
 ): Reply => {
-  if (error instanceof HttpError) {
-    const body = { ...errorBody(dialect, error.message), ...error.members };
-    return replyOf({ status: error.status, body, ...(error.headers && { headers: error.headers }) }, base);
-  }
-  if (error instanceof NotNowError) {
-    const body = errorBody(dialect, FATAL.unavailable);
-    return replyOf({ status: 503, body, headers: { 'Retry-After': RETRY_AFTER } }, base);
+  const refusal = error instanceof NotNowError ? notNow(FATAL.unavailable) : error;
+  if (refusal instanceof HttpError) {
+    const { status, message, members, headers } = refusal;
+    const body = { ...errorBody(dialect, message), ...members };
+    return replyOf({ status, body, ...(headers && { headers }) }, base);
   }
   log.error({ ...facts, ...errorFacts(error) }, 'request failed');
   if (error instanceof InDoubtError) {
