@@ -24,13 +24,19 @@ describe('placard track, whose stdout nobody reads', () => {
   });
   afterEach(() => server.close());
 
-  test('sends all the same when its reader goes away, and says on stderr what nobody has', async () => {
+  /** Whoever read its list of problems goes away after the first. */
+  const startUnread = async () => {
     const child = startCli(['track'], env);
     const exit = ended(child);
     child.stdin!.write('not json\n');
     await once(child.stdout!, 'data');
     child.stdout!.destroy();
     await once(child.stdout!, 'close');
+    return { child, exit };
+  };
+
+  test('sends all the same when its reader goes away, and says on stderr what nobody has', async () => {
+    const { child, exit } = await startUnread();
     child.stdin!.end(`${events(0, 150)}not json\nnor this\n${events(150, 300)}`);
     const { code, stderr } = await exit;
     expect(stderr).toBe(
@@ -41,12 +47,7 @@ describe('placard track, whose stdout nobody reads', () => {
   });
 
   test('says so too where it had to stop', async () => {
-    const child = startCli(['track'], env);
-    const exit = ended(child);
-    child.stdin!.write('not json\n');
-    await once(child.stdout!, 'data');
-    child.stdout!.destroy();
-    await once(child.stdout!, 'close');
+    const { child, exit } = await startUnread();
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
     child.stdin!.end(`not json\n${events(0, 1)}`);
     const { code, stderr } = await exit;

@@ -8,6 +8,7 @@ import {
   META_KEY,
   type Meta,
   type StoredEvent,
+  SUMS,
 } from './records.ts';
 
 /**
@@ -15,19 +16,6 @@ import {
  * that is there already, and requests under way still find their records.
  */
 export const MEMORY_SEQUENCE = 2 ** 40;
-
-const SUMS = [
-  'events',
-  'bytes',
-  'captured',
-  'delivered',
-  'deadLetters',
-  'discarded',
-  'evicted',
-  'expired',
-  'purged',
-  'batches',
-] as const;
 
 /** Remembered beside the slices: this memory was moved, up to this event. */
 const movedName = ({ epoch, sequence }: Meta): string => `${epoch}:${sequence}`;

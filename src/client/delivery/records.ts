@@ -183,9 +183,8 @@ export const readEvent = (record: unknown): StoredEvent | 'foreign' | 'corrupt' 
   return fits ? event : 'corrupt';
 };
 
-const COUNTERS = [
-  'sequence',
-  'lastTime',
+/** Numbers of `Meta` that add up where two outboxes become one. */
+export const SUMS = [
   'batches',
   'events',
   'bytes',
@@ -197,6 +196,7 @@ const COUNTERS = [
   'expired',
   'purged',
 ] as const;
+const COUNTERS = ['sequence', 'lastTime', ...SUMS] as const;
 
 export const isMeta = (record: unknown): record is Meta => {
   const meta = record as Meta | null | undefined;
