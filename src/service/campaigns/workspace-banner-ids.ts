@@ -4,16 +4,16 @@ import { type BannerIds, createBannerIds } from './banner-id.ts';
 /** The banner IDs of a workspace, by its ID. */
 export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
 
-/** Asks the store for each workspace's secret once. */
+/** Makes them from each workspace's secret, and anew where the store has another one. */
 export const workspaceBannerIds = (store: Store): BannerIdsOf => {
-  const known = new Map<string, Promise<BannerIds>>();
-  return (workspaceId) => {
-    const ready = known.get(workspaceId);
-    if (ready) return ready;
-    const made = store.secret(workspaceId).then((secret) => createBannerIds(workspaceId, secret));
-    known.set(workspaceId, made);
-    // A store that was away for a moment is asked again.
-    made.catch(() => known.delete(workspaceId));
-    return made;
+  const known = new Map<string, { secret: string; ids: BannerIds }>();
+  return async (workspaceId) => {
+    const secret = await store.secret(workspaceId);
+    let kept = known.get(workspaceId);
+    if (kept?.secret !== secret) {
+      kept = { secret, ids: createBannerIds(workspaceId, secret) };
+      known.set(workspaceId, kept);
+    }
+    return kept.ids;
   };
 };

@@ -182,7 +182,7 @@ test('whoever waited for a lock sees what the one before has stored, whatever th
 });
 
 test('a connection whose server says nothing more is given up', async () => {
-  const limits = { lockMs: 0, statementMs: 0, answerMs: 4_000 };
+  const limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 4_000 };
   const aSilent = async (purpose: 'requests' | 'batches') => {
     const door = await tcpDoor(await aDatabase());
     const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
@@ -212,7 +212,7 @@ test('a connection whose server says nothing more is given up', async () => {
 
 test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
   const { pool, run, beside } = await aPool('batches', {
-    limits: { lockMs: 300, statementMs: 600, answerMs: 30_000 },
+    limits: { lockMs: 300, statementMs: 600, idleInTransactionMs: 0, answerMs: 30_000 },
   });
   await run('CREATE TABLE written (n int)');
   const first = await processOf(run);
@@ -226,6 +226,36 @@ test('a statement that waits too long is ended by the server, which keeps neithe
   const here = 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()';
   expect(await beside(here)).toEqual([{ count: '2' }]);
   await beside('COMMIT');
+});
+
+test('a transaction in which nothing more is said keeps its locks for seconds only, and stores nothing', async () => {
+  const { pool, run, beside } = await aPool('requests', {
+    limits: { lockMs: 0, statementMs: 0, idleInTransactionMs: 300, answerMs: 30_000 },
+  });
+  await beside('CREATE TABLE written (n int)');
+  const locked = Promise.withResolvers<void>();
+  const silence = Promise.withResolvers<void>();
+  const stalled = inTransaction(pool, async (send) => {
+    await send('INSERT INTO written VALUES (1)');
+    await send('LOCK TABLE written IN ACCESS EXCLUSIVE MODE');
+    locked.resolve();
+    await silence.promise;
+  }).catch((error: unknown) => error);
+  await locked.promise;
+  await beside('INSERT INTO written VALUES (2)');
+  silence.resolve();
+  expect(await stalled).toBeInstanceOf(Error);
+  expect(await run('SELECT n FROM written')).toEqual([{ n: 2 }]);
+});
+
+test('the server is told to end a transaction that stands still, and a session whose machine is gone', async () => {
+  for (const purpose of ['requests', 'batches'] as const) {
+    const { run } = await aPool(purpose);
+    expect(await run('SHOW idle_in_transaction_session_timeout')).toEqual([
+      { idle_in_transaction_session_timeout: '10s' },
+    ]);
+    expect(await run('SHOW tcp_keepalives_idle')).toEqual([{ tcp_keepalives_idle: '30' }]);
+  }
 });
 
 test('a transaction that cannot begin stores nothing', async () => {

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../src/protocol/index.ts';
 import { describe, expect, test } from 'vitest';
+import { isRecord } from '../../../src/protocol/index.ts';
 import { createCustomWriter } from '../../../src/service/users/apply-custom.ts';
 import type { CustomChange, ObjectsEdit } from '../../../src/service/users/check-custom.ts';
 import fc from '../../helpers/property.ts';

@@ -19,14 +19,24 @@ interface Limits {
   /** The server gives up first, and says so: whom we leave alone goes on to wait, until it takes no more connections. */
   lockMs: number;
   statementMs: number;
+  /**
+   * Between two statements of a transaction. A replica that stands still in the middle of one, or whose machine is gone
+   * without a word, keeps its locks until the server ends it: by TCP alone after two hours.
+   */
+  idleInTransactionMs: number;
   /** A connection whose server is gone without a word says nothing more: TCP alone would wait for a quarter of an hour. */
   answerMs: number;
 }
 
-const OF_REQUESTS: Limits = { lockMs: 15_000, statementMs: 20_000, answerMs: 30_000 };
+const OF_REQUESTS: Limits = {
+  lockMs: 15_000,
+  statementMs: 20_000,
+  idleInTransactionMs: 10_000,
+  answerMs: 30_000,
+};
 /** Many wait in one batch: those whose row somebody else has locked must not keep the others waiting for long. */
 const OF_BATCHES: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
-const NONE: Limits = { lockMs: 0, statementMs: 0, answerMs: 0 };
+const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 0 };
 
 /**
  * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
@@ -44,6 +54,10 @@ const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
 /** Whoever waited for a lock must see what the one before has stored; a role or a database may have another default. */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
+
+/** A server keeps a session, and its room, for two hours where the replica's machine is gone without a word. */
+const HEAR_OF_DEATH =
+  'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 60000;';
 
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
@@ -68,7 +82,7 @@ export const connect = (
   { connections = CONNECTIONS, limits = PURPOSES[purpose].limits, idleMs = PURPOSES[purpose].idleMs } = {},
 ): Connections => {
   const { settings, pipeline } = PURPOSES[purpose];
-  const { lockMs, statementMs, answerMs } = limits;
+  const { lockMs, statementMs, idleInTransactionMs, answerMs } = limits;
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -91,7 +105,8 @@ export const connect = (
       // Whoever has a statement under way hears of a lost connection by that; unheard, the event would end the process.
       client.on('error', ignore);
       await client.query(
-        `${settings} ${READ_COMMITTED} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs}`,
+        `${settings} ${READ_COMMITTED} ${HEAR_OF_DEATH} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
+         SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
       );
     },
   });

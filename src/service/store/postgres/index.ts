@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { inTime } from '../../in-time.ts';
 import type { Forgotten } from '../forgotten.ts';
 import type { Commit, Store, StoreReader } from '../store.ts';
@@ -13,6 +12,7 @@ import { createReader } from './reader.ts';
 import { orInDoubt } from './retry.ts';
 import { createRoster } from './roster.ts';
 import { checkSchema, migrate } from './schema.ts';
+import { createSecrets } from './secrets.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
@@ -79,7 +79,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const users = createUserWriter(batches.pool, pipe.run, (commit) => tell(commit));
   const bannerEvents = createBannerEventWriter(runIn(pool, orInDoubt), (commit) => tell(commit));
   const takeRate = createRateLeases(run);
-  const secrets = new Map<string, Promise<string>>();
+  const secrets = createSecrets(run);
   let isClosed = false;
 
   const partitionTimer = setInterval(() => {
@@ -87,27 +87,6 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ensurePartitions(pool, Date.now()).catch(() => undefined);
   }, PARTITION_CHECK_MS);
   partitionTimer.unref();
-
-  const readSecret = async (workspaceId: string): Promise<string> => {
-    await run('INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      workspaceId,
-      randomBytes(32).toString('hex'),
-    ]);
-    const [row] = await run<{ secret: string }>('SELECT secret FROM secrets WHERE workspace_id = $1', [
-      workspaceId,
-    ]);
-    return row!.secret;
-  };
-
-  /** The row of a workspace's secret also says that the database holds data of it. */
-  const secret = (workspaceId: string): Promise<string> => {
-    const known = secrets.get(workspaceId);
-    if (known) return known;
-    const reading = readSecret(workspaceId);
-    secrets.set(workspaceId, reading);
-    reading.catch(() => secrets.delete(workspaceId));
-    return reading;
-  };
 
   const refuseClosed = () => {
     if (isClosed) throw new Error('The store is closed');
@@ -127,7 +106,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   return {
     kind: 'postgres',
     ...reader.verbs,
-    secret,
+    secret: secrets.of,
     takeRate,
     roster: createRoster(run),
     onCommit: (listener) => {
@@ -136,7 +115,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
 
     async writeUsers(work) {
       refuseClosed();
-      return underWay(secret(work.workspaceId).then(() => users.write(work)));
+      return underWay(secrets.of(work.workspaceId).then(() => users.write(work)));
     },
 
     async bannerUser(workspaceId, externalUserId) {
@@ -150,7 +129,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async recordBannerEvents(workspaceId, events) {
       refuseClosed();
       if (events.length === 0) return;
-      await underWay(secret(workspaceId).then(() => bannerEvents.record(workspaceId, events)));
+      await underWay(secrets.of(workspaceId).then(() => bannerEvents.record(workspaceId, events)));
     },
 
     async ping() {

@@ -27,7 +27,7 @@ export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03
 export const isStray = (error: unknown): boolean => codeOf(error) === '23514';
 
 /** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
-const ENDINGS = /^(08|25006|57P|58|XX)/;
+const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
 
 /** False where a connection is of no more use, as after anything that is no answer of the database. */
 export const isUsableAfter = (error: unknown): boolean =>
@@ -47,7 +47,7 @@ export const orInDoubt = (error: unknown): unknown =>
 
 /** The server has ended the connection: what was sent after it was never begun. */
 export const isFarewell = (error: unknown): boolean =>
-  error instanceof DatabaseError && codeOf(error).startsWith('57P');
+  error instanceof DatabaseError && /^(57P|25P03)/.test(codeOf(error));
 
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 
