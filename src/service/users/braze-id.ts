@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const SERIALS_PER_MS = 4_096;
 const SERIAL_DIGITS = 13;
+/** A clock that is wrong by decades takes no serial beyond its digits: there is room to count on for 10^12 users. */
+const LAST_OF_CLOCKS = 16 ** SERIAL_DIGITS - 2 ** 40;
 const RANDOM_POOL_BYTES = 6 * 512;
 
 /** The number inside a user's ID, by which SQLite keeps its row; `null` for what is no ID of ours. */
@@ -27,7 +29,7 @@ export const createBrazeIds = (lastSerial = 0): ((nowMs: number) => string) => {
     return pool.slice(used - 12, used);
   };
   return (nowMs) => {
-    last = Math.max(last + 1, (nowMs - EPOCH_MS) * SERIALS_PER_MS);
+    last = Math.max(last + 1, Math.min((nowMs - EPOCH_MS) * SERIALS_PER_MS, LAST_OF_CLOCKS));
     return last.toString(16).padStart(SERIAL_DIGITS, '0') + random();
   };
 };

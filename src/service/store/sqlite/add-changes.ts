@@ -21,7 +21,12 @@ export interface AddChangesOptions {
   weigh(characters: number, profiles?: number): void;
 }
 
-export const idOf = (brazeId: string): number => serialOf(brazeId)!;
+export const idOf = (brazeId: string): number => {
+  const serial = serialOf(brazeId);
+  // As NULL it would be stored under a number that nobody finds again.
+  if (serial === null) throw new Error('A user has an ID that has no number in it');
+  return serial;
+};
 
 /** Adds what a request did to the group: to the journal and the events, and to rows where a row cannot wait. */
 export const addChanges = (
