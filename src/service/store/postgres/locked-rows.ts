@@ -7,6 +7,8 @@ export interface LockedRow {
   workspace_id: string;
   version: string;
   profile: string;
+  /** Of one who was found by a key: somebody has written him since. */
+  is_changed: boolean | null;
 }
 
 /** The user of a row; one who is remembered is brought up to date. */

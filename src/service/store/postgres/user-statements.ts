@@ -9,27 +9,34 @@ export const columns = (rows: string[][], count: number): string[] =>
 const lists = (count: number, first = 1) =>
   Array.from({ length: count }, (_, i) => `string_to_array((SELECT $${first + i}), E'\\x1e')`).join(', ');
 
+/** No row has this version: it stands for a user who is not remembered and is wanted by his ID. */
+export const BY_ID = -1;
+
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
 
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot::int)
   FROM unnest(${lists(1)}) AS slots(slot)`;
 // The order makes every transaction lock its rows in the same sequence. A profile that is as the caller knows it is
-// not sent, and the last row counts those of them that are there.
+// not sent. Keys are looked up before the locks are waited for: a merge may take their user away meanwhile, or give a
+// key to another one. So rows say whether they were changed, and the last one counts who is no more there.
 export const LOCK_USERS = `WITH wanted AS (
-    SELECT braze_id, workspace_id, version::bigint AS version
+    SELECT braze_id, workspace_id, version::bigint AS version, NULL AS seen
     FROM unnest(${lists(3)}) AS ids(braze_id, workspace_id, version)
     UNION ALL
-    SELECT user_keys.braze_id, user_keys.workspace_id, -1
+    SELECT users.braze_id, users.workspace_id, NULL, users.version
     FROM unnest(${lists(2, 4)}) AS keys(key, workspace_id) JOIN user_keys USING (key, workspace_id)
+      JOIN users USING (braze_id, workspace_id)
   ), locked AS MATERIALIZED (
-    SELECT users.braze_id, users.workspace_id, users.version, wanted.version AS known,
+    SELECT users.braze_id, users.workspace_id, users.version, wanted.version AS known, wanted.seen,
       CASE WHEN users.version = wanted.version THEN NULL ELSE users.packed_profile END AS profile
     FROM wanted JOIN users USING (braze_id, workspace_id)
     ORDER BY users.braze_id FOR UPDATE OF users
   )
-  SELECT braze_id, workspace_id, version, profile FROM locked WHERE profile IS NOT NULL
-  UNION ALL SELECT NULL, NULL, count(*), NULL FROM locked WHERE known <> -1`;
+  SELECT braze_id, workspace_id, version, profile, seen <> version AS is_changed FROM locked
+  WHERE profile IS NOT NULL
+  UNION ALL SELECT NULL, NULL, (SELECT count(*) FROM wanted WHERE version IS DISTINCT FROM ${BY_ID})
+    - (SELECT count(*) FROM locked WHERE known IS DISTINCT FROM ${BY_ID}), NULL, NULL`;
 /** Keys and IDs of users whom somebody else has locked. */
 export const FIND_LOCKED = `WITH named AS (
     SELECT key AS name, workspace_id, braze_id

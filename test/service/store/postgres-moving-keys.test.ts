@@ -1,0 +1,113 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/store/index.ts';
+import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
+import { aDatabase, lockBeside, runBeside } from '../../helpers/postgres.ts';
+import { anEvent, byExternalId, collect } from './contract.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+const ALIAS = { alias_name: 'anon-1', alias_label: 'web' };
+const byAlias: Lookup = { by: 'user_alias', value: ALIAS };
+const byEmail: Lookup = { by: 'email', value: 'kim@example.org' };
+
+let url: string;
+let one: Store;
+let other: Store;
+beforeEach(async () => {
+  url = await aDatabase();
+  [one, other] = [await openStore(url), await openStore(url)];
+  onTestFinished(async () => {
+    await Promise.all([one.close(), other.close()]);
+  });
+});
+
+const write = (store: Store, lookups: Lookup[], apply: (users: UserSet) => void) =>
+  store.writeUsers({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
+
+/** Records an event with whom the lookup names; where that is nobody, with somebody new or not at all. */
+const record = (store: Store, lookup: Lookup, create: (users: UserSet) => void) =>
+  write(store, [lookup], (users) => {
+    if (users.find(lookup).length === 0) create(users);
+    for (const profile of users.find(lookup)) users.record(profile, anEvent(profile, 'e'));
+  });
+
+/** Holds the row of a user until both writes wait for it, the first before the second. */
+const behindEachOther = async (key: string, first: () => Promise<void>, second: () => Promise<void>) => {
+  const run = runBeside(url);
+  const row = `SELECT 1 FROM users JOIN user_keys USING (braze_id, workspace_id) WHERE key LIKE '${key}%' FOR UPDATE OF users`;
+  const { release } = await lockBeside(url, row);
+  const waiting = async () => {
+    const here = 'datname = current_database()';
+    const rows = await run(`SELECT 1 FROM pg_stat_activity WHERE ${here} AND wait_event_type = 'Lock'`);
+    return rows.length;
+  };
+  const writes = [first()];
+  await expect.poll(waiting).toBe(1);
+  writes.push(second());
+  await expect.poll(waiting).toBe(2);
+  await release();
+  await Promise.all(writes);
+};
+
+/** As `/users/identify` and `/users/merge` do. */
+const merge = (store: Store, gone: Lookup, kept: Lookup) =>
+  write(store, [gone, kept], (users) => {
+    const [from] = users.find(gone);
+    const [to] = users.find(kept);
+    to!.aliases = [...to!.aliases, ...from!.aliases];
+    to!.email ??= from!.email;
+    users.remove(from!);
+    users.replaced(to!);
+  });
+
+test('an event by an alias that another replica moves meanwhile is recorded with its new user', async () => {
+  await write(one, [], (users) => {
+    users.create({ aliases: [ALIAS] }, NOW);
+    users.create({ externalId: 'kim' }, NOW);
+  });
+  await behindEachOther(
+    'a',
+    () => merge(one, byAlias, byExternalId('kim')),
+    () => record(other, byAlias, () => undefined),
+  );
+  const [profile, ...others] = await collect(one.exportUsers('demo'));
+  expect(others).toEqual([]);
+  expect(profile).toMatchObject({ externalId: 'kim', aliases: [ALIAS], events: { e: { count: 1 } } });
+});
+
+test('an address that another replica moves meanwhile makes no second user', async () => {
+  await write(one, [], (users) => {
+    users.create({ externalId: 'gone', email: byEmail.value }, NOW);
+    users.create({ externalId: 'kim' }, NOW);
+  });
+  await behindEachOther(
+    'xgone',
+    () => merge(one, byExternalId('gone'), byExternalId('kim')),
+    () => record(other, byEmail, (users) => users.create({ email: byEmail.value }, NOW)),
+  );
+  const profiles = await collect(one.exportUsers('demo'));
+  expect(profiles.map(({ externalId, events }) => [externalId, events['e']?.count])).toEqual([['kim', 1]]);
+});
+
+test('a key that goes from one user to another, who both stay, is looked up anew', async () => {
+  await write(one, [], (users) => {
+    users.create({ externalId: 'kim', email: byEmail.value }, NOW);
+    users.create({ externalId: 'sam' }, NOW);
+  });
+  const hand = (users: UserSet) => {
+    const [kim] = users.find(byExternalId('kim'));
+    const [sam] = users.find(byExternalId('sam'));
+    [kim!.email, sam!.email] = [null, kim!.email];
+    for (const profile of [kim!, sam!]) users.changed(profile);
+  };
+  await behindEachOther(
+    'xkim',
+    () => write(one, [byExternalId('kim'), byExternalId('sam')], hand),
+    () => record(other, byEmail, (users) => users.create({ email: byEmail.value }, NOW)),
+  );
+  const profiles = await collect(one.exportUsers('demo'));
+  const told = profiles.map(({ externalId, events }) => [externalId, events['e']?.count]);
+  expect(told.toSorted()).toEqual([
+    ['kim', undefined],
+    ['sam', 1],
+  ]);
+});
