@@ -92,6 +92,13 @@ export const writeReply = (
   if (status !== 204) head['Content-Length'] = Buffer.byteLength(body);
   if (unread || isLast) head['Connection'] = 'close';
   response.writeHead(status, head);
-  response.end(isEmpty ? undefined : body);
-  if (unread) linger(request);
+  if (!unread) {
+    response.end(isEmpty ? undefined : body);
+    return;
+  }
+  // Once it has ended, node closes a connection that is not to be kept: what is still sent would reset it.
+  if (isEmpty) response.flushHeaders();
+  else response.write(body);
+  request.once('end', () => response.end());
+  linger(request);
 };

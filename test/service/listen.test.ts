@@ -104,6 +104,25 @@ describe('a connection', () => {
     expect(await wrong.text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
+  test('that is refused early may send the rest of its body, and is closed then', async () => {
+    service = await runService([aWorkspace()]);
+    const rest = 'x'.repeat(50_000);
+    const socket = connect(portOf(service), '127.0.0.1');
+    sockets.push(socket);
+    socket.write(head(`Content-Length: ${2 + 3 * rest.length}`).replace(SERVER_KEY, 'nobody'));
+    socket.write('{"');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close[^]*\r\n\r\n\{.*\}$/);
+    const closed = once(socket, 'close');
+    // Each piece is on its way before the next: a connection that is gone answers with a reset.
+    for (let piece = 0; piece < 3; piece += 1) {
+      await new Promise<void>((resolve, reject) => {
+        socket.write(rest, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+    expect(await closed).toEqual([false]);
+  });
+
   test('that sends on and on is cut off after its answer', async () => {
     service = await runService([aWorkspace()]);
     const { socket, text } = raw(portOf(service), head('Transfer-Encoding: chunked'));
