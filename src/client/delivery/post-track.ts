@@ -15,13 +15,19 @@ export type PostTrack = (request: {
   signal: AbortSignal;
 }) => Promise<TrackAnswer>;
 
+/** Firefox 153: a keepalive request that was under way when its page went into the bfcache never settles, abort or not. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
 /**
  * Makes the call and reads its answer. Who retries, and who ends it by `signal` when it takes too long: the outbox, never
  * ky. Rejects when no answer could be read.
  */
 export const createPostTrack =
   ({ endpoint, fetch }: { endpoint: string; fetch: typeof globalThis.fetch }): PostTrack =>
-  async ({ body, key, keepalive, signal }) => {
+  ({ body, key, keepalive, signal }) => {
     const { url, init } = trackRequest(endpoint, key, body);
     const answer = ky(url, {
       ...init,
@@ -32,6 +38,9 @@ export const createPostTrack =
       throwHttpErrors: false,
       timeout: false,
     });
-    const { status, headers } = await answer;
-    return { status, headers, text: await answer.text() };
+    const read = async (): Promise<TrackAnswer> => {
+      const { status, headers } = await answer;
+      return { status, headers, text: await answer.text() };
+    };
+    return Promise.race([read(), aborted(signal)]);
   };
