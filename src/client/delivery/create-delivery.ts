@@ -81,7 +81,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const storageFailed = (cause: unknown) =>
     notify({ type: 'failed', kind: 'storage', message: 'the outbox cannot be used', cause });
 
-  const disk = createRestingStore(openStore(name), lifecycle);
+  const disk = createRestingStore(openStore(name), lifecycle, clock.after);
   const store = createFallbackStore({
     primary: disk,
     clock,

@@ -1,14 +1,27 @@
+import type { Clock } from './clock.ts';
 import type { PageLifecycle } from './page-lifecycle.ts';
 import type { Store } from './store.ts';
+
+/** What has not answered so long after the return never will. */
+const ANSWER_MS = 1_000;
 
 /**
  * A store that rests while the page is away in the back/forward cache. A transaction that reads before it writes would
  * stay open there with its lock held, and the browser evicts a page that blocks another one. What is only written
  * (`setMany`) needs nobody to answer, so it still goes; everything else waits for the page's return.
+ *
+ * Firefox 153 never answers what was asked for as the page went there: neither done nor aborted. After the return what
+ * reads is asked again; what only writes counts as done, since a second time might bring back what others have removed.
  */
-export const createRestingStore = (store: Store, lifecycle: PageLifecycle): Store & { close(): void } => {
+export const createRestingStore = (
+  store: Store,
+  lifecycle: PageLifecycle,
+  after: Clock['after'],
+): Store & { close(): void } => {
   let back: Promise<void> | undefined;
   let wake: () => void = () => undefined;
+  /** What to do where the answer is lost. */
+  const unanswered = new Set<() => void>();
   const stops = [
     lifecycle.on('leave', () => {
       back ??= new Promise((resolve) => {
@@ -16,32 +29,43 @@ export const createRestingStore = (store: Store, lifecycle: PageLifecycle): Stor
       });
     }),
     lifecycle.on('restored', () => {
+      const asked = [...unanswered];
+      after(ANSWER_MS, () => {
+        for (const giveUp of asked) if (unanswered.delete(giveUp)) giveUp();
+      });
       wake();
       back = undefined;
     }),
   ];
 
+  const answered = <T>(
+    ask: () => Promise<T>,
+    lost: (resolve: (value: T) => void, again: () => void) => void,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const attempt = () => ask().then(resolve, reject);
+      const giveUp = () => lost(resolve, attempt);
+      unanswered.add(giveUp);
+      void attempt().finally(() => unanswered.delete(giveUp));
+    });
+  const read = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (back) await back;
+    return answered(ask, (_, again) => again());
+  };
+  const write = (ask: () => Promise<void>): Promise<void> => answered(ask, (resolve) => resolve());
+
   return {
-    async entries(range) {
-      await back;
-      return store.entries(range);
-    },
-    async get(key) {
-      await back;
-      return store.get(key);
-    },
-    setMany: (records) => store.setMany(records),
+    entries: (range) => read(() => store.entries(range)),
+    get: (key) => read(() => store.get(key)),
+    setMany: (records) => write(() => store.setMany(records)),
     async deleteMany(keys) {
-      await back;
-      return store.deleteMany(keys);
+      if (back) await back;
+      return write(() => store.deleteMany(keys));
     },
-    async update(keys, change) {
-      await back;
-      return store.update(keys, change);
-    },
+    update: (keys, change) => read(() => store.update(keys, change)),
     async clear() {
-      await back;
-      return store.clear();
+      if (back) await back;
+      return write(() => store.clear());
     },
     close() {
       for (const stop of stops) stop();

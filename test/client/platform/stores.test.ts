@@ -22,7 +22,7 @@ storeContract('a store with a fallback', () =>
   createFallbackStore({ primary: createMemoryStore(), clock: createVirtualClock() }),
 );
 storeContract('a store that rests while the page is away', () =>
-  createRestingStore(createMemoryStore(), createFakeLifecycle().lifecycle),
+  createRestingStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
 );
 
 describe('the IndexedDB store', () => {
@@ -204,7 +204,7 @@ describe('a resting store', () => {
   test('case 49: begins nothing that needs an answer while the page is away, and goes on when it is back', async () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createRestingStore(inner, page.lifecycle);
+    const store = createRestingStore(inner, page.lifecycle, createVirtualClock().after);
     page.tell('leave');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     const read = store.get('b');
@@ -216,5 +216,37 @@ describe('a resting store', () => {
     expect(await store.get('a')).toBe(1);
     store.close();
     expect(page.listeners()).toBe(0);
+  });
+
+  test('what the browser never answers after the return is read again, and written once', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createRestingStore(inner, page.lifecycle, clock.after);
+    // As Firefox leaves what was asked for as the page went into the bfcache.
+    for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
+    const read = store.get('a');
+    const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+    page.tell('leave');
+    const written = store.setMany([['b', 2]]);
+    page.tell('restored');
+    await clock.advance(1_000);
+    await Promise.all([updated, written]);
+    expect(await read).toBe(undefined);
+    expect(inner.calls).toEqual(['get', 'update', 'setMany', 'get', 'update']);
+    expect(await store.get('a')).toBe(1);
+  });
+
+  test('what is answered in time after the return is asked for once', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createRestingStore(inner, page.lifecycle, clock.after);
+    page.tell('leave');
+    const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+    page.tell('restored');
+    await updated;
+    await clock.advance(60_000);
+    expect(inner.calls).toEqual(['update']);
   });
 });
