@@ -318,6 +318,20 @@ describe('a database of another version', () => {
     await store.close();
   });
 
+  test('is found wherever it is, though a schema that comes first was made since', async () => {
+    const url = await aDatabase();
+    const store = await openStore(url);
+    await write(store, 'u-1', [['old', OLD]]);
+    await store.close();
+    const run = runBeside(url);
+    // What an administrator does since PostgreSQL 15 has taken the rights on `public` away.
+    await run('CREATE SCHEMA AUTHORIZATION CURRENT_USER');
+    const later = await openStore(url);
+    expect(await later.readUsers('demo', [byExternalId('u-1')])).toHaveLength(1);
+    await later.close();
+    expect(await run("SELECT count(*) FROM pg_tables WHERE tablename = 'users'")).toEqual([{ count: '1' }]);
+  });
+
   test('is not read before a service has brought it forward', async () => {
     const file = await aFile();
     new DatabaseSync(file).close();

@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { inTime } from '../../in-time.ts';
 import { asLibpq } from './as-libpq.ts';
 import { countConnections } from './take-connection.ts';
+import { watchReplication } from './unreplicated.ts';
 
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
@@ -104,6 +105,7 @@ export const connect = (
     onConnect: async (client) => {
       // Whoever has a statement under way hears of a lost connection by that; unheard, the event would end the process.
       client.on('error', ignore);
+      watchReplication(client);
       await client.query(
         `${settings} ${READ_COMMITTED} ${HEAR_OF_DEATH} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
          SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,

@@ -126,11 +126,15 @@ const refuseNewer = (version: number) => {
   }
 };
 
+const isKnown = async (run: Run): Promise<boolean> => {
+  const [row] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS known");
+  return row?.['known'] === true;
+};
+
 /** For readers: throws where the database is not of this version. */
 export const checkSchema = async (pool: Pool): Promise<void> => {
   const run = runIn(pool);
-  const [known] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS known");
-  if (known?.['known'] !== true) throw new Error('The database holds no Placard data');
+  if (!(await isKnown(run))) throw new Error('The database holds no Placard data');
   const version = await versionOf(run);
   refuseNewer(version);
   if (version < POSTGRES_VERSION) {
@@ -155,7 +159,8 @@ export const migrate = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await refuseEncoding(run);
-    await run('CREATE TABLE IF NOT EXISTS placard_schema (version integer NOT NULL)');
+    // Wherever the search path finds it: a schema of the role's name that came later would get a second, empty Placard.
+    if (!(await isKnown(run))) await run('CREATE TABLE placard_schema (version integer NOT NULL)');
     const version = await versionOf(run);
     refuseNewer(version);
     if (version === POSTGRES_VERSION) return;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
+import { InDoubtError } from '../write-errors.ts';
 import { isUsableAfter } from './retry.ts';
 import { takeConnection } from './take-connection.ts';
+import { isUnreplicated } from './unreplicated.ts';
 
 type Value = string | number | string[];
 
@@ -27,10 +29,12 @@ const nameOf = (text: string): string => {
 
 /** Runs statements on one connection. */
 export const runOn =
-  (client: Pick<ClientBase, 'query'>): Run =>
+  (client: ClientBase): Run =>
   async <Row extends object>(text: string, values?: readonly Value[]) => {
     const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-    return (await client.query<Row>(statement)).rows;
+    const { rows } = await client.query<Row>(statement);
+    if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
+    return rows;
   };
 
 /** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../src/service/store/index.ts';
+import { InDoubtError } from '../../../src/service/store/write-errors.ts';
+import type { UserSet } from '../../../src/service/users/user-set.ts';
+import { runBeside } from '../../helpers/postgres.ts';
+import { startPostgres } from '../../helpers/postgres-server.ts';
+import { anEvent, byExternalId } from './contract.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+
+const aBannerEvent = {
+  externalUserId: 'kim',
+  bannerId: 'b',
+  eventType: 'click' as const,
+  timestamp: new Date(NOW).toISOString(),
+  timestampMs: NOW,
+  receivedAtMs: NOW,
+  appId: 'web',
+  campaignId: 'c',
+  variantId: null,
+  placementId: 'home',
+  isControl: false,
+  isTestSend: false,
+  round: 0,
+};
+
+test('what a synchronous standby has not confirmed is in doubt where somebody ends the wait for it', async () => {
+  const server = await startPostgres();
+  onTestFinished(server.stop);
+  const url = await server.createDatabase();
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  const run = runBeside(url);
+  const write = (user: string, create: boolean) =>
+    store.writeUsers({
+      workspaceId: 'demo',
+      lookups: [byExternalId(user)],
+      nowMs: NOW,
+      apply(users: UserSet) {
+        if (create) users.create({ externalId: user }, NOW);
+        for (const profile of users.find(byExternalId(user))) users.record(profile, anEvent(profile, 'e'));
+      },
+    });
+  await write('kim', true);
+  await store.recordBannerEvents('demo', [aBannerEvent]);
+  await run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+  await run('SELECT pg_reload_conf()');
+  const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  /** What an operator does who sees statements hang. */
+  const cancel = () => run(`SELECT pg_cancel_backend(pid) ${waiting}`);
+  /** How a write ends whose wait was cancelled; one that had nothing to wait for is stored. */
+  const ending = async (write: () => Promise<unknown>) => {
+    let outcome: unknown;
+    void write().then(
+      () => {
+        outcome = 'stored';
+      },
+      (error: unknown) => {
+        outcome = error;
+      },
+    );
+    await expect.poll(async () => (await cancel(), outcome)).toBeDefined();
+    return outcome;
+  };
+  // The server hears of the change a moment later.
+  await expect.poll(() => ending(() => write('kim', false))).toBeInstanceOf(InDoubtError);
+  expect(await ending(() => write('sam', true))).toBeInstanceOf(InDoubtError);
+  expect(
+    await ending(() => store.recordBannerEvents('demo', [{ ...aBannerEvent, timestampMs: NOW + 1 }])),
+  ).toBeInstanceOf(InDoubtError);
+  await run('ALTER SYSTEM RESET synchronous_standby_names');
+  await run('SELECT pg_reload_conf()');
+  await expect.poll(() => write('kim', false).then(() => 'stored', String)).toBe('stored');
+}, 60_000);
