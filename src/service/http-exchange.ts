@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectBytes } from './gate/collect-bytes.ts';
 import type { Exchange, Reply } from './gate/exchange.ts';
-import { HttpError } from './gate/http-error.ts';
+import { HttpError } from './http-error.ts';
 
 /**
  * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others

@@ -16,6 +16,21 @@ const ARROWS: Record<string, string[]> = {
   cli: ['server', 'service'],
 };
 
+/** The same for the folders of the service. Types may be looked at from anywhere. */
+const SERVICE_ARROWS: Record<string, string[]> = {
+  profiles: [],
+  export: ['profiles'],
+  users: ['profiles', 'export'],
+  store: ['profiles'],
+  campaigns: ['profiles', 'users'],
+  workspace: ['campaigns'],
+  gate: ['store'],
+  routes: ['users', 'campaigns'],
+  replicas: ['users', 'store', 'gate'],
+  pages: ['gate'],
+  metrics: [],
+};
+
 interface Import {
   file: string;
   target: string;
@@ -27,6 +42,15 @@ const importsOf = (file: string): Import[] => {
     file,
     target: relative('.', join(dirname(file), specifier!)),
   }));
+};
+
+const TYPES_ONLY = /^(?:import|export) type|^(?:import|export) \{(?:\s*type \w+,?)+\s*\}/;
+
+const valueImportsOf = (file: string): Import[] => {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^(?:import|export)[^;]*?from '(\.{1,2}\/[^']+)'/gm)]
+    .filter(([statement]) => !TYPES_ONLY.test(statement))
+    .map(([, specifier]) => ({ file, target: relative('.', join(dirname(file), specifier!)) }));
 };
 
 const roomOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
@@ -52,15 +76,24 @@ describe('rooms', () => {
     expect(crossings.filter(({ target }) => !/^src\/[^/]+\/index\.ts$/.test(target))).toEqual([]);
   });
 
+  test('of the service import only along its arrows', () => {
+    const folderOf = (path: string) => /^src\/service\/([^/]+)\//.exec(path)?.[1];
+    const files = globSync('src/service/*/**/*.ts');
+    expect(new Set(files.map(folderOf))).toEqual(new Set(Object.keys(SERVICE_ARROWS)));
+    const against = files.flatMap(valueImportsOf).filter(({ file, target }) => {
+      const [from, to] = [folderOf(file)!, folderOf(target)];
+      return to !== undefined && to !== from && !SERVICE_ARROWS[from]!.includes(to);
+    });
+    expect(against).toEqual([]);
+  });
+
   test('have no cycle between files', () => {
     const graph = new Map<string, string[]>();
-    const runtime = /^import type|^export type/;
     for (const file of globSync('src/**/*.ts')) {
-      const text = readFileSync(file, 'utf8');
-      const targets = [...text.matchAll(/^(?:import|export)[^;]*?from '(\.{1,2}\/[^']+)'/gm)]
-        .filter(([statement]) => !runtime.test(statement))
-        .map(([, specifier]) => relative('.', join(dirname(file), specifier!)));
-      graph.set(file, targets);
+      graph.set(
+        file,
+        valueImportsOf(file).map(({ target }) => target),
+      );
     }
     const done = new Set<string>();
     const cycles: string[] = [];

@@ -1,4 +1,4 @@
-import type { Profile, Tally } from '../users/profile.ts';
+import type { Profile, Tally } from '../profiles/profile.ts';
 import type { AudienceMember, Doings } from './audience-member.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
-import { getOwn } from '../users/own.ts';
-import type { Profile } from '../users/profile.ts';
+import { getOwn } from '../profiles/own.ts';
+import type { Profile } from '../profiles/profile.ts';
 import type { Asker } from './audience-of.ts';
 import { daysSince } from './audience-of.ts';
 

@@ -1,4 +1,5 @@
-import type { BannerEventRow, StoredEvent, StoreReader } from '../store/store.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
+import type { BannerEventRow, StoreReader } from '../store/store.ts';
 import { userLine } from './user-line.ts';
 
 export const EXPORT_KINDS = ['users', 'events', 'banner-events', 'data-points'] as const;

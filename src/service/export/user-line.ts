@@ -1,4 +1,4 @@
-import type { Profile } from '../users/profile.ts';
+import type { Profile } from '../profiles/profile.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { FATAL } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import type { Exchange } from './exchange.ts';
 import { hasMoreValues } from './has-more-values.ts';
 import type { Held } from './held-bodies.ts';
-import { HttpError } from './http-error.ts';
 import type { Turn } from './large-bodies.ts';
 
 const inflate = promisify(gunzip);

@@ -1,4 +1,5 @@
 import { FATAL } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
 import type { Log } from '../log.ts';
 import type { Route, Tell } from '../route.ts';
 import type { Store } from '../store/store.ts';
@@ -7,7 +8,6 @@ import { readJson } from './body.ts';
 import { crossOriginHeaders, preflight } from './cross-origin.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { createHeldBodies } from './held-bodies.ts';
-import { HttpError } from './http-error.ts';
 import { admit } from './key.ts';
 import { createLargeBodies } from './large-bodies.ts';
 import { rateHeaders } from './rate.ts';

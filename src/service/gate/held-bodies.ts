@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { notNow } from './http-error.ts';
+import { notNow } from '../http-error.ts';
 
 /**
  * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile

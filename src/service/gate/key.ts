@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { FATAL } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import type { Registry } from '../workspace/registry.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { HttpError } from './http-error.ts';
 
 /** The word as the contract writes it, one space, no quotes: any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;

@@ -1,7 +1,7 @@
 import { FATAL, rateLimitHeaders } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import type { RateState } from '../store/store.ts';
-import { HttpError } from './http-error.ts';
 
 /** The headers that tell of a request that was counted, or a 429 with its own. */
 export const rateHeaders = (route: Route, state: RateState, now: number): Record<string, string> => {

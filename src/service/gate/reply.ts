@@ -1,9 +1,9 @@
 import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
+import { HttpError, notNow } from '../http-error.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Answer } from '../route.ts';
 import { InDoubtError, NotNowError } from '../store/write-errors.ts';
 import type { Reply } from './exchange.ts';
-import { HttpError, notNow } from './http-error.ts';
 
 export const JSON_HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',

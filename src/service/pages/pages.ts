@@ -1,7 +1,7 @@
 import { FATAL } from '../../protocol/index.ts';
 import type { Exchange, Reply } from '../gate/exchange.ts';
-import { HttpError } from '../gate/http-error.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
+import { HttpError } from '../http-error.ts';
 import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';

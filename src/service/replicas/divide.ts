@@ -1,6 +1,6 @@
 import type { Identity } from '../../protocol/index.ts';
+import type { Lookup } from '../profiles/user-set.ts';
 import type { Track } from '../users/track-work.ts';
-import type { Lookup } from '../users/user-set.ts';
 import { externalIdOf } from './external-id-of.ts';
 
 /** True where every object names its user by an external ID and touches nobody else: then users can be told apart. */

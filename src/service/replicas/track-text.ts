@@ -1,5 +1,5 @@
 import { type Identity, isRecord } from '../../protocol/index.ts';
-import type { StoredEvent } from '../store/store.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { CheckedAttributes } from '../users/check-attributes.ts';
 import type { CheckedDoing } from '../users/check-doing.ts';
 import type { Track } from '../users/track-work.ts';

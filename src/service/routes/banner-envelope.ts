@@ -1,5 +1,5 @@
 import { type BannerEnvelope, isRecord, notValid, readEnvelope, required } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 export type Members = Record<string, unknown>;

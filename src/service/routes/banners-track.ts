@@ -14,7 +14,7 @@ import {
 } from '../../protocol/index.ts';
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { NewBannerEvent } from '../store/store.ts';
 import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-envelope.ts';

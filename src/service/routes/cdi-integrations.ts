@@ -1,5 +1,5 @@
 import { FATAL, formatLink, INTEGRATIONS_PAGE_SIZE, INTEGRATIONS_PATH } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 
 /** No list is longer; a larger number is no cursor of ours. */

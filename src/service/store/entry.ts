@@ -1,5 +1,5 @@
-import type { Profile } from '../users/profile.ts';
-import type { StoredEvent } from './store.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
 
 /** A profile in memory. */
 export interface Entry {

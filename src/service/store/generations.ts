@@ -1,5 +1,5 @@
-import type { Profile } from '../users/profile.ts';
-import { sharedKeys } from '../users/user-key.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { sharedKeys } from '../profiles/user-key.ts';
 import { createEntry, type Entry, type LiveEntry, namesOf } from './entry.ts';
 
 /** Entries by the ID, by the external ID, and by every other key. */

@@ -6,6 +6,7 @@ import { openSqliteStore } from './sqlite/index.ts';
 import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
 
+export type { StoredEvent } from '../profiles/stored-event.ts';
 export { type Forgotten, WHAT_IS_FORGOTTEN } from './forgotten.ts';
 export type {
   BannerEventRow,
@@ -16,7 +17,6 @@ export type {
   RateRule,
   RateState,
   Store,
-  StoredEvent,
   StoreReader,
   UserWork,
 } from './store.ts';

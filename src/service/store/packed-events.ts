@@ -1,5 +1,5 @@
 import { parseInstant } from '../../protocol/index.ts';
-import type { StoredEvent } from './store.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
 
 /**
  * Events of one request (SQLite) or of one user in it (PostgreSQL) share a row: its users, and lists that name theirs

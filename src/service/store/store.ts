@@ -1,6 +1,7 @@
-import type { Profile } from '../users/profile.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Track } from '../users/track-work.ts';
-import type { Lookup, UserSet } from '../users/user-set.ts';
 
 /** A change to users: what it must see, and what it does with it. */
 export interface UserWork<T> {
@@ -88,20 +89,6 @@ export interface RateState {
   limit: number;
   remaining: number;
   resetAtMs: number;
-}
-
-export interface StoredEvent {
-  externalId: string | null;
-  brazeId: string;
-  kind: 'event' | 'purchase';
-  appId: string | null;
-  name: string;
-  /** Text as sent, and the instant it stands for. */
-  time: string;
-  timeMs: number;
-  receivedAtMs: number;
-  /** The rest of the object: properties, and of a purchase its currency, price and quantity. */
-  details: Record<string, unknown>;
 }
 
 /** What can be read beside a running service, by `placard export` for instance. Exports run in bounded memory. */

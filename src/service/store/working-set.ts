@@ -1,8 +1,9 @@
-import type { Profile } from '../users/profile.ts';
-import { completeProfile } from '../users/profile-text.ts';
-import { tallyEvent } from '../users/tally.ts';
-import { isNamedBy, lookupKey, profileKeys } from '../users/user-key.ts';
-import type { Lookup, UserSet } from '../users/user-set.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { completeProfile } from '../profiles/profile-text.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
+import { tallyEvent } from '../profiles/tally.ts';
+import { isNamedBy, lookupKey, profileKeys } from '../profiles/user-key.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import {
   type Change,
   type Changes,
@@ -14,7 +15,6 @@ import {
   sameNames,
 } from './entry.ts';
 import { createGenerations, type KeptEntry, type Space } from './generations.ts';
-import type { StoredEvent } from './store.ts';
 
 export interface WorkingSetOptions {
   newId(nowMs: number): string;

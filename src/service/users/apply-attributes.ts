@@ -1,12 +1,12 @@
+import type { Profile, PushToken } from '../profiles/profile.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { UserFinder } from './find-user.ts';
-import type { Profile, PushToken } from './profile.ts';
 import { withTokens } from './push-tokens.ts';
 import { createUser, writeContacts } from './resolve.ts';
 import { createSpread, spreadTo, writeGroup } from './spread.ts';
-import type { Lookup, UserSet } from './user-set.ts';
 
 /** Adds everyone this object may read or write. */
 export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {

@@ -1,11 +1,11 @@
 import { checkIdentity, type Identity, isRecord, notValid, TRACK_ERROR } from '../../protocol/index.ts';
+import type { PushToken } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkPushTokens } from './check-push-tokens.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
 import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
 import type { Problems } from './problems.ts';
-import type { PushToken } from './profile.ts';
 
 export interface CheckedAttributes {
   /** `null` for a token import that names nobody: an anonymous profile for each token. */

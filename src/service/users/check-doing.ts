@@ -13,7 +13,7 @@ import {
   required,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
-import type { StoredEvent } from '../store/store.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkProperties } from './check-properties.ts';
 import type { Problems } from './problems.ts';

@@ -9,8 +9,8 @@ import {
   MAX_PURCHASE_PROPERTIES_BYTES,
   MAX_STRING_CHARACTERS,
 } from '../../protocol/index.ts';
+import { setOwn } from '../profiles/own.ts';
 import { fitsNested } from './fits-nested.ts';
-import { setOwn } from './own.ts';
 
 const EVENT_RESERVED: ReadonlySet<string> = new Set(['time', 'event_name']);
 const PURCHASE_RESERVED: ReadonlySet<string> = new Set([

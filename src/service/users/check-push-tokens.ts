@@ -7,8 +7,8 @@ import {
   TRACK_ERROR,
   utf8Bytes,
 } from '../../protocol/index.ts';
+import type { PushToken } from '../profiles/profile.ts';
 import type { Problems } from './problems.ts';
-import type { PushToken } from './profile.ts';
 
 const isDeviceId = (value: unknown): value is string => {
   if (typeof value !== 'string' || !isStorableText(value)) return false;

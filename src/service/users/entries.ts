@@ -1,5 +1,5 @@
 import { isRecord, MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 
 /** A refusal that names the array and the entry at fault. */
 export const refuseEntry = (type: string, array: string, index: number): HttpError =>

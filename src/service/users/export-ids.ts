@@ -1,10 +1,10 @@
 import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
 import { userLine } from '../export/user-line.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Lookup } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { Profile } from './profile.ts';
-import type { Lookup } from './user-set.ts';
 
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import type { Identity } from '../../protocol/index.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { addressKeys, isNamedBy, lookupKey } from '../profiles/user-key.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import { isPreferred, preferred } from './resolve.ts';
-import { addressKeys, isNamedBy, lookupKey } from './user-key.ts';
-import type { UserSet } from './user-set.ts';
 
 /**
  * Finds whom the objects of one request are about. Thousands may share an address that every object names: they are

@@ -1,12 +1,12 @@
 import { checkAlias, checkExternalId, isEmail, isPhone, notValid, required } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
 import { fillProfile } from './merge-profiles.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
-import type { Profile } from './profile.ts';
-import type { Lookup, UserSet } from './user-set.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
 type ArrayName = (typeof ARRAYS)[number];

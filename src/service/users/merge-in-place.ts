@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/index.ts';
+import { getOwn, setOwn } from '../profiles/own.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { isTime } from './nested.ts';
-import { getOwn, setOwn } from './own.ts';
 
 export type Members = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
+import { getOwn, setOwn } from '../profiles/own.ts';
+import type { Profile, Tally } from '../profiles/profile.ts';
+import { sumOf } from '../profiles/tally.ts';
 import { parseDate } from './dates.ts';
-import { getOwn, setOwn } from './own.ts';
-import type { Profile, Tally } from './profile.ts';
 import { joinTokens } from './push-tokens.ts';
-import { sumOf } from './tally.ts';
 
 const fillMissing = <T>(kept: Record<string, T>, merged: Record<string, T>) => {
   for (const [name, value] of Object.entries(merged))

@@ -1,11 +1,11 @@
 import { checkAlias, idText, isPhone, isRecord, required } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { entriesOf } from './entries.ts';
 import { mergeProfile } from './merge-profiles.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
-import type { Lookup, UserSet } from './user-set.ts';
 
 const TOO_MANY = 'a single request may not contain more than 50 merge updates';
 const BAD_IDENTIFIER =

@@ -5,9 +5,9 @@ import {
   MAX_NESTED_DEPTH,
   MAX_STRING_CHARACTERS,
 } from '../../protocol/index.ts';
+import { setOwn } from '../profiles/own.ts';
 import { isFarDate, parseDate } from './dates.ts';
 import { fitsNested } from './fits-nested.ts';
-import { setOwn } from './own.ts';
 
 /**
  * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested

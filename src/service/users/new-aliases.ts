@@ -6,11 +6,11 @@ import {
   required,
   type UserAlias,
 } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
-import type { Lookup, UserSet } from './user-set.ts';
 
 const ARRAY = 'user_aliases';
 

@@ -1,10 +1,10 @@
 import { isRecord, MAX_NESTED_BYTES, MAX_NESTED_DEPTH } from '../../protocol/index.ts';
+import { getOwn } from '../profiles/own.ts';
 import type { ObjectsEdit } from './check-custom.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { type Members, type Merging, type Undo, undoAll } from './merge-in-place.ts';
 import { isShallow } from './nested.ts';
 import { createObjectsIndex } from './objects-index.ts';
-import { getOwn } from './own.ts';
 
 /**
  * Members that the updates of one request may write in one list, each as often as it is written. A whole list of

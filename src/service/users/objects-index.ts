@@ -1,4 +1,4 @@
-import { getOwn } from './own.ts';
+import { getOwn } from '../profiles/own.ts';
 
 type Members = Record<string, unknown>;
 type Places = Set<number>;

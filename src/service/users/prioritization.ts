@@ -1,4 +1,4 @@
-import type { Profile } from './profile.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { earliestOf, latestOf } from './resolve.ts';
 
 const VALUES = ['identified', 'unidentified', 'most_recently_updated', 'least_recently_updated'] as const;

@@ -1,4 +1,4 @@
-import type { PushToken } from './profile.ts';
+import type { PushToken } from '../profiles/profile.ts';
 
 /** What a token takes for itself: a device of an app has one token, and an app has a token once. */
 const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => [

@@ -1,7 +1,7 @@
+import type { UserSet } from '../profiles/user-set.ts';
 import type { CheckedDoing } from './check-doing.ts';
 import type { UserFinder } from './find-user.ts';
 import { createUser, writeContacts } from './resolve.ts';
-import type { UserSet } from './user-set.ts';
 
 /** Records one event or purchase with the user it is about. Answers false where contract 4.2 says that nothing happens. */
 export const recordDoing = (

@@ -1,6 +1,6 @@
 import type { Identity } from '../../protocol/index.ts';
-import type { Profile } from './profile.ts';
-import type { UserSet } from './user-set.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 
 /** Negative when `a` was updated later; of two updated at once, when it was created later. */
 const latestFirst = (a: Profile, b: Profile): number =>

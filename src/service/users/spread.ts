@@ -1,8 +1,8 @@
 import { comparableEmail } from '../../protocol/index.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import type { GroupChange } from './check-subscriptions.ts';
-import type { Profile } from './profile.ts';
-import type { UserSet } from './user-set.ts';
 
 /** Both answer whether the profile had another state. */
 export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {

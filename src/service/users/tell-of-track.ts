@@ -1,5 +1,5 @@
 import { INPUT_ARRAYS, isRecord, type UsersTrackAnswer } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Tell } from '../route.ts';
 
 const tellErrors = (tell: Tell, errors: unknown) => {

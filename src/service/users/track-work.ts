@@ -1,3 +1,4 @@
+import type { Lookup } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
@@ -5,7 +6,6 @@ import type { CheckedDoing } from './check-doing.ts';
 import { dayOf } from './dates.ts';
 import { createUserFinder } from './find-user.ts';
 import { recordDoing } from './record.ts';
-import type { Lookup } from './user-set.ts';
 
 /** What a request of `/users/track` does, after every check. Plain data: as JSON it can be another process's work. */
 export interface Track {

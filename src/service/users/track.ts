@@ -7,7 +7,7 @@ import {
   type TrackErrorEntry,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import { HttpError } from '../gate/http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';

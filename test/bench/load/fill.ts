@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createBrazeIds, serialOf } from '../../../src/service/profiles/braze-id.ts';
+import { completeProfile, writeProfile } from '../../../src/service/profiles/profile-text.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import { createBrazeIds, serialOf } from '../../../src/service/users/braze-id.ts';
-import { completeProfile, writeProfile } from '../../../src/service/users/profile-text.ts';
 import { userId } from './track-body.ts';
 
 const ROWS = 50_000;

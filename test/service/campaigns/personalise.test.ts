@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
 import { quickText } from '../../../src/service/campaigns/quick-text.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
 import fc from '../../helpers/property.ts';
 
 const profile: Profile = {

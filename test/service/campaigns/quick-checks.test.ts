@@ -5,7 +5,7 @@ import type { Campaign } from '../../../src/service/campaigns/campaign.ts';
 import { createCandidates, sought } from '../../../src/service/campaigns/candidates.ts';
 import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
 import { readPath } from '../../../src/service/campaigns/read-path.ts';
-import { completeProfile } from '../../../src/service/users/profile-text.ts';
+import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
 import fc from '../../helpers/property.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Exchange, Reply } from '../../../src/service/gate/exchange.ts';
 import { createHeldBodies, MOST_BYTES } from '../../../src/service/gate/held-bodies.ts';
-import { HttpError } from '../../../src/service/gate/http-error.ts';
+import { HttpError } from '../../../src/service/http-error.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import type { StoredEvent } from '../../../src/service/profiles/stored-event.ts';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import {
   type BannerEventRow,
   type Commit,
   type NewBannerEvent,
   openStore,
   type Store,
-  type StoredEvent,
 } from '../../../src/service/store/index.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
-import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import { completeProfile, writeProfile } from '../../../src/service/profiles/profile-text.ts';
 import { packProfile, unpackProfile } from '../../../src/service/store/postgres/packed-profile.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
-import { completeProfile, writeProfile } from '../../../src/service/users/profile-text.ts';
 
 const CREATED = Date.UTC(2026, 2, 1);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import type { StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import { packEvents, unpackEvents } from '../../../src/service/store/packed-events.ts';
 import { packAttributes, unpackAttributes } from '../../../src/service/store/sqlite/packed-attributes.ts';
-import type { StoredEvent } from '../../../src/service/store/store.ts';
-import { completeProfile } from '../../../src/service/users/profile-text.ts';
 
 const RECEIVED = Date.UTC(2026, 2, 1, 10);
 

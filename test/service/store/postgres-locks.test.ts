@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
 import { byExternalId, collect } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
-import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, lockBeside, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { forgetEvents, openStore, openStoreReader } from '../../../src/service/store/index.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';

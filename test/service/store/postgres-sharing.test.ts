@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
 import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 

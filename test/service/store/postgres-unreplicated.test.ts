@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { InDoubtError } from '../../../src/service/store/write-errors.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { runBeside } from '../../helpers/postgres.ts';
 import { startPostgres } from '../../helpers/postgres-server.ts';
 import { anEvent, byExternalId } from './contract.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createBehind } from '../../../src/service/store/sqlite/behind.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import { anEvent, byExternalId } from './contract.ts';
 import { type KeptOptions, openKept } from './kept.ts';
 

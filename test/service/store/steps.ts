@@ -1,6 +1,6 @@
 // What can be done to users, and users kept as plainly as can be, to hold a store against.
-import type { Profile } from '../../../src/service/users/profile.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import fc from '../../helpers/property.ts';
 import { anEvent, byExternalId } from './contract.ts';
 

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { writeProfile } from '../../../src/service/profiles/profile-text.ts';
 import {
   backupStore,
   forgetEvents,
@@ -20,7 +21,6 @@ import {
   openStoreReader,
   type Store,
 } from '../../../src/service/store/index.ts';
-import { writeProfile } from '../../../src/service/users/profile-text.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createWorkingSet } from '../../../src/service/store/working-set.ts';
-import { completeProfile } from '../../../src/service/users/profile-text.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 
 /** A set over a store that has every user but `nobody`, and what it asked of the store. */
 const aSet = (capacity?: number) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
 import { SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { byExternalId, collect } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createWorkingSet } from '../../../src/service/store/working-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
-import type { Lookup, UserSet } from '../../../src/service/users/user-set.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, TIME } from '../replicas/a-track.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PushToken } from '../../../src/service/users/profile.ts';
+import type { PushToken } from '../../../src/service/profiles/profile.ts';
 import { joinTokens, withTokens } from '../../../src/service/users/push-tokens.ts';
 import fc from '../../helpers/property.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createWorkingSet } from '../../../src/service/store/working-set.ts';
-import type { Profile } from '../../../src/service/users/profile.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
-import type { UserSet } from '../../../src/service/users/user-set.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, GROUP } from '../replicas/a-track.ts';
 

@@ -1,4 +1,4 @@
-import { profileKeys } from '../../users/user-key.ts';
+import { profileKeys } from '../../profiles/user-key.ts';
 import { isWhoWasMeant, type LockedRow, readRow, rowsOf } from './locked-rows.ts';
 import type { Known } from './profile-cache.ts';
 import { OutdatedError } from './retry.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { lookupKey } from '../../users/user-key.ts';
+import { lookupKey } from '../../profiles/user-key.ts';
 import type { UserWork } from '../store.ts';
 import { inTransaction } from './transaction.ts';
 import { columns, FIND_LOCKED } from './user-statements.ts';

@@ -1,6 +1,6 @@
-import { getOwn, setOwn } from '../../users/own.ts';
-import type { Profile, Tally } from '../../users/profile.ts';
-import { readProfile, writeProfile } from '../../users/profile-text.ts';
+import { getOwn, setOwn } from '../../profiles/own.ts';
+import type { Profile, Tally } from '../../profiles/profile.ts';
+import { readProfile, writeProfile } from '../../profiles/profile-text.ts';
 
 /**
  * Most of a profile is tallies, and a row is written whole. So they lie in one flat list, four members each (five with

@@ -1,4 +1,4 @@
-import type { Profile } from '../../users/profile.ts';
+import type { Profile } from '../../profiles/profile.ts';
 
 /** Profiles that a replica remembers in each of two generations, and the characters of their texts. */
 const MAX_PROFILES = 25_000;

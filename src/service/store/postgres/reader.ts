@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import type { Profile } from '../../users/profile.ts';
-import { isNamedBy, lookupKey } from '../../users/user-key.ts';
-import type { Lookup } from '../../users/user-set.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
+import type { Lookup } from '../../profiles/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
 import type { BannerEventRow, Dismissal, StoreReader } from '../store.ts';
 import { unpackProfile } from './packed-profile.ts';

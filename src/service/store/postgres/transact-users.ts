@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { createBrazeIds } from '../../users/braze-id.ts';
+import { createBrazeIds } from '../../profiles/braze-id.ts';
 import { type Applied, type Batch, createApply } from './apply-works.ts';
 import { lockUsers } from './lock-users.ts';
 import { createLockedUsers } from './locked-users.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { StoredEvent } from '../../profiles/stored-event.ts';
 import type { Changes, Entry } from '../entry.ts';
 import { packEvents } from '../packed-events.ts';
-import type { StoredEvent } from '../store.ts';
 import { packProfile } from './packed-profile.ts';
 import { monthOf } from './partitions.ts';
 import type { After, Known } from './profile-cache.ts';

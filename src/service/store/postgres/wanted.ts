@@ -1,7 +1,7 @@
 import { comparableEmail, comparablePhone } from '../../../protocol/index.ts';
 import { fnv1a } from '../../fnv-1a.ts';
-import { lookupKey } from '../../users/user-key.ts';
-import type { Lookup } from '../../users/user-set.ts';
+import { lookupKey } from '../../profiles/user-key.ts';
+import type { Lookup } from '../../profiles/user-set.ts';
 import type { UserWork } from '../store.ts';
 import type { Known, ProfileCache } from './profile-cache.ts';
 

@@ -1,5 +1,5 @@
-import { serialOf } from '../../users/braze-id.ts';
-import { writeProfile } from '../../users/profile-text.ts';
+import { serialOf } from '../../profiles/braze-id.ts';
+import { writeProfile } from '../../profiles/profile-text.ts';
 import type { Changes, Entry } from '../entry.ts';
 import { packEvents } from '../packed-events.ts';
 import type { Behind } from './behind.ts';

@@ -1,6 +1,6 @@
-import type { Profile } from '../../users/profile.ts';
-import { readProfile, writeProfile } from '../../users/profile-text.ts';
-import type { Lookup, UserSet } from '../../users/user-set.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { readProfile, writeProfile } from '../../profiles/profile-text.ts';
+import type { Lookup, UserSet } from '../../profiles/user-set.ts';
 import type { Changes } from '../entry.ts';
 import { createWorkingSet } from '../working-set.ts';
 

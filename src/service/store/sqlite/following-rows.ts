@@ -1,4 +1,4 @@
-import { writeProfile } from '../../users/profile-text.ts';
+import { writeProfile } from '../../profiles/profile-text.ts';
 import type { Entry } from '../entry.ts';
 import { idOf } from './add-changes.ts';
 import type { Behind } from './behind.ts';

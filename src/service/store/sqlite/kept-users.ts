@@ -1,6 +1,6 @@
-import { createBrazeIds } from '../../users/braze-id.ts';
-import type { Profile } from '../../users/profile.ts';
-import type { Lookup } from '../../users/user-set.ts';
+import { createBrazeIds } from '../../profiles/braze-id.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Lookup } from '../../profiles/user-set.ts';
 import type { UserWork } from '../store.ts';
 import { createWorkingSet } from '../working-set.ts';
 import { addChanges } from './add-changes.ts';

@@ -1,4 +1,4 @@
-import type { Profile } from '../../users/profile.ts';
+import type { Profile } from '../../profiles/profile.ts';
 
 /** What changes of a profile without its names and without what the user did. */
 export type Attributes = Pick<Profile, 'standard' | 'custom' | 'subscriptionGroups' | 'updatedAtMs'>;

@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { serialOf } from '../../users/braze-id.ts';
-import type { Profile } from '../../users/profile.ts';
-import { readProfile } from '../../users/profile-text.ts';
-import { isNamedBy, lookupKey } from '../../users/user-key.ts';
-import type { Lookup } from '../../users/user-set.ts';
+import { serialOf } from '../../profiles/braze-id.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { readProfile } from '../../profiles/profile-text.ts';
+import type { StoredEvent } from '../../profiles/stored-event.ts';
+import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
+import type { Lookup } from '../../profiles/user-set.ts';
 import { unpackEvents } from '../packed-events.ts';
-import type { BannerEventRow, Dismissal, StoredEvent } from '../store.ts';
+import type { BannerEventRow, Dismissal } from '../store.ts';
 import { prepareSettling, type Settled, type Unsettled } from './unsettled.ts';
 
 const BUSY_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Profile } from '../../users/profile.ts';
-import { tallyEvent } from '../../users/tally.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { tallyEvent } from '../../profiles/tally.ts';
 import { unpackEvents } from '../packed-events.ts';
 import { unpackAttributes } from './packed-attributes.ts';
 

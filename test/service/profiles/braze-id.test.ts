@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBrazeIds, serialOf } from '../../../src/service/users/braze-id.ts';
+import { createBrazeIds, serialOf } from '../../../src/service/profiles/braze-id.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 

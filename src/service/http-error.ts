@@ -1,4 +1,4 @@
-import type { Answer } from '../route.ts';
+import type { Answer } from './route.ts';
 
 /** Thrown anywhere below the gate to refuse a request; one place at the edge makes the answer of it. */
 export class HttpError extends Error {

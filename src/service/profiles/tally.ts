@@ -1,6 +1,6 @@
-import type { StoredEvent } from '../store/store.ts';
 import { getOwn, setOwn } from './own.ts';
 import type { Profile, Tally } from './profile.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 const add = (tally: Tally, timeMs: number, count: number) => {
   tally.count += count;

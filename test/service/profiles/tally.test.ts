@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { StoredEvent } from '../../../src/service/store/store.ts';
+import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import type { StoredEvent } from '../../../src/service/profiles/stored-event.ts';
+import { tallyEvent } from '../../../src/service/profiles/tally.ts';
 import { mergeProfile } from '../../../src/service/users/merge-profiles.ts';
-import { completeProfile } from '../../../src/service/users/profile-text.ts';
-import { tallyEvent } from '../../../src/service/users/tally.ts';
 
 const aProfile = () => completeProfile({ brazeId: 'b', createdAtMs: 1, updatedAtMs: 1 });
 const purchase = (price: number): StoredEvent => ({

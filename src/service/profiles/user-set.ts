@@ -1,6 +1,6 @@
 import type { Identifier } from '../../protocol/index.ts';
-import type { StoredEvent } from '../store/store.ts';
 import type { Profile, PushToken } from './profile.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 /** What names a user. `email` is compared in lower case, `phone` without its separators. */
 export type Lookup =
