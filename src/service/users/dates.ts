@@ -53,8 +53,26 @@ const anyDate = (text: string): Written | null => {
   return fromIso(text, false);
 };
 
-/** The instant of a date in one of the accepted forms, or in one that the platform reads; else `NaN`. */
-export const readDate = (text: string): number => parseDate(text) ?? Date.parse(text);
+/** How the dates begin that the platform reads beside the accepted ones: `3/1/2026`, `2026-3-1`, `1 March`, `Sun, March 1`. */
+const OTHER_FORM =
+  /^(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}\b|(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}[-\s]+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-,\s]+(?=.*\d{4})\d)/i;
+/** Longer than any of them: `Sun Mar 01 2026 10:00:00 GMT+0900 (Japan Standard Time)`. */
+const MAX_OTHER_CHARACTERS = 80;
+const ZONE = /(?<![a-z])(?:z|utc?|gmt|[ecmp][sd]t)\b|:\d\d(?:\.\d+)?\s*(?:[ap]m)?\s*[+-]\d/i;
+
+/**
+ * The instant of a date in one of the accepted forms, of any year, or in another that the platform reads; else `NaN`. The
+ * platform would take a text without a zone for the machine's, and `1,5` for a day in 2001.
+ */
+export const readDate = (text: string): number => {
+  const date = anyDate(text);
+  if (date !== null) return date.instant;
+  if (text.length > MAX_OTHER_CHARACTERS || !OTHER_FORM.test(text)) return Number.NaN;
+  const day = text.slice(0, 10);
+  // It would read the 30th of February as a day of March.
+  if (DATE_ONLY.test(day) && anyDate(day) === null) return Number.NaN;
+  return Date.parse(ZONE.test(text) ? text : `${text} UTC`);
+};
 
 /** True for a date of the accepted forms whose year is outside 0–3000: a text to store, not a time. */
 export const isFarDate = (text: string): boolean =>

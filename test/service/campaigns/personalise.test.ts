@@ -76,6 +76,35 @@ describe('a text property', () => {
     expect(datetime(of)).toBe(Date.parse(`${expected}Z`));
   });
 
+  const datetime = (renewal: string) =>
+    compiled({ type: 'datetime', value: '{{custom_attribute.${renewal}}}' })({
+      ...context,
+      customAttributes: { renewal },
+    });
+
+  test.each([
+    ['March 1, 2026 10:00', '2026-03-01T10:00Z'],
+    ['Sunday, March 1, 2026', '2026-03-01T00:00Z'],
+    ['Mon Mar 02 10:00:00 2026', '2026-03-02T10:00Z'],
+    ['01-Mar-2026', '2026-03-01T00:00Z'],
+    ['3/1/2026 10:00 PM', '2026-03-01T22:00Z'],
+    ['2026-3-1', '2026-03-01T00:00Z'],
+    ['3500-01-01 10:00', '3500-01-01T10:00Z'],
+    ['March 1, 2026 10:00 +09:00', '2026-03-01T01:00Z'],
+    ['Sun Mar 01 2026 10:00:00 GMT+0100 (CET)', '2026-03-01T09:00Z'],
+    ['March 1, 2026 10:00 PM EST', '2026-03-02T03:00Z'],
+    ['2026-03-01 10:00:00 UTC', '2026-03-01T10:00Z'],
+  ])('reads %s as a datetime, in UTC where it has no zone', (renewal, expected) => {
+    expect(datetime(renewal)).toBe(Date.parse(expected));
+  });
+
+  test.each(['1,5', 'hello 2026', 'March', 'May 5', '2026-02-30', '2026-02-30 10:00', '1.5.2026'])(
+    'takes %s for no datetime',
+    (renewal) => {
+      expect(() => datetime(renewal)).toThrow('does not render a date');
+    },
+  );
+
   test('falls back to its default for somebody unknown', () => {
     expect(text("Hi {{${first_name} | default: 'there'}}", nobody)).toBe('Hi there');
     expect(text('{{targeted_device.${platform}}}', nobody)).toBe('');
