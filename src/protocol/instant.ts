@@ -1,4 +1,6 @@
 const MINUTE_MS = 60_000;
+/** 0000-01-01T00:00:00Z. */
+const YEAR_ZERO = -62_167_219_200_000;
 const MONTHS_WITH_31 = new Set([1, 3, 5, 7, 8, 10, 12]);
 
 const daysIn = (year: number, month: number): number => {
@@ -77,7 +79,7 @@ const digits = (text: string, from: number, to: number): number => {
 /**
  * The time of an event or purchase in Unix milliseconds: ISO 8601 with `Z` or an offset, `T` or a space between date
  * and time, seconds and their fraction optional, a space before the offset allowed; also a colon before the
- * milliseconds. `null` for anything else.
+ * milliseconds. `null` for anything else, and for what is before the year 0 in UTC.
  */
 export const parseInstant = (text: string): number | null => {
   // Nearly every event is written `2026-03-01T09:15:00.000Z`: reading it by hand costs a tenth of the pattern.
@@ -101,5 +103,7 @@ export const parseInstant = (text: string): number | null => {
       if (moment !== null && !Number.isNaN(moment)) return moment;
     }
   }
-  return fromIso(text, true)?.instant ?? null;
+  const instant = fromIso(text, true)?.instant ?? null;
+  // An offset can lead out of the years that ISO 8601 writes with four digits: before them there is nothing to store.
+  return instant !== null && instant >= YEAR_ZERO ? instant : null;
 };
