@@ -72,8 +72,8 @@ export interface Identity {
 }
 
 /**
- * Judges the identifiers of one object (contract 4.1). Where they do not name exactly one way to look up, the problem
- * is reported and the object is rejected: `null`.
+ * Judges the identifiers of one object (contract 4.1), and whether it may make a user. Where they do not name exactly one
+ * way to look up, or the flag is none, the problem is reported and the object is rejected: `null`.
  */
 export const checkIdentity = (
   object: Record<string, unknown>,
@@ -130,17 +130,16 @@ export const checkIdentity = (
     return null;
   }
   const { _update_existing_only: updateExistingOnly } = object;
-  if (
-    updateExistingOnly !== undefined &&
-    updateExistingOnly !== null &&
-    typeof updateExistingOnly !== 'boolean'
-  ) {
+  const isFlag = typeof updateExistingOnly === 'boolean';
+  if (!isFlag && updateExistingOnly !== undefined && updateExistingOnly !== null) {
+    // Taken for absent it would make the user whom `"true"` was to prevent.
     problems.add(notValid('_update_existing_only'));
+    return null;
   }
   return {
     lookup,
     email: lookup.by === 'email' ? undefined : written(email, emailIsValid),
     phone: lookup.by === 'phone' ? undefined : written(phone, phoneIsValid),
-    updateExistingOnly: typeof updateExistingOnly === 'boolean' ? updateExistingOnly : undefined,
+    updateExistingOnly: isFlag ? updateExistingOnly : undefined,
   };
 };

@@ -141,6 +141,7 @@ describe('the fake beside the service', () => {
     { attributes: [{ external_id: 'x'.repeat(988) }] },
     { attributes: [{ external_id: 'u', email: 'not an address' }] },
     { attributes: [{ email: 'not an address' }] },
+    { attributes: [{ external_id: 'u' }, { external_id: 'v', _update_existing_only: 'true' }] },
     { attributes: [{ external_id: 'u', phone: '12' }] },
     { attributes: [{ phone: '+49 171 7654321', tier: 'gold' }] },
     { attributes: [{ push_token_import: true, push_tokens: [{ app_id: APP_ID, token: 't' }] }] },
