@@ -11,6 +11,7 @@ import { campaignOrder, placesFor } from './campaign-order.ts';
 import { drawn, lotsOf } from './lot.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
 import { mayMatch } from './quick-checks.ts';
+import type { TellUnfilled } from './unfilled.ts';
 
 export interface Question {
   workspace: Workspace;
@@ -23,6 +24,7 @@ export interface Question {
   now: number;
   ids: BannerIds;
   log: Log;
+  tellUnfilled: TellUnfilled;
 }
 
 const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, now: number) =>
@@ -57,7 +59,7 @@ const NOT_FOR_THIS_USER = -1;
 
 /** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
 export const decide = (question: Question): string => {
-  const { workspace, externalUserId, user, now, ids, log } = question;
+  const { workspace, externalUserId, user, now, ids, log, tellUnfilled } = question;
   const asker: Asker = {
     externalId: externalUserId,
     profile: user.profile,
@@ -117,10 +119,7 @@ export const decide = (question: Question): string => {
         properties: variant ? variant.properties(contextOf) : null,
       });
     } catch (error) {
-      log.warn(
-        { workspace: workspaceId, campaign: campaignId, variant: variantId, ...errorFacts(error) },
-        'banner not shown: a property cannot be filled in',
-      );
+      tellUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
       return null;
     }
   };

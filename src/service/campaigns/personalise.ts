@@ -4,15 +4,17 @@ import type { CampaignFile } from '../workspace/file-schema.ts';
 import { readDatesInUtc } from './date-filters.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
 import { quickText } from './quick-text.ts';
+import { TemplateError } from './unfilled.ts';
 import type { Fill } from './write-properties.ts';
 
 const MAX_TEMPLATE_CHARACTERS = 100_000;
 /** Far above what a sound template needs: a busy machine must show what an idle one shows. */
 const MAX_RENDER_MS = 500;
-/** What liquidjs then says. */
-const OUT_OF_TIME = 'template render limit exceeded';
 /** Liquid counts what a render allocates, in characters and array elements. */
 const MAX_RENDER_MEMORY = 100_000;
+/** What liquidjs says at the two limits. */
+const OUT_OF_TIME = 'template render limit exceeded';
+const OUT_OF_MEMORY = 'memory alloc limit exceeded';
 /** A property that renders longer is refused: an answer must stay small. */
 const MAX_RENDERED_CHARACTERS = 100_000;
 
@@ -59,22 +61,25 @@ const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
   targeted_device: withSize(device),
 });
 
+const hit = (limit: string, error: unknown): boolean => (error as Error).message.includes(limit);
+
 /**
  * The time is the wall's: a process that stood still uses it up in the template that was under way. So one that took too
  * long is given a second try, and one that runs wild costs twice its time.
  */
-const render = (template: Template[], context: PersonaliseContext): unknown => {
-  const scope = scopeOf(context);
+const render = (template: Template[], context: PersonaliseContext, isSecondTry = false): unknown => {
   try {
-    return liquid.renderSync(template, scope);
+    return liquid.renderSync(template, scopeOf(context));
   } catch (error) {
-    if (!(error as Error).message.includes(OUT_OF_TIME)) throw error;
-    return liquid.renderSync(template, scope);
+    if (hit(OUT_OF_MEMORY, error)) throw new TemplateError('A template exceeds its memory limit');
+    if (!hit(OUT_OF_TIME, error)) throw error;
+    if (isSecondTry) throw new TemplateError(`A template exceeds its render limit of ${MAX_RENDER_MS} ms`);
+    return render(template, context, true);
   }
 };
 
 const bounded = (text: string): string => {
-  if (text.length > MAX_RENDERED_CHARACTERS) throw new Error('A template renders too long a text');
+  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('A template renders too long a text');
   return text;
 };
 
@@ -107,20 +112,20 @@ const compileJson = (value: unknown): Fill => {
 
 const numberOf = (text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(number)) throw new Error('A template does not render a number');
+  if (!Number.isFinite(number)) throw new TemplateError('A template does not render a number');
   return number;
 };
 
 const booleanOf = (text: string): boolean => {
   if (text.trim() === 'true') return true;
   if (text.trim() === 'false') return false;
-  throw new Error('A template does not render true or false');
+  throw new TemplateError('A template does not render true or false');
 };
 
 const datetimeOf = (text: string): number => {
   const rendered = text.trim();
   const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
-  if (!Number.isSafeInteger(time)) throw new Error('A template does not render a date');
+  if (!Number.isSafeInteger(time)) throw new TemplateError('A template does not render a date');
   return time;
 };
 

@@ -8,6 +8,7 @@ import {
   SYNC_PATH,
 } from '../../protocol/index.ts';
 import { decide } from '../campaigns/decide.ts';
+import { createTellUnfilled } from '../campaigns/unfilled.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
@@ -33,41 +34,45 @@ const deviceOf = ({ device_id }: Members): string | undefined => {
   return device_id;
 };
 
-export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
-  method: 'POST',
-  path: SYNC_PATH,
-  permission: 'banners.sync',
-  errors: 'sync',
-  rate: 'banners',
-  limit: 'banners_sync',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_SYNC_VALUES,
-  tooLarge: 400,
-  crossOrigin: true,
-  answer: async ({ workspace, store, body, now, tell }) => {
-    const members = membersOf(body);
-    const {
-      external_user_id: externalUserId,
-      app_id: appId,
-      app_version: appVersion,
-    } = envelopeOf(members, workspace);
-    const placementIds = placementsOf(members);
-    const deviceId = deviceOf(members);
-    const ids = await bannerIdsOf(workspace.workspaceId);
-    const user = await store.bannerUser(workspace.workspaceId, externalUserId);
-    const banners = decide({
-      workspace,
-      externalUserId,
-      user,
-      appId,
-      appVersion,
-      deviceId,
-      placementIds,
-      now,
-      ids,
-      log,
-    });
-    tell.objects('placements', placementIds.length);
-    return { status: 200, text: `{"banners":${banners}}` };
-  },
-});
+export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
+  const tellUnfilled = createTellUnfilled(log);
+  return {
+    method: 'POST',
+    path: SYNC_PATH,
+    permission: 'banners.sync',
+    errors: 'sync',
+    rate: 'banners',
+    limit: 'banners_sync',
+    maxBodyBytes: MAX_BODY_BYTES,
+    maxValues: MAX_SYNC_VALUES,
+    tooLarge: 400,
+    crossOrigin: true,
+    answer: async ({ workspace, store, body, now, tell }) => {
+      const members = membersOf(body);
+      const {
+        external_user_id: externalUserId,
+        app_id: appId,
+        app_version: appVersion,
+      } = envelopeOf(members, workspace);
+      const placementIds = placementsOf(members);
+      const deviceId = deviceOf(members);
+      const ids = await bannerIdsOf(workspace.workspaceId);
+      const user = await store.bannerUser(workspace.workspaceId, externalUserId);
+      const banners = decide({
+        workspace,
+        externalUserId,
+        user,
+        appId,
+        appVersion,
+        deviceId,
+        placementIds,
+        now,
+        ids,
+        log,
+        tellUnfilled,
+      });
+      tell.objects('placements', placementIds.length);
+      return { status: 200, text: `{"banners":${banners}}` };
+    },
+  };
+};

@@ -43,11 +43,14 @@ test('nothing is asked of the user where everything is the same for everyone', (
   expect(compileProperties([])(asked)).toBe('{}');
 });
 
-test('a property that cannot be filled in fails the banner', () => {
+test('a property that cannot be filled in fails the banner, and is named', () => {
+  const cause = new Error('A template does not render a number');
   const broken = (): never => {
-    throw new Error('A template does not render a number');
+    throw cause;
   };
-  expect(() => compileProperties([{ name: 'n', type: 'number', fill: broken }])(() => context)).toThrow(
-    'does not render',
-  );
+  const write = compileProperties([
+    { name: 'headline', type: 'string', value: 'Hello' },
+    { name: 'points', type: 'number', fill: broken },
+  ]);
+  expect(() => write(() => context)).toThrow(expect.objectContaining({ property: 'points', cause }));
 });

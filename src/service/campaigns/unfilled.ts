@@ -1,0 +1,50 @@
+import { errorFacts, type Log } from '../log.ts';
+
+/** A property fails for one user after the other, at each sync: it is told of once in so long. */
+const TELL_EVERY_MS = 60_000;
+/** Where more of them fail than that, they are told of more often. */
+const MOST_REMEMBERED = 1_000;
+
+/** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/** A property that cannot be filled in for one user; the cause says why, and may quote their data. */
+export class UnfilledError extends Error {
+  override readonly name = 'UnfilledError';
+  readonly property: string;
+
+  constructor(property: string, cause: unknown) {
+    super(`The property '${property}' cannot be filled in`, { cause });
+    this.property = property;
+  }
+}
+
+const factsOf = (error: unknown): Record<string, unknown> => {
+  if (!(error instanceof UnfilledError)) return errorFacts(error);
+  const { property, cause } = error;
+  if (cause instanceof TemplateError) return { property, why: cause.message };
+  // The library's own errors quote what it was reading.
+  return { property, error: cause instanceof Error ? cause.name : typeof cause };
+};
+
+export type TellUnfilled = (
+  banner: { workspace: string; campaign: string; variant: string | null },
+  error: unknown,
+  now: number,
+) => void;
+
+/** Logs which property keeps a banner from being shown, and why: once a minute for each. */
+export const createTellUnfilled = (log: Log): TellUnfilled => {
+  const toldAtMs = new Map<string, number>();
+  return (banner, error, now) => {
+    const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
+    const key = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);
+    // Either way: a clock that was put back must not silence it for longer.
+    if (Math.abs(now - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) < TELL_EVERY_MS) return;
+    if (toldAtMs.size >= MOST_REMEMBERED) toldAtMs.clear();
+    toldAtMs.set(key, now);
+    log.warn(facts, 'banner not shown: a property cannot be filled in');
+  };
+};
