@@ -1,11 +1,23 @@
 import * as z from 'zod/mini';
+import {
+  MAX_ALIAS_BYTES,
+  MAX_BULK_OBJECTS,
+  MAX_EXTERNAL_ID_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_TRACK_OBJECTS,
+} from './limits.ts';
 
 export const USERS_TRACK_PATH = '/users/track';
 
+const aliasText = z.string().check(z.minLength(1), z.maxLength(MAX_ALIAS_BYTES));
+const name = z.string().check(z.minLength(1), z.maxLength(MAX_NAME_CHARACTERS));
+
 /** Identifiers of one object: at most one of the first three, `email` and `phone` look up when none of them is there. */
 const identifiers = {
-  external_id: z.optional(z.nullable(z.union([z.string(), z.number()]))),
-  user_alias: z.optional(z.nullable(z.object({ alias_name: z.string(), alias_label: z.string() }))),
+  external_id: z.optional(
+    z.nullable(z.union([z.string().check(z.maxLength(MAX_EXTERNAL_ID_BYTES)), z.number()])),
+  ),
+  user_alias: z.optional(z.nullable(z.object({ alias_name: aliasText, alias_label: aliasText }))),
   braze_id: z.optional(z.nullable(z.string())),
   email: z.optional(z.nullable(z.string())),
   phone: z.optional(z.nullable(z.string())),
@@ -20,7 +32,7 @@ export type AttributesObject = z.infer<typeof attributesObject>;
 export const eventObject = z.looseObject({
   ...identifiers,
   app_id: z.optional(z.string()),
-  name: z.string(),
+  name,
   time: z.string(),
   properties: z.optional(z.record(z.string(), z.unknown())),
 });
@@ -30,7 +42,7 @@ export type EventObject = z.infer<typeof eventObject>;
 export const purchaseObject = z.looseObject({
   ...identifiers,
   app_id: z.optional(z.string()),
-  product_id: z.union([z.string(), z.number()]),
+  product_id: z.union([name, z.number()]),
   currency: z.string(),
   price: z.number(),
   quantity: z.optional(z.number()),
@@ -42,12 +54,18 @@ export type PurchaseObject = z.infer<typeof purchaseObject>;
 export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
+/** `most` objects in each array, and over all of them. */
+const requestOf = (most: number) =>
+  z.object({
+    attributes: z.optional(z.array(attributesObject).check(z.maxLength(most))),
+    events: z.optional(z.array(eventObject).check(z.maxLength(most))),
+    purchases: z.optional(z.array(purchaseObject).check(z.maxLength(most))),
+  });
+
 /** Body of `POST /users/track`. */
-export const usersTrackRequest = z.object({
-  attributes: z.optional(z.array(attributesObject)),
-  events: z.optional(z.array(eventObject)),
-  purchases: z.optional(z.array(purchaseObject)),
-});
+export const usersTrackRequest = requestOf(MAX_TRACK_OBJECTS);
+/** Body of `POST /users/track/bulk`. */
+export const usersTrackBulkRequest = requestOf(MAX_BULK_OBJECTS);
 export type UsersTrackRequest = z.infer<typeof usersTrackRequest>;
 
 /** An entry of `errors`: `index` is the position in the named array as it was sent. */

@@ -51,6 +51,73 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  test('describes each refusal, and the headers that come with it', async () => {
+    const { body } = await service.call('GET', '/openapi.json');
+    for (const path of Object.keys(OPERATIONS)) {
+      const [[verb, operation] = []] = Object.entries<{
+        responses: Record<string, { headers?: Record<string, unknown> }>;
+      }>(body.paths[path]);
+      const key = path.includes('banners') ? CLIENT_KEY : SERVER_KEY;
+      const plain = { 'content-type': 'text/plain' };
+      const answers = [await service.call('PUT', path, { key })];
+      if (verb === 'get') answers.push(await service.call('GET', `${path}?cursor=!`, { key }));
+      else {
+        answers.push(await service.call('POST', path, { key, body: [] }));
+        answers.push(await service.call('POST', path, { key, body: {}, headers: plain }));
+        answers.push(await service.call('POST', path, { key, body: 'x'.repeat(4_200_000) }));
+      }
+      expect(new Set(answers.map(({ status }) => status))).toContain(400);
+      for (const { status, headers } of answers) {
+        const described = Object.keys(operation?.responses[status]?.headers ?? {}).map((name) =>
+          name.toLowerCase(),
+        );
+        const told = [...headers.keys()].filter((name) => /^(?:allow|x-ratelimit-.*)$/.test(name));
+        expect({ path, status, described: described.sort() }).toEqual({
+          path,
+          status,
+          described: told.sort(),
+        });
+      }
+    }
+  });
+
+  test('has the bounds of bodies that the service keeps to', async () => {
+    const { paths } = (await service.call('GET', '/openapi.json')).body;
+    const of = (path: string) => paths[path].post.requestBody.content['application/json'].schema.properties;
+    const arrays = ['attributes', 'events', 'purchases'];
+    for (const array of arrays) {
+      expect(of('/users/track')[array].maxItems).toBe(75);
+      expect(of('/users/track/bulk')[array].maxItems).toBe(1_000);
+      const [id] = of('/users/track')[array].items.properties.external_id.anyOf[0].anyOf;
+      expect(id.maxLength).toBe(987);
+    }
+    expect(of('/users/alias/new').user_aliases).toMatchObject({
+      maxItems: 50,
+      items: { properties: { external_id: { maxLength: 987 }, alias_name: { maxLength: 236 } } },
+    });
+    expect(of('/v1/device-messaging/banners/track')).toMatchObject({
+      external_user_id: { maxLength: 986 },
+      events: { maxItems: 50_000 },
+    });
+    expect(of('/v1/device-messaging/banners/sync')).toMatchObject({
+      external_user_id: { maxLength: 986 },
+      device_id: { maxLength: 1_011 },
+    });
+  });
+
+  test('lets a prioritization be empty, as the service does', async () => {
+    const { paths } = (await service.call('GET', '/openapi.json')).body;
+    const { schema } = paths['/users/identify'].post.requestBody.content['application/json'];
+    const { prioritization } = schema.properties.emails_to_identify.items.properties;
+    expect(prioritization).not.toHaveProperty('minItems');
+    const emails_to_identify = [{ external_id: 'u-9', email: 'nobody@example.org', prioritization: [] }];
+    const answer = await service.call('POST', '/users/identify', {
+      key: SERVER_KEY,
+      body: { emails_to_identify },
+    });
+    expect(answer.status).toBe(201);
+  });
+
   test('says of everything that stores that it may come too early, or be stored without an answer', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const may = (path: string) => {

@@ -95,12 +95,17 @@ const limitedHeaders = (route: Route) =>
     ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
     : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
 
+const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
+
 const responsesOf = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members) => ({
     description,
     ...(headers && { headers }),
     content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
   });
+  /** The request has been counted, and the answer says so. */
+  const counted = (description: string, headers?: Members) =>
+    refusal(description, { ...rateHeaders(route), ...headers });
   const hasBody = route.method === 'POST';
   const isGeneral = route.errors === 'general';
   const link = {
@@ -112,25 +117,29 @@ const responsesOf = (route: Route, operation: Operation): Members => {
       headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
       content: json(schemaOf(operation.answer, 'output')),
     },
-    400: refusal(operation.badRequest),
+    400: counted(operation.badRequest),
     401: refusal(
       route.errors === 'sync'
         ? 'The key is missing or wrong, or lacks the permission.'
         : 'The key is missing or wrong.',
     ),
     ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
-    ...(operation.notFound && { 404: refusal(operation.notFound) }),
-    ...(hasBody && route.tooLarge === 413 && { 413: refusal('The body is larger than 4 MB.') }),
-    ...(hasBody && isGeneral && { 415: refusal('The body is no JSON by its content type.') }),
+    // What is not there for pages is refused before it is counted.
+    ...(operation.notFound && {
+      404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
+    }),
+    405: refusal('The endpoint has another method.', ALLOW),
+    ...(hasBody && route.tooLarge === 413 && { 413: counted('The body is larger than 4 MB.') }),
+    ...(hasBody && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
-    500: refusal('Something went wrong here, and nothing was taken; try again later.'),
+    500: counted('Something went wrong here, and nothing was taken; try again later.'),
     ...(hasBody && {
-      503: refusal('Too many requests are waiting, and this one was not begun; try again later.', {
+      503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
         'Retry-After': RETRY_AFTER,
       }),
     }),
     ...(operation.writes && {
-      504: refusal('The database did not say whether it has stored it: the same again may count twice.'),
+      504: counted('The database did not say whether it has stored it: the same again may count twice.'),
     }),
   };
 };
@@ -171,7 +180,11 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
     responses: {
       200: { description: 'Yes.', content: json({ type: 'object', properties: { status: text } }) },
       ...more,
-      405: { description: 'Only GET and HEAD.', content: json({ $ref: '#/components/schemas/Refusal' }) },
+      405: {
+        description: 'Only GET and HEAD.',
+        headers: ALLOW,
+        content: json({ $ref: '#/components/schemas/Refusal' }),
+      },
     },
   },
 });

@@ -4,12 +4,19 @@ import {
   bannersTrackRequest,
   INTEGRATIONS_PATH,
   integration,
+  MAX_BULK_OBJECTS,
+  MAX_BULK_OBJECTS_PER_USER,
+  MAX_PLACEMENTS,
+  MAX_PROFILE_ENTRIES,
+  MAX_TRACK_EVENTS,
+  MAX_TRACK_OBJECTS,
   SYNC_PATH,
   syncAnswer,
   syncRequest,
   TRACK_PATH,
   USERS_TRACK_PATH,
   usersTrackAnswer,
+  usersTrackBulkRequest,
   usersTrackRequest,
 } from '../../protocol/index.ts';
 import {
@@ -42,6 +49,9 @@ export interface Operation {
   notFound?: string;
 }
 
+const count = (most: number) => most.toLocaleString('en-US');
+const BAD_ENTRIES = `An entry has the wrong shape, or there are more than ${MAX_PROFILE_ENTRIES}.`;
+
 const envelope = {
   external_user_id: 'u-771',
   app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
@@ -58,7 +68,6 @@ const integrationsAnswer = z.object({
 
 const track = {
   tag: 'Users' as const,
-  request: usersTrackRequest,
   example: {
     attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
     events: [
@@ -95,14 +104,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   [USERS_TRACK_PATH]: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
-    description:
-      'At most 75 objects. What is wrong with single objects is told in `errors`, by array and index; the others are stored. Attributes are applied first, then events, then purchases.',
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. What is wrong with single objects is told in \`errors\`, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    request: usersTrackRequest,
     ...track,
   },
   '/users/track/bulk': {
     id: 'trackUsersInBulk',
     summary: 'Record many attributes, events and purchases',
-    description: 'Like `/users/track`, with at most 1,000 objects, 100 of one user, and 2 MB.',
+    description: `Like \`/users/track\`, with at most ${count(MAX_BULK_OBJECTS)} objects, ${MAX_BULK_OBJECTS_PER_USER} of one user, and 2 MB.`,
+    request: usersTrackBulkRequest,
     ...track,
   },
   '/users/identify': {
@@ -119,7 +129,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     success: 201,
     answer: identifyAnswer,
     writes: true,
-    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+    badRequest: BAD_ENTRIES,
   },
   '/users/merge': {
     id: 'mergeUsers',
@@ -135,7 +145,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     success: 202,
     answer: mergeAnswer,
     writes: true,
-    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+    badRequest: BAD_ENTRIES,
   },
   '/users/alias/new': {
     id: 'addAliases',
@@ -147,7 +157,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     success: 201,
     answer: aliasNewAnswer,
     writes: true,
-    badRequest: 'An entry has the wrong shape, or there are more than 50.',
+    badRequest: BAD_ENTRIES,
   },
   '/users/export/ids': {
     id: 'exportUsers',
@@ -164,8 +174,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'syncBanners',
     tag: 'Banners',
     summary: 'Ask which banner each placement has for a user',
-    description:
-      'Answers a banner or `null` for each of the first ten placements. Eligibility and texts are decided anew each time.',
+    description: `Answers a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
     request: syncRequest,
     example: { ...envelope, placements: ['home_hero'] },
     success: 200,
@@ -177,8 +186,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'trackBanners',
     tag: 'Banners',
     summary: 'Record impressions, clicks and dismissals of banners',
-    description:
-      'Each event is judged alone; those that were skipped are named in `errors` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An `id` is one that a sync answered to this user.',
+    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync answered to this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
     request: bannersTrackRequest,
     example: {
       ...envelope,

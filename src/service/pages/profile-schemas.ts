@@ -1,21 +1,34 @@
 import * as z from 'zod';
-import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+import {
+  MAX_ALIAS_BYTES,
+  MAX_EMAIL_CHARACTERS,
+  MAX_EXTERNAL_ID_BYTES,
+  MAX_PROFILE_ENTRIES,
+} from '../../protocol/index.ts';
+import { PRIORITIES } from '../users/prioritization.ts';
 
 /** What the profile operations take and answer, for the description of the API; the rules themselves live in `users/`. */
-const alias = z.object({ alias_name: z.string().min(1), alias_label: z.string().min(1) });
+const aliasText = z.string().min(1).max(MAX_ALIAS_BYTES);
+const alias = z.object({ alias_name: aliasText, alias_label: aliasText });
+const externalId = z.string().max(MAX_EXTERNAL_ID_BYTES);
 const prioritization = z
-  .array(z.enum(['identified', 'unidentified', 'most_recently_updated', 'least_recently_updated']))
-  .min(1)
-  .describe('Applied in order; if several users are left, nothing happens.');
+  .array(z.enum(PRIORITIES))
+  .describe(
+    'Applied in order, `identified` and `unidentified` not both; if several users are left, nothing happens.',
+  );
 const entries = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_PROFILE_ENTRIES);
 
 export const identifyRequest = z.object({
-  aliases_to_identify: entries(z.object({ external_id: z.string(), user_alias: alias })).optional(),
+  aliases_to_identify: entries(z.object({ external_id: externalId.min(1), user_alias: alias })).optional(),
   emails_to_identify: entries(
-    z.object({ external_id: z.string(), email: z.string(), prioritization }),
+    z.object({
+      external_id: externalId.min(1),
+      email: z.string().max(MAX_EMAIL_CHARACTERS),
+      prioritization,
+    }),
   ).optional(),
   phone_numbers_to_identify: entries(
-    z.object({ external_id: z.string(), phone: z.string(), prioritization }),
+    z.object({ external_id: externalId.min(1), phone: z.string(), prioritization }),
   ).optional(),
 });
 export const identifyAnswer = z.object({
@@ -37,7 +50,7 @@ export const mergeRequest = z.object({
 export const mergeAnswer = z.object({ message: z.string() });
 
 export const aliasNewRequest = z.object({
-  user_aliases: entries(alias.extend({ external_id: z.string().optional() })),
+  user_aliases: entries(alias.extend({ external_id: externalId.optional() })),
 });
 export const aliasNewAnswer = z.object({ aliases_processed: z.int(), message: z.string() });
 

@@ -1,10 +1,15 @@
 import type { Profile } from '../profiles/profile.ts';
 import { earliestOf, latestOf } from './resolve.ts';
 
-const VALUES = ['identified', 'unidentified', 'most_recently_updated', 'least_recently_updated'] as const;
-export type Priority = (typeof VALUES)[number];
+export const PRIORITIES = [
+  'identified',
+  'unidentified',
+  'most_recently_updated',
+  'least_recently_updated',
+] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
-const isPriority = (value: unknown): value is Priority => VALUES.includes(value as Priority);
+const isPriority = (value: unknown): value is Priority => PRIORITIES.includes(value as Priority);
 
 /** The rules in their order, or `null` where they are none. */
 export const checkPrioritization = (value: unknown): Priority[] | null => {
