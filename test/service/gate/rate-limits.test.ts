@@ -1,4 +1,8 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../../src/service/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { type RunningService, runService } from '../../helpers/running-service.ts';
 
@@ -77,6 +81,21 @@ describe('contract 1.5: rate-limit headers', () => {
         'x-ratelimit-retry-after': '60',
       });
     }
+  });
+
+  test('on SQLite, a new process begins new windows', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'rate-windows-')), 'placard.db');
+    const start = async () =>
+      runService([aWorkspace({ limits: { users_track: twice } })], { store: await openStore(path) });
+    const left = async () => {
+      const { headers } = await service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
+      return headers.get('x-ratelimit-remaining');
+    };
+    service = await start();
+    expect([await left(), await left()]).toEqual(['1', '0']);
+    await service.stop();
+    service = await start();
+    expect(await left()).toBe('1');
   });
 
   test('a refusal after the limit was taken carries the headers too', async () => {
