@@ -70,12 +70,14 @@ async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackIt
   }
 }
 
-const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> =>
-  Symbol.asyncIterator in input || Symbol.iterator in input;
+const isMany = (value: unknown): value is Many<unknown> =>
+  typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
+
+const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> => isMany(input);
 
 const isArrayName = (name: string) => (INPUT_ARRAYS as readonly string[]).includes(name);
 
-/** A misspelt name would send nothing, and report that all is well. */
+/** A misspelt name would send nothing, and report that all is well; of a single object there is nothing to iterate. */
 const checkInput = (input: TrackInput | Many<TrackObject>): void => {
   if (typeof input !== 'object' || input === null) {
     throw new TypeError(`track needs an object or a stream of objects, not ${input}`);
@@ -83,6 +85,11 @@ const checkInput = (input: TrackInput | Many<TrackObject>): void => {
   const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isArrayName(name));
   if (unknown !== undefined) {
     throw new TypeError(`track knows ${INPUT_ARRAYS.join(', ')}, not '${unknown}'`);
+  }
+  if (isStream(input)) return;
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || value === null || isMany(value)) continue;
+    throw new TypeError(`track takes '${name}' as an array or a stream, not as ${typeof value}`);
   }
 };
 

@@ -38,6 +38,8 @@ describe('client.track()', () => {
 
   it.each([
     [{ event: someEvents(1) }, "track knows attributes, events, purchases, not 'event'"],
+    [{ events: someEvents(1)[0] }, "track takes 'events' as an array or a stream, not as object"],
+    [{ attributes: [], purchases: 'none' }, "track takes 'purchases' as an array or a stream, not as string"],
     [undefined, 'track needs an object or a stream of objects, not undefined'],
     [null, 'track needs an object or a stream of objects, not null'],
   ])('refuses an input that it would send nothing of: %j', async (input, message) => {
