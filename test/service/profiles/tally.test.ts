@@ -24,3 +24,11 @@ test('revenue is added up as far as numbers go, and is still a number once it is
   const { revenue, count } = JSON.parse(JSON.stringify(profile.purchases)).p;
   expect({ revenue, count }).toEqual({ revenue: Number.MAX_VALUE, count: 300 });
 });
+
+test('revenue and count of what two bought are added up when they become one', () => {
+  const [kept, merged] = [aProfile(), aProfile()];
+  tallyEvent(kept, purchase(2));
+  tallyEvent(merged, purchase(3));
+  mergeProfile(kept, merged);
+  expect(kept.purchases['p']).toMatchObject({ revenue: 500, count: 200 });
+});

@@ -202,6 +202,22 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
+  test('makes the kept one as old as the older of the two', async () => {
+    const first = { external_id: 'first' };
+    const second = { external_id: 'second' };
+    const created = async () => (await api().users()).map(({ created_at }) => created_at);
+    await api().track({ attributes: [first] });
+    const [oldest] = await created();
+    api().clock.now += 60_000;
+    await api().track({ attributes: [second] });
+    await merge({ identifier_to_merge: first, identifier_to_keep: second });
+    expect(await created()).toEqual([oldest]);
+    api().clock.now += 60_000;
+    await api().track({ attributes: [first] });
+    await merge({ identifier_to_merge: first, identifier_to_keep: second });
+    expect(await created()).toEqual([oldest]);
+  });
+
   test('keeps a push token once, and one for each device', async () => {
     const token = (text: string, device_id: string) => ({ app_id: APP_ID, token: text, device_id });
     await api().track({

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { checkSubscriptions } from '../../../src/service/users/check-subscriptions.ts';
+import { createProblems } from '../../../src/service/users/problems.ts';
+import type { Workspace } from '../../../src/service/workspace/workspace.ts';
+
+const groups: Workspace['subscriptionGroups'] = new Map([
+  ['letters', { name: 'Letters', channel: 'email' }],
+  ['offers', { name: 'Offers', channel: 'sms' }],
+]);
+
+test.each([
+  ['offers', 'subscribed', true],
+  ['offers', 'unsubscribed', false],
+  ['letters', 'subscribed', false],
+])(
+  'contract 3.4: double opt-in counts for subscribed SMS alone: %s, %s, %s',
+  (groupId, state, doubleOptIn) => {
+    const item = {
+      subscription_group_id: groupId,
+      subscription_state: state,
+      use_double_opt_in_logic: true,
+    };
+    const problems = createProblems();
+    expect(checkSubscriptions([item], groups, problems)).toEqual([{ groupId, state, doubleOptIn }]);
+    expect(problems.entries).toEqual([]);
+  },
+);

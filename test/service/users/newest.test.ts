@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { MAX_NESTED_BYTES } from '../../../src/protocol/index.ts';
+import { jsonBytes } from '../../../src/service/users/json-bytes.ts';
+import { newest } from '../../../src/service/users/newest.ts';
+
+/** 400 elements whose JSON has exactly as many bytes. */
+const listOf = (bytes: number): string[] => {
+  const list = Array.from({ length: 400 }, (_, i) => `${i}`.padStart(200, '-'));
+  return [...list.slice(1), 'x'.repeat(200 + bytes - jsonBytes(list))];
+};
+
+test('a list of 100 KiB is kept whole', () => {
+  const list = listOf(MAX_NESTED_BYTES);
+  expect(jsonBytes(list)).toBe(MAX_NESTED_BYTES);
+  expect(newest(list)).toEqual(list);
+});
+
+test('of a longer one goes no more than leaves 100 KiB', () => {
+  const list = listOf(MAX_NESTED_BYTES);
+  expect(newest(['oldest', ...list])).toEqual(list);
+  expect(newest(['oldest', ...list.slice(0, -1), `${list.at(-1)}x`])).toEqual([
+    ...list.slice(1, -1),
+    `${list.at(-1)}x`,
+  ]);
+});
