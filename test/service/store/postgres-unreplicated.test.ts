@@ -59,7 +59,11 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
         outcome = error;
       },
     );
-    await expect.poll(async () => (await cancel(), outcome)).toBeDefined();
+    const settled = async () => {
+      await cancel();
+      return outcome;
+    };
+    await expect.poll(settled).toBeDefined();
     return outcome;
   };
   // The server hears of the change a moment later.
