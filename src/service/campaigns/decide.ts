@@ -6,9 +6,9 @@ import type { AudienceMember } from './audience-member.ts';
 import { type Asker, audienceOf } from './audience-of.ts';
 import type { BannerIds } from './banner-id.ts';
 import { bannerText } from './banner-text.ts';
+import { bucketsOf, pickWeighted } from './bucketing.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { campaignOrder, placesFor } from './campaign-order.ts';
-import { drawn, lotsOf } from './lot.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
 import { mayMatch } from './quick-checks.ts';
 import type { TellUnfilled } from './unfilled.ts';
@@ -42,8 +42,8 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
 const variantFor = (workspaceId: string, campaign: Campaign, userId: string): Variant | null => {
   const { campaignId, controlPercentage, variants } = campaign;
   if (controlPercentage === 0 && variants.length === 1) return variants[0] ?? null;
-  const lots = lotsOf(workspaceId, campaignId, userId);
-  return lots.control * 100 < controlPercentage ? null : (drawn(variants, lots.variant) ?? null);
+  const buckets = bucketsOf(workspaceId, campaignId, userId);
+  return buckets.control * 100 < controlPercentage ? null : (pickWeighted(variants, buckets.variant) ?? null);
 };
 
 /** A test send is never held out. */
@@ -51,7 +51,7 @@ const testVariantFor = (
   workspaceId: string,
   { campaignId, variants }: Campaign,
   userId: string,
-): Variant | null => drawn(variants, lotsOf(workspaceId, campaignId, userId).variant) ?? null;
+): Variant | null => pickWeighted(variants, bucketsOf(workspaceId, campaignId, userId).variant) ?? null;
 
 /** Not judged yet, or the eligibility round, 0 and up. */
 const UNKNOWN = -2;

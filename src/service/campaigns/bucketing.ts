@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** Two numbers from 0 up to 1, unrelated to each other. */
-export interface Lots {
+export interface Buckets {
   control: number;
   variant: number;
 }
@@ -16,15 +16,18 @@ const share = (digest: string, from: number) => {
   return number / 256 ** BYTES;
 };
 
-/** What a user draws in a campaign: always the same, on every replica, and unrelated to what others draw or to other campaigns. */
-export const lotsOf = (workspaceId: string, campaignId: string, userId: string): Lots => {
+/** Where a user falls in a campaign: always the same, on every replica, and unrelated to where others fall or to other campaigns. */
+export const bucketsOf = (workspaceId: string, campaignId: string, userId: string): Buckets => {
   // JSON keeps 'a' + 'bc' and 'ab' + 'c' apart.
   const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'binary');
   return { control: share(digest, 0), variant: share(digest, BYTES) };
 };
 
-/** Draws one of weighted entries; `undefined` where no weight is above 0. */
-export const drawn = <T extends { weight: number }>(entries: readonly T[], chance: number): T | undefined => {
+/** Picks one of weighted entries; `undefined` where no weight is above 0. */
+export const pickWeighted = <T extends { weight: number }>(
+  entries: readonly T[],
+  chance: number,
+): T | undefined => {
   const total = entries.reduce((sum, { weight }) => sum + weight, 0);
   let rest = chance * total;
   for (const entry of entries) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawn, lotsOf } from '../../../src/service/campaigns/lot.ts';
+import { bucketsOf, pickWeighted } from '../../../src/service/campaigns/bucketing.ts';
 
 const USERS = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 
@@ -8,26 +8,26 @@ const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS
 
 const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
 
-describe('the lots of a user', () => {
+describe('the buckets of a user', () => {
   test('are the same each time, and others for another word or another boundary between words', () => {
-    expect(lotsOf('w', 'c', 'u')).toEqual(lotsOf('w', 'c', 'u'));
+    expect(bucketsOf('w', 'c', 'u')).toEqual(bucketsOf('w', 'c', 'u'));
     const others = [
-      lotsOf('w', 'c', 'u'),
-      lotsOf('w', 'u', 'c'),
-      lotsOf('wc', '', 'u'),
-      lotsOf('w', '', 'cu'),
-      lotsOf('w', 'c,u', ''),
+      bucketsOf('w', 'c', 'u'),
+      bucketsOf('w', 'u', 'c'),
+      bucketsOf('wc', '', 'u'),
+      bucketsOf('w', '', 'cu'),
+      bucketsOf('w', 'c,u', ''),
     ];
     expect(new Set(others.map(({ control }) => control)).size).toBe(others.length);
     expect(new Set(others.map(({ variant }) => variant)).size).toBe(others.length);
   });
 
   test('never change from one release to the next', () => {
-    expect(lotsOf('demo', 'spring', 'u-771')).toEqual({
+    expect(bucketsOf('demo', 'spring', 'u-771')).toEqual({
       control: 0.6804096162237556,
       variant: 0.5042308700236511,
     });
-    expect(lotsOf('demo', 'spring', 'Łódź')).toEqual({
+    expect(bucketsOf('demo', 'spring', 'Łódź')).toEqual({
       control: 0.6874351559061118,
       variant: 0.2787690777680609,
     });
@@ -36,7 +36,7 @@ describe('the lots of a user', () => {
   test('fall evenly', () => {
     for (const which of ['control', 'variant'] as const) {
       const quarters = [0, 0, 0, 0];
-      for (const user of USERS) quarters[Math.floor(lotsOf('w', 'c', user)[which] * 4)]! += 1;
+      for (const user of USERS) quarters[Math.floor(bucketsOf('w', 'c', user)[which] * 4)]! += 1;
       for (const count of quarters) {
         expect(Math.abs(count / USERS.length - 0.25)).toBeLessThan(tolerance(0.25));
       }
@@ -45,11 +45,11 @@ describe('the lots of a user', () => {
 
   test('of two campaigns have nothing to do with each other, nor has one with the other of a campaign', () => {
     const both = shareOf(
-      (user) => lotsOf('w', 'c1', user).control < 0.1 && lotsOf('w', 'c2', user).control < 0.1,
+      (user) => bucketsOf('w', 'c1', user).control < 0.1 && bucketsOf('w', 'c2', user).control < 0.1,
     );
     expect(Math.abs(both - 0.01)).toBeLessThan(tolerance(0.01));
     const mixed = shareOf(
-      (user) => lotsOf('w', 'c', user).control < 0.1 && lotsOf('w', 'c', user).variant < 0.1,
+      (user) => bucketsOf('w', 'c', user).control < 0.1 && bucketsOf('w', 'c', user).variant < 0.1,
     );
     expect(Math.abs(mixed - 0.01)).toBeLessThan(tolerance(0.01));
   });
@@ -63,9 +63,11 @@ describe('a draw', () => {
   ];
 
   test('follows the weights', () => {
-    const share = shareOf((user) => drawn(variants, lotsOf('w', 'c', user).variant)?.id === 'a');
+    const share = shareOf((user) => pickWeighted(variants, bucketsOf('w', 'c', user).variant)?.id === 'a');
     expect(Math.abs(share - 0.7)).toBeLessThan(tolerance(0.7));
-    expect(USERS.every((user) => drawn(variants, lotsOf('w', 'c', user).variant)?.id !== 'never')).toBe(true);
+    expect(
+      USERS.every((user) => pickWeighted(variants, bucketsOf('w', 'c', user).variant)?.id !== 'never'),
+    ).toBe(true);
   });
 
   test('moves only those whose share moved when the weights change', () => {
@@ -74,16 +76,18 @@ describe('a draw', () => {
       { id: 'b', weight: 20 },
     ];
     const moved = USERS.filter((user) => {
-      const chance = lotsOf('w', 'c', user).variant;
-      return drawn(variants, chance)?.id !== drawn(grown, chance)?.id;
+      const chance = bucketsOf('w', 'c', user).variant;
+      return pickWeighted(variants, chance)?.id !== pickWeighted(grown, chance)?.id;
     });
     expect(moved.length / USERS.length).toBeLessThan(0.1 + tolerance(0.1));
-    expect(moved.every((user) => drawn(grown, lotsOf('w', 'c', user).variant)?.id === 'a')).toBe(true);
+    expect(moved.every((user) => pickWeighted(grown, bucketsOf('w', 'c', user).variant)?.id === 'a')).toBe(
+      true,
+    );
   });
 
   test('takes the last one with a weight at the very end, and none of none', () => {
-    expect(drawn(variants, 0.9999999999999999)?.id).toBe('b');
-    expect(drawn([{ weight: 0 }], 0.5)).toBeUndefined();
-    expect(drawn([], 0.5)).toBeUndefined();
+    expect(pickWeighted(variants, 0.9999999999999999)?.id).toBe('b');
+    expect(pickWeighted([{ weight: 0 }], 0.5)).toBeUndefined();
+    expect(pickWeighted([], 0.5)).toBeUndefined();
   });
 });
