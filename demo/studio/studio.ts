@@ -73,8 +73,10 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
   };
 
   const copy = async () => {
-    const shown = { campaign: draft().campaign(), variantId, userId };
-    copied.textContent = await copyDraft(draft().json(), shown);
+    const text = draft().json();
+    const said = await copyDraft(text, { campaign: draft().campaign(), variantId, userId });
+    // Of what was changed in the meantime it says nothing.
+    if (draft().json() === text) copied.textContent = said;
   };
 
   const form = node('div', { class: 'form' });
@@ -101,6 +103,7 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
         variantId,
         images: IMAGES,
         onChange() {
+          copied.textContent = '';
           drawMarks();
           lookSoon();
         },

@@ -111,6 +111,42 @@ describe('the Studio', () => {
     await close();
   });
 
+  test('says of a copy nothing any more once the draft is another one', async () => {
+    const { page, close } = await open();
+    const headline = page.getByLabel('Headline', { exact: true });
+    const said = page.locator('.draft-foot [role="status"]');
+    await page.getByRole('button', { name: 'Copy JSON' }).click();
+    await said.getByText('Copied. Paste it').waitFor();
+    await headline.fill('Broken {{ ${first_name ');
+    expect(await said.textContent()).toBe('');
+    await page.getByRole('button', { name: 'Copy JSON' }).click();
+    await said.getByText('Copied, but the service would refuse it').waitFor();
+    await headline.fill('Mended');
+    expect(await said.textContent()).toBe('');
+    await close();
+  });
+
+  test('says nothing of a copy that was changed before the service had judged it', async () => {
+    const { page, close } = await open();
+    await inEveryFrame(page, 'Fresh from the kiln, Mira');
+    const judging = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/demo/preview', async (route) => {
+      judging.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Copy JSON' }).click();
+    await judging.promise;
+    await page.getByLabel('Headline', { exact: true }).fill('Changed since');
+    const judged = page.waitForResponse('**/demo/preview');
+    held.resolve();
+    await judged;
+    await inEveryFrame(page, 'Changed since');
+    expect(await page.locator('.draft-foot [role="status"]').textContent()).toBe('');
+    await close();
+  });
+
   test('says what is wrong with a draft that cannot be used, and goes on when it is mended', async () => {
     const { page, close } = await open();
     const headline = page.getByLabel('Headline', { exact: true });
