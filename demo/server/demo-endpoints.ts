@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { CampaignText } from '../studio/campaign-text.ts';
+import type { DraftProblem } from '../studio/draft-problem.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { createShopActions } from './shop-actions.ts';
 import type { createStudioData } from './studio-data.ts';
@@ -57,14 +58,15 @@ const isOwnPage = (request: IncomingMessage): boolean => {
 export const createDemoEndpoints = ({ shop, studio }: Endpoints) => {
   const preview = async (response: ServerResponse, body: unknown) => {
     const parsed = previewBody.safeParse(body);
-    if (!parsed.success) return send(response, 400, { problem: z.prettifyError(parsed.error) });
+    const tell = (status: number, problems: DraftProblem[]) => send(response, status, { problems });
+    if (!parsed.success) return tell(400, [{ property: null, words: z.prettifyError(parsed.error) }]);
     const { userId, variantId, campaign } = parsed.data;
     try {
       send(response, 200, await studio.preview(userId, campaign as unknown as CampaignText, variantId));
     } catch (error) {
-      const draftProblem = studio.draftProblem(error);
-      const problem = draftProblem ?? (error instanceof Error ? error.message : String(error));
-      send(response, draftProblem === null ? 502 : 422, { problem });
+      const problems = studio.draftProblems(error);
+      if (problems !== null) return tell(422, problems);
+      tell(502, [{ property: null, words: error instanceof Error ? error.message : String(error) }]);
     }
   };
 

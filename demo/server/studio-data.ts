@@ -3,6 +3,8 @@ import type { WireBanner } from '../../src/protocol/index.ts';
 import { createService, type Store, WorkspaceError } from '../../src/service/index.ts';
 import { VISITORS } from '../shop/visitors.ts';
 import type { CampaignText } from '../studio/campaign-text.ts';
+import type { DraftProblem } from '../studio/draft-problem.ts';
+import { liquidWords } from '../studio/liquid-words.ts';
 import { APP_ID, CLIENT_KEY } from './keys.ts';
 import { countResults } from './results.ts';
 
@@ -24,11 +26,19 @@ export interface PreviewAnswer {
 /** ID of the draft while it is looked at: nobody has dismissed it, and no event can be counted for it. */
 const PREVIEW_ID = 'studio-preview';
 
+const IN_DRAFT = /^campaigns\[0\]\.(?:variants\[0\]\.)?/;
+const IN_PROPERTY = /^properties(?:\.([\w$]+)|\[("(?:[^"\\]|\\.)*")\])[^:]*: (.*)$/s;
+const OF_LIQUID = 'expected a Liquid template, got one that fails: ';
+
 /** A draft is the only campaign of its service, and has one variant: the path up to its own members says nothing. */
-const inForm = (problem: string): string =>
-  problem
-    .replace(/^campaigns\[0\]\.(?:variants\[0\]\.)?/, '')
-    .replace(/^properties(?:\.(\w+)|\["([^"]*)"\])(?:\.value)?/, '$1$2');
+const inForm = (problem: string): DraftProblem => {
+  const told = problem.replace(IN_DRAFT, '');
+  const [, plain, quoted, wrong = ''] = IN_PROPERTY.exec(told) ?? [];
+  const property: string | undefined = plain ?? (quoted && JSON.parse(quoted));
+  if (property === undefined) return { property: null, words: told };
+  const isLiquid = wrong.startsWith(OF_LIQUID);
+  return { property, words: isLiquid ? liquidWords(wrong.slice(OF_LIQUID.length)) : wrong };
+};
 
 const readWorkspace = (file: string): WorkspaceText => JSON.parse(readFileSync(file, 'utf8'));
 
@@ -87,8 +97,8 @@ export const createStudioData = (store: Store, workspaceFile: string) => {
       return { banners, eligible: Object.values(ruled).some((banner) => banner !== null) };
     },
 
-    /** What is wrong with the draft itself, in the names that its form has; `null` where something else failed. */
-    draftProblem: (error: unknown): string | null =>
-      error instanceof WorkspaceError ? error.problems.map(inForm).join('\n') : null,
+    /** What is wrong with the draft itself, by the properties of its form; `null` where something else failed. */
+    draftProblems: (error: unknown): DraftProblem[] | null =>
+      error instanceof WorkspaceError ? error.problems.map(inForm) : null,
   };
 };

@@ -1,4 +1,5 @@
 import { type Banner, type Slot, safeUrl, type UrlUse } from '../../src/client/index.ts';
+import type { DraftProblem } from '../studio/draft-problem.ts';
 import { node } from '../ui/node.ts';
 import { type CartStorage, createCart } from './cart.ts';
 import { header } from './header.ts';
@@ -19,14 +20,14 @@ export interface PreviewMessage {
 /** What a frame answers: it is ready for a message, or has drawn one. */
 export interface PreviewReport {
   type: 'placard:preview-ready' | 'placard:preview-drawn';
-  /** By placement: why its banner, or a part of it, is not drawn. */
-  problems: Record<string, string>;
+  /** By placement: why its banner, or parts of it, are not drawn. */
+  problems: Record<string, DraftProblem[]>;
 }
 
 const REFUSED: Record<UrlUse, string> = {
-  link: 'The link is refused, and the banner is drawn without it: expected https, http, mailto, tel or a path of your site.',
+  link: 'Refused, and the banner is drawn without it. A link begins with https, http, mailto or tel, or is a path of your site.',
   image:
-    'The image is refused, and the banner is drawn without it: expected https, http or a path of your site.',
+    'Refused, and the banner is drawn without it. An image begins with https or http, or is a path of your site.',
 };
 
 const isPreviewMessage = (data: unknown): data is PreviewMessage =>
@@ -62,6 +63,9 @@ export const startPreview = (page: HTMLElement): void => {
   let problems: PreviewReport['problems'] = {};
   /** The placement that was brought into view last. */
   let lookedAt = '';
+  const tell = (placementId: string, problem: DraftProblem) => {
+    problems[placementId] = [...(problems[placementId] ?? []), problem];
+  };
   const report = (type: PreviewReport['type']) =>
     parent.postMessage({ type, problems } satisfies PreviewReport, location.origin);
 
@@ -78,7 +82,7 @@ export const startPreview = (page: HTMLElement): void => {
       dismiss: async () => undefined,
       safeUrl: (url, use) => {
         const safe = safeUrl(url, use);
-        if (safe === null) problems[placementId] = REFUSED[use];
+        if (safe === null) tell(placementId, { property: use, words: REFUSED[use] });
         return safe;
       },
     };
@@ -87,11 +91,11 @@ export const startPreview = (page: HTMLElement): void => {
       element.classList.add('slot-previewed');
     } catch (problem) {
       const message = problem instanceof Error ? problem.message : String(problem);
-      problems[placementId] = message.replace(banner.id, 'of this draft');
+      tell(placementId, { property: null, words: message.replace(banner.id, 'of this draft') });
     }
     const image = element.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
     const tellOfImage = () => {
-      problems[placementId] ??= 'The image cannot be loaded. Its place stays empty.';
+      tell(placementId, { property: 'image', words: 'It cannot be loaded. Its place stays empty.' });
       report('placard:preview-drawn');
     };
     image?.addEventListener('error', tellOfImage, { signal: leaving.signal });
@@ -128,6 +132,8 @@ export const startPreview = (page: HTMLElement): void => {
     lookedAt = data.placementId;
     report('placard:preview-drawn');
   });
+  // The Studio's window, or the glass that it shows the page through, became another one.
+  addEventListener('resize', () => bringIntoView(lookedAt));
   screens.draw();
   report('placard:preview-ready');
 };

@@ -4,6 +4,7 @@ import type { Results } from '../server/results.ts';
 import type { PreviewAnswer } from '../server/studio-data.ts';
 import type { Visitor } from '../shop/visitors.ts';
 import type { CampaignText } from './campaign-text.ts';
+import type { DraftProblem } from './draft-problem.ts';
 
 export interface Overview {
   name: string;
@@ -13,7 +14,9 @@ export interface Overview {
   results: Results;
 }
 
-export type Preview = { eligible: boolean; banners: Record<string, Banner | null> } | { problem: string };
+export type Preview =
+  | { eligible: boolean; banners: Record<string, Banner | null> }
+  | { problems: DraftProblem[] };
 
 export const askOverview = async (): Promise<Overview> => {
   const response = await fetch('/demo/studio');
@@ -42,8 +45,8 @@ export const askPreview = async (
     body: JSON.stringify(draft),
     signal,
   });
-  const answer: PreviewAnswer | { problem: string } = await response.json();
-  if ('problem' in answer) return answer;
+  const answer: PreviewAnswer | { problems: DraftProblem[] } = await response.json();
+  if ('problems' in answer) return answer;
   const banners = Object.fromEntries(
     Object.entries(answer.banners).map(([id, wire]) => [id, fromWire(wire)]),
   );

@@ -1,6 +1,8 @@
 import type { Banner } from '../../src/client/index.ts';
 import type { PreviewMessage, PreviewReport } from '../shop/preview.ts';
 import { node } from '../ui/node.ts';
+import type { DraftProblem } from './draft-problem.ts';
+import { segments } from './segments.ts';
 
 const DEVICES = [
   { id: 'phone', name: 'Phone', width: 390, height: 800 },
@@ -23,8 +25,11 @@ const isReport = (data: unknown): data is PreviewReport =>
   'type' in data &&
   String(data.type).startsWith('placard:preview-');
 
-/** The shop in a phone, a tablet and a desktop window, each the real page at its real width, scaled to fit. */
-export const createFrames = (onProblem: (problem: string | null) => void) => {
+/**
+ * The shop in a phone, a tablet and a desktop window, each the real page at its real width, scaled to fit; and the choice
+ * of one of them.
+ */
+export const createFrames = (onDrawn: (problems: DraftProblem[]) => void) => {
   let shown: Shown | null = null;
   const ready = new Set<MessageEventSource>();
 
@@ -56,7 +61,7 @@ export const createFrames = (onProblem: (problem: string | null) => void) => {
       glass,
       node('figcaption', {}, [name, node('span', {}, [`${width} px`])]),
     ]);
-    return { frame, element };
+    return { id, frame, element };
   });
 
   addEventListener('message', ({ origin, source, data }) => {
@@ -67,8 +72,14 @@ export const createFrames = (onProblem: (problem: string | null) => void) => {
       send(from.frame);
       return;
     }
-    onProblem(shown ? (data.problems[shown.placementId] ?? null) : null);
+    onDrawn(shown ? (data.problems[shown.placementId] ?? []) : []);
   });
+
+  /** Where there is room for one device alone; the others stay as they are, unseen. */
+  const choose = (device: string) => {
+    for (const { id, element } of frames) element.toggleAttribute('data-away', id !== device);
+  };
+  choose(DEVICES[0].id);
 
   return {
     element: node(
@@ -76,6 +87,14 @@ export const createFrames = (onProblem: (problem: string | null) => void) => {
       { class: 'devices' },
       frames.map(({ element }) => element),
     ),
+    choice: node('div', { class: 'device-choice' }, [
+      segments({
+        label: 'Device',
+        options: DEVICES.map(({ id, name }) => ({ value: id, name })),
+        chosen: DEVICES[0].id,
+        onChoose: choose,
+      }),
+    ]),
     show(next: Shown) {
       shown = next;
       for (const { frame } of frames) send(frame);

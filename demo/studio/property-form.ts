@@ -1,8 +1,11 @@
+import type { Banner } from '../../src/client/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../src/templates/index.ts';
 import { node } from '../ui/node.ts';
 import type { PropertyText } from './campaign-text.ts';
 import type { Draft } from './draft.ts';
+import type { DraftProblem } from './draft-problem.ts';
 import { propertyField } from './property-field.ts';
+import { propertyHint } from './property-hint.ts';
 
 const EMPTY: Readonly<Record<string, PropertyText>> = {
   string: { type: 'string', value: '' },
@@ -17,6 +20,8 @@ interface FormOptions {
   draft: Draft;
   variantId: string;
   images: readonly string[];
+  /** Known names of custom attributes. */
+  own: readonly string[];
   /** After each change of a value. */
   onChange(): void;
   /** After a property came or went: the form has to be drawn again. */
@@ -24,7 +29,7 @@ interface FormOptions {
 }
 
 /** The properties of one variant, those the templates read first, and a way to add what is missing. */
-export const propertyForm = ({ draft, variantId, images, onChange, onShape }: FormOptions): HTMLElement => {
+export const propertyForm = ({ draft, variantId, images, own, onChange, onShape }: FormOptions) => {
   const properties = Object.entries(draft.properties(variantId)).sort(([a], [b]) => rank(a) - rank(b));
   const fields = properties.map(([name, property]) =>
     propertyField({
@@ -60,5 +65,22 @@ export const propertyForm = ({ draft, variantId, images, onChange, onShape }: Fo
       },
     },
   );
-  return node('div', { class: 'fields' }, [...fields, missing.length > 0 && add]);
+  return {
+    element: node('div', { class: 'fields' }, [
+      ...fields.map(({ element }) => element),
+      missing.length > 0 && add,
+    ]),
+    /** Says beside each field what is wrong with it, and what catches the eye; `banner` is what the visitor reads. */
+    tell(problems: readonly DraftProblem[], banner: Banner | null) {
+      for (const { name, tell } of fields) {
+        const property = draft.properties(variantId)[name];
+        const words = problems.flatMap((problem) => (problem.property === name ? [problem.words] : []));
+        const rendered = banner?.properties[name]?.value;
+        tell({
+          problem: words.length > 0 ? words.join('\n') : null,
+          hint: property ? propertyHint(name, property, { rendered, own }) : null,
+        });
+      }
+    },
+  };
 };

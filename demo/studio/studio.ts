@@ -1,11 +1,15 @@
+import type { Banner } from '../../src/client/index.ts';
 import { node } from '../ui/node.ts';
 import { askPreview, type Overview, type Preview } from './ask-server.ts';
+import { USER_NAMES } from './attribute-hint.ts';
 import { campaignList } from './campaign-list.ts';
 import { nameOf } from './campaign-text.ts';
 import { copyDraft } from './copy-draft.ts';
 import { createDraft, type Draft } from './draft.ts';
+import { type DraftProblem, problemLines } from './draft-problem.ts';
 import { facts, stateMark } from './facts.ts';
 import { createFrames } from './frames.ts';
+import { keepInSight } from './keep-in-sight.ts';
 import { propertyForm } from './property-form.ts';
 import { segments } from './segments.ts';
 import { verdictWords } from './who-words.ts';
@@ -35,27 +39,48 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
   let userId = visitors[0]?.id ?? NEWCOMER.id;
   let scheme: 'light' | 'dark' = 'light';
 
+  const ownNames = visitors
+    .flatMap(({ attributes }) => Object.keys(attributes))
+    .filter((each) => !USER_NAMES.some((standard) => standard === each));
+
   const controls = node('div', { class: 'controls' });
   const about = node('div', { class: 'about' });
   const verdict = node('p', { class: 'verdict', role: 'status' });
   const problem = node('p', { class: 'problem', role: 'alert' });
   const copied = node('p', { class: 'small', role: 'status' });
-  const showProblem = (text: string | null) => {
-    problem.textContent = text ?? '';
-  };
-  const frames = createFrames(showProblem);
   const draft = () => drafts.get(campaignId)!;
+
+  const form = node('div', { class: 'form' });
+  let fields: ReturnType<typeof propertyForm> | undefined;
+  /** What the service says of the draft, and what the pages say that drew the last good one. */
+  let refused: DraftProblem[] = [];
+  let undrawn: DraftProblem[] = [];
+  let banner: Banner | null = null;
+  const tell = () => {
+    const problems = refused.length > 0 ? refused : undrawn;
+    const lines = problemLines(problems);
+    // An alert is read out again where only the same words were written again.
+    if (problem.textContent !== lines) problem.textContent = lines;
+    fields?.tell(problems, refused.length > 0 ? null : banner);
+    bringInSight();
+  };
+  const frames = createFrames((problems) => {
+    undrawn = problems;
+    tell();
+  });
+  const screen = node('div', { class: 'screen' }, [problem, frames.element]);
+  const bringInSight = keepInSight(form, screen);
 
   let asking: AbortController | undefined;
   let typing: ReturnType<typeof setTimeout> | undefined;
   const show = (preview: Preview) => {
-    if ('problem' in preview) {
-      showProblem(preview.problem);
-      return;
-    }
+    refused = 'problems' in preview ? preview.problems : [];
+    if ('problems' in preview) return tell();
     const visitor = visitors.find(({ id }) => id === userId)?.label.split(',')[0] ?? 'somebody new';
     verdict.textContent = verdictWords(draft().campaign(), { id: userId, name: visitor }, preview.eligible);
-    frames.show({ placementId, banner: preview.banners[placementId] ?? null, scheme });
+    banner = preview.banners[placementId] ?? null;
+    tell();
+    frames.show({ placementId, banner, scheme });
   };
   const look = async () => {
     asking?.abort();
@@ -64,7 +89,11 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       show(await askPreview({ campaign: draft().campaign(), variantId, userId }, asking.signal));
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return;
-      showProblem('The server does not answer. What you see is as it was before.');
+      show({
+        problems: [
+          { property: null, words: 'The server does not answer. What you see is as it was before.' },
+        ],
+      });
     }
   };
   const lookSoon = () => {
@@ -79,7 +108,6 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     if (draft().json() === text) copied.textContent = said;
   };
 
-  const form = node('div', { class: 'form' });
   const marks = node('div', { class: 'draft-bar' });
   const drawMarks = () => {
     const changed = draft().isChanged();
@@ -97,19 +125,19 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
     );
   };
   const drawForm = (focus: string | null) => {
-    form.replaceChildren(
-      propertyForm({
-        draft: draft(),
-        variantId,
-        images: IMAGES,
-        onChange() {
-          copied.textContent = '';
-          drawMarks();
-          lookSoon();
-        },
-        onShape: drawForm,
-      }),
-    );
+    fields = propertyForm({
+      draft: draft(),
+      variantId,
+      images: IMAGES,
+      own: ownNames,
+      onChange() {
+        copied.textContent = '';
+        drawMarks();
+        lookSoon();
+      },
+      onShape: drawForm,
+    });
+    form.replaceChildren(fields.element);
     if (focus) form.querySelector<HTMLElement>(`#property-${CSS.escape(focus)}`)?.focus();
     copied.textContent = '';
     drawMarks();
@@ -201,19 +229,21 @@ export const createStudio = ({ name, campaigns, placements, visitors, results }:
       node('a', { href: './index.html' }, ['Open the shop']),
     ]),
     node('nav', { class: 'side-bar list-bar', 'aria-label': 'Campaigns' }, [list]),
-    node('main', { class: 'stage' }, [
-      about,
-      node('div', { class: 'stage-bar' }, [
-        node('div', { class: 'who' }, [node('label', { for: 'seen-by' }, ['Seen by']), seenBy]),
-        schemes,
-        verdict,
+    node('main', { class: 'work' }, [
+      node('div', { class: 'stage' }, [
+        about,
+        node('div', { class: 'stage-bar' }, [
+          node('div', { class: 'who' }, [node('label', { for: 'seen-by' }, ['Seen by']), seenBy]),
+          schemes,
+          frames.choice,
+          verdict,
+        ]),
+        screen,
       ]),
-      problem,
-      frames.element,
-    ]),
-    node('aside', { class: 'side-bar edit-bar', 'aria-label': 'Properties' }, [
-      node('div', {}, [controls, form]),
-      node('div', { class: 'draft-foot' }, [marks, copied]),
+      node('section', { class: 'side-bar edit-bar', 'aria-label': 'Properties' }, [
+        node('div', { class: 'edit-form' }, [controls, form]),
+        node('div', { class: 'draft-foot' }, [marks, copied]),
+      ]),
     ]),
   ]);
 };

@@ -29,9 +29,19 @@ const PAGES: readonly [name: string, path: string, ready: (page: Page) => Promis
       await page.frameLocator('iframe').first().getByText('Summer sale').first().waitFor();
     },
   ],
+  [
+    'the Studio, with a problem and a hint',
+    '/studio.html',
+    async (page) => {
+      await page.getByLabel('Link', { exact: true }).fill('www.example.com');
+      await page.getByText('This is a path of your own site.').waitFor();
+      await page.getByLabel('Headline', { exact: true }).fill('Hi {{ ${first_name');
+      await page.getByRole('alert').getByText('Headline: A {{ does not end.').waitFor();
+    },
+  ],
 ];
 
-const LOOKS = [1280, 390].flatMap((width) =>
+const LOOKS = [1280, 768, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 

@@ -1,4 +1,5 @@
-import type { Browser, Frame, Page } from 'playwright-core';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
@@ -36,6 +37,15 @@ const inEveryFrame = async (page: Page, text: string) => {
   await expect.poll(() => frames(page).length, PATIENCE).toBe(3);
   for (const frame of frames(page)) await frame.getByText(text, { exact: true }).waitFor();
 };
+
+/** What a screen reader says of a field after its name. */
+const describes = (field: Locator) =>
+  field.evaluate((control) =>
+    (control.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)!.textContent)
+      .join(' '),
+  );
 
 describe('the Studio', () => {
   test('shows a campaign on the shop in three windows, as the chosen visitor reads it', async () => {
@@ -107,7 +117,9 @@ describe('the Studio', () => {
     const { page, close } = await open();
     await page.getByLabel('Headline', { exact: true }).fill('Broken {{ ${first_name ');
     await page.getByRole('button', { name: 'Copy JSON' }).click();
-    await page.getByText(/^Copied, but the service would refuse it as it is: headline: expected/).waitFor();
+    await page
+      .getByText(/^Copied, but the service would refuse it as it is: Headline: A {{ does not end/)
+      .waitFor();
     await close();
   });
 
@@ -152,13 +164,30 @@ describe('the Studio', () => {
     const headline = page.getByLabel('Headline', { exact: true });
     await inEveryFrame(page, 'Fresh from the kiln, Mira');
     await headline.fill('Hi {{ nobody | unheard_of }}');
-    await page
-      .getByRole('alert')
-      .getByText(/^headline: expected a Liquid template/)
-      .waitFor();
+    await page.getByRole('alert').getByText('Headline: There is no filter “unheard_of”.').waitFor();
+    expect(await headline.getAttribute('aria-invalid')).toBe('true');
+    expect(await describes(headline)).toContain('There is no filter “unheard_of”.');
+    expect(await page.getByLabel('Body', { exact: true }).getAttribute('aria-invalid')).toBeNull();
     await headline.fill('Hi again');
     await inEveryFrame(page, 'Hi again');
     await expect.poll(() => page.locator('.problem').textContent(), PATIENCE).toBe('');
+    expect(await headline.getAttribute('aria-invalid')).toBeNull();
+    await close();
+  });
+
+  test.each([
+    ['Link', 'www.example.com/x', /^This is a path of your own site\. For another site write https:/],
+    ['Headline', 'L'.repeat(400), /^400 characters: the templates draw the first 160/],
+    ['Headline', 'Hi {{ ${frist_name} }}', /“frist_name” is no attribute .* Did you mean \${first_name}\?/],
+  ])('tells beside the field %s what is taken and may not be meant (%#)', async (label, value, words) => {
+    const { page, close } = await open();
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill(value);
+    await page.locator('.field', { has: field }).getByText(words).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBeNull();
+    expect(await page.locator('.problem').textContent()).toBe('');
+    await field.fill('/plain');
+    await expect.poll(() => page.locator('.field-hint:not(:empty)').count(), PATIENCE).toBe(0);
     await close();
   });
 
@@ -209,13 +238,14 @@ describe('the Studio', () => {
     await inEveryFrame(page, 'Fresh from the kiln, Mira');
     const alert = page.locator('.problem');
     await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
-    await alert.getByText(/^The link is refused, .* expected https/).waitFor();
+    await alert.getByText(/^Link: Refused, .* begins with https/).waitFor();
+    expect(await describes(page.getByLabel('Link', { exact: true }))).toMatch(/^Refused, /);
     await page.getByLabel('Link', { exact: true }).fill('/#/product/vase');
     await expect.poll(() => alert.textContent(), PATIENCE).toBe('');
     await page.getByLabel('Image', { exact: true }).fill('data:image/png,');
-    await alert.getByText(/^The image is refused, .* expected https/).waitFor();
+    await alert.getByText(/^Image: Refused, .* begins with https/).waitFor();
     await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
-    await alert.getByText('The image cannot be loaded.').waitFor();
+    await alert.getByText('Image: It cannot be loaded.').waitFor();
     await page.getByRole('button', { name: 'Use hero-shelf.svg' }).click();
     await expect.poll(() => alert.textContent(), PATIENCE).toBe('');
     await close();
@@ -305,7 +335,8 @@ describe('the Studio', () => {
       await choose(/Gift wrapping/);
       await inEveryFrame(page, 'Wrapped by hand, free');
       expect(await scrolled()).toEqual([]);
-      await page.getByLabel('Headline', { exact: true }).focus();
+      await page.getByLabel('Headline', { exact: true }).click();
+      await page.keyboard.press('End');
       const before = await scrolled();
       await page.keyboard.type('!');
       for (const frame of frames(page)) await frame.getByText(/Wrapped by hand.*!|!.*Wrapped/).waitFor();
@@ -314,7 +345,55 @@ describe('the Studio', () => {
     },
   );
 
-  test.each([360, 768, 1280])('fits a window of %i pixels', async (width) => {
+  test.each([360, 768])(
+    'shows at %i pixels the page and what is wrong with a field to who types',
+    async (width) => {
+      const { page, close } = await open(width);
+      await inEveryFrame(page, 'Fresh from the kiln, Mira');
+      const isSeen = (element: Locator) =>
+        element.evaluate((each) => {
+          const { left, width, top, bottom } = each.getBoundingClientRect();
+          const isOnTop = [top + 3, bottom - 3].every((y) =>
+            each.contains(document.elementFromPoint(left + width / 2, y)),
+          );
+          return isOnTop && top >= 0 && bottom <= innerHeight;
+        });
+      const banner = page.frameLocator('.device-phone iframe').locator('placard-frame').first();
+      for (const label of ['Headline', 'Button text', 'Image description']) {
+        const field = page.getByLabel(label, { exact: true });
+        await field.click();
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.type('{{ ${first_name');
+        const problem = page.locator('.field', { has: field }).getByText('A {{ does not end.');
+        await problem.waitFor();
+        expect(await Promise.all([field, problem].map(isSeen)), label).toEqual([true, true]);
+        const { y, height } = (await banner.boundingBox())!;
+        expect(y, label).toBeGreaterThanOrEqual(0);
+        expect(y + height, label).toBeLessThanOrEqual(900);
+        await field.fill('Mended');
+        await problem.waitFor({ state: 'hidden' });
+      }
+      await close();
+    },
+  );
+
+  test.each([360, 768])('shows at %i pixels the device that is chosen', async (width) => {
+    const { page, close } = await open(width);
+    const isShown = () =>
+      Promise.all(['phone', 'tablet', 'desktop'].map((id) => page.locator(`.device-${id}`).isVisible()));
+    expect(await isShown()).toEqual([true, false, false]);
+    await page.getByRole('radio', { name: 'Desktop' }).check();
+    expect(await isShown()).toEqual([false, false, true]);
+    await page.getByRole('radio', { name: /Gift wrapping/ }).check();
+    await inEveryFrame(page, 'Wrapped by hand, free');
+    for (const frame of frames(page)) {
+      const place = frame.locator('[data-placement="sidebar_promo"]');
+      expect(await place.evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    }
+    await close();
+  });
+
+  test.each([360, 720, 768, 1150, 1280])('fits a window of %i pixels', async (width) => {
     const { page, close } = await open(width);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wider).toBeLessThanOrEqual(0);

@@ -1,0 +1,121 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { describe, expect, test } from 'vitest';
+import { attributeHint, USER_NAMES } from '../../demo/studio/attribute-hint.ts';
+import { liquidWords } from '../../demo/studio/liquid-words.ts';
+import { propertyHint } from '../../demo/studio/property-hint.ts';
+import { compileProperty } from '../../src/service/campaigns/personalise.ts';
+import { personaliseContext } from '../../src/service/campaigns/personalise-context.ts';
+import { STANDARD_NAMES } from '../../src/service/users/check-standard.ts';
+
+describe('a template that fails, in plain words', () => {
+  test.each([
+    ['Hi {{${first_name}', 'A {{ does not end. Write }} after it, and close its quotation marks.'],
+    ["{{ ${a} | default: 'x }}", 'A {{ does not end. Write }} after it, and close its quotation marks.'],
+    ['{% if ${first_name}', 'A {% does not end. Write %} after it, and close its quotation marks.'],
+    ['{% if ${tier} %}x', '{% if ${tier} %} does not end. Write {% endif %} where it should.'],
+    ['{% fi %}', 'There is no tag “fi”.'],
+    ['{% endif %}', '{% endif %} has nothing before it that it could belong to.'],
+    ['{{ ${a} | upcas }}', 'There is no filter “upcas”.'],
+    ['Hi\n{{ ${a} | upcas }}', 'In line 2: There is no filter “upcas”.'],
+    ['{{ ${a} || x }}', 'After a | the name of a filter is missing.'],
+    ['{{ ${a} | default "x" }}', "Between a filter and its value a colon is missing, as in default: 'you'."],
+    [
+      "{% if ${a} = 'x' %}y{% endif %}",
+      'Something after a name is not understood. A filter begins with |, “is equal” is ==, a tag ends with %}.',
+    ],
+    ['{{ }}', 'A name is missing between the braces.'],
+    ['{{ “you” }}', '““you”” is neither a name nor a value.'],
+    ['{% %}', 'Between {% and %} the name of a tag is missing, such as if.'],
+    ['{% for custom_attribute.${a} %}{% endfor %}', '{% for custom_attribute.${a} %} is not complete.'],
+    ['{{ a[ }}', 'This cannot be read as a template: [ not closed.'],
+  ])('%s', (value, words) => {
+    let message = 'it compiles';
+    try {
+      compileProperty({ type: 'string', value });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(liquidWords(message)).toBe(words);
+  });
+});
+
+describe('a hint', () => {
+  const own = ['tier', 'orders'];
+
+  test.each([
+    'Hi {{${first_name}}}, {{custom_attribute.${tier}}} {{targeted_device.${platform}}}',
+    'No ${template} at all',
+    '{{custom_attribute.${discount} | default: 30}}',
+  ])('is not there for %s', (text) => {
+    expect(attributeHint(text, own)).toBeNull();
+  });
+
+  test.each([
+    [
+      'Hi {{${frist_name}}}',
+      '“frist_name” is no attribute of a user: nothing is written there but its default. Did you mean ${first_name}?',
+    ],
+    [
+      '{% if ${firstName} %}x{% endif %}',
+      '“firstName” is no attribute of a user: nothing is written there but its default. Did you mean ${first_name}?',
+    ],
+    [
+      '{{ ${shoe_color} }}',
+      '“shoe_color” is no attribute of a user: nothing is written there but its default.',
+    ],
+    ['{{ ${tier} }}', '“tier” is an attribute of your own: write custom_attribute.${tier}.'],
+    [
+      '{{custom_attribute.${teir}}}',
+      'No visitor here has the attribute “teir”. Did you mean custom_attribute.${tier}?',
+    ],
+    [
+      '{{custom_attributes.${tier}}}',
+      '“custom_attributes.” is not known, so nothing is written there. Did you mean custom_attribute.${tier}?',
+    ],
+    ['{{campaign.${name}}}', '“campaign.” is not known, so nothing is written there.'],
+    [
+      '{{targeted_device.${os}}}',
+      '“os” is no attribute of a device: nothing is written there but its default. Did you mean targeted_device.${platform}?',
+    ],
+  ])('tells what %s reads that nobody has', (text, hint) => {
+    expect(attributeHint(text, own)).toBe(hint);
+  });
+
+  test('knows the names that the service knows', () => {
+    const { user } = personaliseContext('mira', null, undefined, new Map());
+    expect(new Set<string>(USER_NAMES)).toEqual(new Set([...STANDARD_NAMES, ...Object.keys(user)]));
+  });
+
+  const wordsFor = (name: string, value: string, rendered: unknown = value) =>
+    propertyHint(name, { type: 'string', value }, { rendered, own });
+
+  test.each([
+    [
+      'www.example.com/x',
+      'This is a path of your own site. For another site write https://www.example.com/x',
+    ],
+    ['shop.example', 'This is a path of your own site. For another site write https://shop.example'],
+    ['me@shop.example', 'A mail address begins with mailto: as in mailto:me@shop.example'],
+  ])('tells of the address %s that it is a path', (value, hint) => {
+    expect(wordsFor('link', value)).toBe(hint);
+    expect(wordsFor('headline', value)).toBeNull();
+  });
+
+  test.each([
+    'https://example.com',
+    '/x',
+    '#/x',
+    '?x',
+    'sale.html',
+    'images/a.svg',
+    'mailto:me@a.example',
+    '',
+  ])('has nothing to tell of the address "%s"', (value) => expect(wordsFor('link', value)).toBeNull());
+
+  test('counts the characters that the visitor reads, as templates do', () => {
+    expect(wordsFor('button_text', '🫖'.repeat(60))).toBeNull();
+    expect(wordsFor('button_text', '{{${first_name}}}', 'M'.repeat(61))).toBe(
+      '61 characters: the templates draw the first 60 and cut the rest.',
+    );
+  });
+});
