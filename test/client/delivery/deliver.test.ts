@@ -57,3 +57,14 @@ test('an answer without errors confirms every event', async () => {
     problems: [],
   });
 });
+
+test.each([[[]], ['welcome'], [3]])(
+  'a 202 that reads %j may be of a proxy behind which the events were taken',
+  async (body) => {
+    expect(await answered(202, body)).toMatchObject({ type: 'in-doubt' });
+  },
+);
+
+test('a 408 says that the request came too slowly, and not that it is wrong', async () => {
+  expect(await answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'retry', status: 408 });
+});

@@ -122,6 +122,30 @@ describe('several tabs', () => {
     expect(world.sent()).toEqual([['a'], ['b']]);
   });
 
+  test('what a frozen tab is answered late takes no batch back that another tab is sending', async () => {
+    const world = createWorld();
+    let isFrozen = false;
+    const answer = Promise.withResolvers<Response>();
+    const clock = {
+      ...world.clock,
+      after: (delayMs: number, callback: () => void) =>
+        world.clock.after(delayMs, () => isFrozen || callback()),
+    };
+    const first = world.openTab({ clock, fetch: () => answer.promise });
+    await first.capture();
+    void first.delivery.flush();
+    await world.settle();
+    isFrozen = true;
+    world.service.fail({ type: 'hang' });
+    world.openTab();
+    while (world.service.requests.length === 0) await world.clock.advance(1_000);
+    const whileSent = world.records();
+    answer.resolve(new Response('', { status: 503 }));
+    await world.settle();
+    expect(first.noticesOf('waiting')).toEqual([]);
+    expect(world.records()).toEqual(whileSent);
+  });
+
   test('two tabs that capture the same thing in the same millisecond make two events', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
@@ -322,6 +346,18 @@ describe('consent', () => {
     await tab.delivery.enable();
     const after = await tab.capture('same');
     expect(after!.time).toBeGreaterThan(before!.time);
+  });
+
+  test('an opt-out that forgets leaves no user of before a leap of the clock either', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    await tab.capture('before', 'click', 'former');
+    await world.clock.advance(60 * MINUTE_MS);
+    await tab.capture('after', 'click', 'present');
+    await tab.delivery.flush();
+    expect(JSON.stringify(world.records())).toContain('former');
+    await tab.delivery.disable('purge');
+    expect(JSON.stringify(world.records())).not.toMatch(/former|present/);
   });
 
   test('a skipped event rests as long as the tab that sent it says, whatever another tab is set to', async () => {

@@ -154,6 +154,25 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 960, delivered: 960 });
   });
 
+  test('case 27: a page whose keepalive was refused once leaves with all it may again, when one came through', async () => {
+    const world = createWorld();
+    let isRefusing = true;
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      isRefusing ? Promise.reject(new TypeError('over the quota')) : world.service.fetch(input, init);
+    const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 }, fetch });
+    await tab.capture();
+    await tab.delivery.flush();
+    isRefusing = false;
+    await world.clock.advance(2 * 60_000);
+    await tab.capture();
+    await tab.delivery.flush();
+    world.service.requests.length = 0;
+    await tab.captureMany(900);
+    tab.tell('hidden');
+    await world.settle();
+    expect(world.service.requests[0]!.text.length).toBeGreaterThan(50_000);
+  });
+
   test('case 27: a last flush needs no answer: the next page settles what this one sent', async () => {
     const world = createWorld();
     const first = world.openTab();
