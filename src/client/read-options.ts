@@ -1,4 +1,4 @@
-import { INSTANCES, MAX_APP_VERSION_CHARACTERS } from '../protocol/index.ts';
+import { INSTANCES, MAX_APP_VERSION_CHARACTERS, parseUrl } from '../protocol/index.ts';
 import { ConfigError } from './errors.ts';
 import type { PlacardOptions, Platform } from './options.ts';
 import { createClock } from './platform/clock.ts';
@@ -20,7 +20,7 @@ const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {
       throw new ConfigError('instance', 'a known instance, or use "endpoint"');
     return INSTANCES[instance];
   }
-  if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
+  if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !parseUrl(endpoint)) {
     throw new ConfigError('endpoint', 'an http or https URL, unless "instance" is given');
   }
   return endpoint.replace(/\/+$/, '');

@@ -14,6 +14,7 @@ export * from './instant.ts';
 export * from './integrations.ts';
 export * from './limits.ts';
 export * from './link.ts';
+export * from './parse-url.ts';
 export * from './permissions.ts';
 export * from './rate-limit.ts';
 export * from './record.ts';

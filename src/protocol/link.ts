@@ -1,4 +1,5 @@
 import { INTEGRATIONS_PATH } from './integrations.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** Relation name to target, for example `{ next: '/cdi/integrations?cursor=…' }`. */
 export type Links = Record<string, string>;
@@ -34,8 +35,8 @@ export const formatLink = (cursors: {
 
 /** The cursor of a link target, or `undefined` where it names another origin than `base` (a key must not leak). */
 export const cursorOf = (target: string, base: string): string | undefined => {
-  if (!URL.canParse(target, base)) return undefined;
-  const url = new URL(target, base);
+  const url = parseUrl(target, base);
+  if (!url) return undefined;
   // A `+` in a base64 cursor must stay one: URLSearchParams would read it as a space.
   const query = new URLSearchParams(url.search.replaceAll('+', '%2B'));
   return url.origin === new URL(base).origin ? (query.get('cursor') ?? undefined) : undefined;

@@ -22,7 +22,7 @@ const movedName = ({ epoch, sequence }: Meta): string => `${epoch}:${sequence}`;
 
 /** What an earlier move, whose answer was lost, has left to do: the events captured since, counted by themselves. */
 const left = (stored: Meta, memory: Meta, kept: [StoreKey, unknown][]): [Meta, [StoreKey, unknown][]] => {
-  const name = stored.slices.findLast((slice) => slice.startsWith(`${memory.epoch}:`));
+  const name = stored.slices.filter((slice) => slice.startsWith(`${memory.epoch}:`)).at(-1);
   if (name === undefined) return [memory, kept];
   const moved = Number(name.slice(memory.epoch.length + 1));
   const rest: Meta = { ...memory };

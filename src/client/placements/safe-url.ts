@@ -1,3 +1,5 @@
+import { parseUrl } from '../../protocol/index.ts';
+
 /** What a URL may be used for. */
 export type UrlUse = 'link' | 'image';
 
@@ -14,5 +16,6 @@ export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (typeof url !== 'string' || !url.trim()) return null;
   const base = globalThis.document?.baseURI ?? 'https://localhost/';
   // A page without an address of its own (about:blank, srcdoc) has a base that cannot carry a relative link.
-  return URL.canParse(url, base) && SCHEMES[use].test(new URL(url, base).protocol) ? url : null;
+  const parsed = parseUrl(url, base);
+  return parsed && SCHEMES[use].test(parsed.protocol) ? url : null;
 };
