@@ -44,9 +44,7 @@ const NOTHING_KNOWN: Diagnostics = {
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
 const isUsableUserId = (userId: unknown): userId is string | null =>
   userId === null ||
-  (typeof userId === 'string' &&
-    userId !== '' &&
-    new TextEncoder().encode(userId).length <= MAX_EXTERNAL_USER_ID_BYTES);
+  (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
 /**
  * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
@@ -146,7 +144,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
   const restAtLast = (waitMs = CHUNK_RETRY_MS): Promise<AfterPaint> =>
     rest().catch(async (cause) => {
-      fail('storage', 'A chunk did not start', cause);
+      fail('storage', `A chunk did not start: ${cause}`, cause);
       await new Promise<void>((resolve) => after(waitMs, resolve));
       if (isStopped) throw cause;
       return restAtLast(Math.min(waitMs * 2, CHUNK_RETRY_MAX_MS));

@@ -1,7 +1,9 @@
-const encoder = new TextEncoder();
+/** jsdom, as Jest brings it, has none. */
+const encoder = globalThis.TextEncoder && new TextEncoder();
 
 /** Length in UTF-8 bytes. */
-export const utf8Bytes = (text: string): number => encoder.encode(text).byteLength;
+export const utf8Bytes = (text: string): number =>
+  encoder ? encoder.encode(text).byteLength : new Blob([text]).size;
 
 /** True when the text has at most `most` UTF-8 bytes; encodes only where the answer is not obvious. */
 export const fitsBytes = (text: string, most: number): boolean =>

@@ -95,7 +95,9 @@ test('a chunk that is gone for good is asked for less and less often, and one th
   expect(tries).toBeGreaterThan(8);
   // Both for the click and for the session, once a minute at last.
   expect(tries).toBeLessThan(40);
-  expect(notices.filter(({ type }) => type === 'failed').length).toBeGreaterThan(8);
+  const failed = notices.filter((notice) => notice.type === 'failed');
+  expect(failed.length).toBeGreaterThan(8);
+  expect(failed[0]!.message).toContain('Failed to fetch dynamically imported module');
 
   network.failures = 0;
   await vi.advanceTimersByTimeAsync(60_000);

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+// As in Jest's jsdom, and before anything of ours is loaded.
+beforeEach(() => {
+  vi.stubGlobal('TextEncoder', undefined);
+  vi.resetModules();
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const open = async (userId: string) => {
+  const { createPlacard } = await import('../../src/client/index.ts');
+  const app = { apiKey: 'client-key', appId: 'app', appVersion: '1' };
+  const placard = createPlacard({ endpoint: 'http://127.0.0.1:9', ...app, userId });
+  const told: string[] = [];
+  placard.subscribe((notice) => notice.type === 'failed' && told.push(notice.message));
+  return { placard, told };
+};
+
+test('without TextEncoder the client is created, and says what the rest of it misses', async () => {
+  const { placard, told } = await open('u-1');
+  await vi.waitFor(() => expect(told).toContainEqual(expect.stringMatching(/chunk.*TextEncoder/)));
+  expect(await placard.flush()).toEqual({ delivered: 0, pending: 0 });
+  placard.stop();
+});
+
+test('without TextEncoder a user ID is measured in bytes all the same', async () => {
+  const { placard, told } = await open(`${'ü'.repeat(493)}x`);
+  await vi.waitFor(() => expect(told).toContain('A user ID is a string of 1 to 986 bytes'));
+  placard.stop();
+});
+
+test('without TextEncoder the test kit judges and counts as ever', async () => {
+  const { createFakeService } = await import('../../src/testing/index.ts');
+  const { utf8Bytes } = await import('../../src/protocol/index.ts');
+  expect(['a', 'é', '€', '😀', ''].map(utf8Bytes)).toEqual([1, 2, 3, 4, 0]);
+  const { origin, fetch } = createFakeService();
+  const headers = { authorization: 'Bearer client-key', 'content-type': 'application/json' };
+  const body = JSON.stringify({
+    external_user_id: 'ü'.repeat(494),
+    app_id: 'app',
+    app_version: '1',
+    placements: ['home_hero'],
+  });
+  const answer = await fetch(`${origin}/v1/device-messaging/banners/sync`, { method: 'POST', headers, body });
+  expect(await answer.text()).toContain('external_user_id');
+});
