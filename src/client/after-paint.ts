@@ -202,11 +202,18 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (mayAct()) await work();
   };
 
+  const Observer: typeof IntersectionObserver | undefined =
+    platform.IntersectionObserver ?? globalThis.IntersectionObserver;
+  if (!Observer) {
+    const message = 'No impression is counted without an IntersectionObserver';
+    notify({ type: 'failed', kind: 'config', message });
+  }
+
   const impressions = watchImpressions({
     placements,
     lifecycle,
     clock: platform,
-    Observer: platform.IntersectionObserver ?? globalThis.IntersectionObserver,
+    Observer,
     mayCount: mayAct,
     onSeen: (banner) => report(see(banner)),
     onSize({ placementId, element, shown }) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import { outboxName } from '../../src/client/delivery/index.ts';
 import {
@@ -629,6 +629,23 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   await placard.refresh(['sidebar']);
   expect(syncs(service)).toEqual([['sidebar']]);
   expect(placard.banner('sidebar')).toBeNull();
+});
+
+test('without IntersectionObserver banners are shown and events delivered; it is told once that no impression counts', async () => {
+  vi.stubGlobal('IntersectionObserver', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { placard, service, of, heard } = open({ platform: { IntersectionObserver: undefined } as never });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+  await placard.track(placard.banner('home_hero')!, 'click');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['click']);
+  expect(of('failed')).toEqual([
+    { type: 'failed', kind: 'config', message: expect.stringContaining('IntersectionObserver') },
+  ]);
 });
 
 test('without consent nothing is stored, synced or tracked; with it everything starts', async () => {

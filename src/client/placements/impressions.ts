@@ -8,7 +8,8 @@ interface ImpressionsOptions {
   placements: Placements;
   lifecycle: PageLifecycle;
   clock: Clock;
-  Observer: typeof IntersectionObserver;
+  /** Without one nobody knows what is in view, so nothing is watched. */
+  Observer: typeof IntersectionObserver | undefined;
   mayCount: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
   onSeen: (banner: Banner) => void;
@@ -45,7 +46,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       onSize: () => onSize(mounted),
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock,
-      Observer,
+      Observer: Observer!,
     });
     restarts.set(mounted, restart);
     return () => {
@@ -54,7 +55,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       stop();
     };
   };
-  placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
+  if (Observer) placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
 
   const restartAll = (): void => {
     for (const restart of restarts.values()) restart();
