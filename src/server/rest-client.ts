@@ -12,7 +12,7 @@ interface CommonOptions {
   fetch?: typeof fetch;
   /** How often a request is sent at most. Default 6. */
   maxAttempts?: number;
-  /** Longest wait for an answer, in milliseconds. Default 30,000. */
+  /** Longest wait for an answer, in whole milliseconds. Default 30,000. */
   timeoutMs?: number;
   /** Unix milliseconds. */
   now?: () => number;
@@ -27,6 +27,9 @@ export type RestClientOptions = CommonOptions &
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
 export type RestClient = ReturnType<typeof createRestClient>;
+
+/** A longer timer is over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
   if (instance !== undefined) {
@@ -48,13 +51,18 @@ const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
 
 export const createRestClient = (options: RestClientOptions) => {
   const endpoint = endpointOf(options);
+  const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMER_MS)
+    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${LONGEST_TIMER_MS}`);
+  if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
+    throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
   const call = createCall({
     endpoint,
     apiKey: options.apiKey,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    maxAttempts: options.maxAttempts ?? 6,
-    timeoutMs: options.timeoutMs ?? 30_000,
+    maxAttempts,
+    timeoutMs,
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     sleep: options.sleep ?? realSleep,

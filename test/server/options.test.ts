@@ -15,6 +15,15 @@ describe('createRestClient', () => {
     expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow('apiKey is empty');
   });
 
+  it('wants a time limit that a timer can keep, and at least one attempt', () => {
+    const choosing = (options: object) => () =>
+      createRestClient({ endpoint: 'http://127.0.0.1', apiKey: 'k', ...options });
+    for (const timeoutMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '30', null])
+      expect(choosing({ timeoutMs })).toThrow(`timeoutMs: ${timeoutMs} is not a whole number from 1 to`);
+    for (const maxAttempts of [0, Number.NaN, '6'])
+      expect(choosing({ maxAttempts })).toThrow(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
+  });
+
   it.each([
     ['http://me:pw-of-mine@127.0.0.1', 'a user name or password'],
     ['http://me@127.0.0.1', 'a user name or password'],
