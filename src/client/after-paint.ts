@@ -11,7 +11,9 @@ import { createSync } from './banners/sync.ts';
 import { createTakeAnswer } from './banners/take-answer.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
+import { judgeOptions } from './judge-options.ts';
 import type { Notify } from './notice.ts';
+import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
@@ -72,7 +74,8 @@ export interface AfterPaint {
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify } = options;
   const { platform } = settings;
-  const rule = bannerOptions(settings.banners);
+  judgeOptions(settings as PlacardOptions, notify);
+  const rule = bannerOptions(settings.banners, notify);
   const { now, after, random, openChannel, lifecycle = createPageLifecycle() } = platform;
   const { isVisible, isPrerendering } = lifecycle;
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);

@@ -9,14 +9,18 @@ export {
   getTimestampProperty,
 } from './banners/properties.ts';
 export { createPlacard } from './create-placard.ts';
-export type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
+export type {
+  DeadLetter,
+  DeliveryOptions,
+  Diagnostics,
+  FlushOutcome,
+  InDoubtPolicy,
+} from './delivery/index.ts';
 export { ConfigError } from './errors.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type {
   BannerOptions,
   Correct,
-  DeliveryOptions,
-  InDoubtPolicy,
   OptOutPolicy,
   PlacardOptions,
   Platform,

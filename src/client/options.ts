@@ -1,5 +1,6 @@
-import type { EventType, Instance } from '../protocol/index.ts';
+import type { Instance } from '../protocol/index.ts';
 import type { BannerEvent } from './banner-event.ts';
+import type { DeliveryOptions } from './delivery/index.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
@@ -15,9 +16,6 @@ export interface Skip {
 /** Repairs a skipped event (return the changed event), sends it again as it is (return it), or gives it up (`null`). */
 export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
 
-/** What happens to an event whose answer was never read. */
-export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
-
 /** What happens to queued events when the user opts out. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
@@ -31,10 +29,11 @@ interface CommonOptions {
   /** `null` while nobody is signed in: nothing is synced or tracked. */
   userId: string | null;
   deviceId?: string;
-  /** `'disabled'`: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
+  /** `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
   consent?: 'enabled' | 'disabled';
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
+  /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
   delivery?: Partial<DeliveryOptions>;
   banners?: Partial<BannerOptions>;
   platform?: Partial<Platform>;
@@ -43,23 +42,6 @@ interface CommonOptions {
 /** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
 export type PlacardOptions = CommonOptions &
   ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
-
-export interface DeliveryOptions {
-  /** Events in one batch. Default 50. */
-  maxBatch: number;
-  /** Longest an event waits for company, in milliseconds. Default 5,000. */
-  maxWaitMs: number;
-  /** How often an event is sent before a skip makes it a dead letter. Default 3. */
-  maxAttempts: number;
-  /** Caps of what is stored: events, bytes, age in milliseconds. Default 10,000, 2 MB, 7 days. */
-  maxEvents: number;
-  maxBytes: number;
-  maxAgeMs: number;
-  /** Per event type. Default `at-least-once` for all. */
-  inDoubt: Record<EventType, InDoubtPolicy>;
-  /** Longest wait for an answer, in milliseconds. Default 30,000. */
-  timeoutMs: number;
-}
 
 export interface BannerOptions {
   /** Explicit refreshes a session starts with. Default 5. */

@@ -2,11 +2,11 @@ import { INSTANCES, type Instance } from '../protocol/index.ts';
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
+import type { DeliveryOptions } from './delivery/delivery-options.ts';
 import { handOverWords } from './delivery/hand-over.ts';
 import { outboxName } from './delivery/outbox-name.ts';
 import { ConfigError } from './errors.ts';
 import type { Listener } from './notice.ts';
-import type { DeliveryOptions } from './options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 

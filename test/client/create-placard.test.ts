@@ -631,6 +631,39 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   expect(placard.banner('sidebar')).toBeNull();
 });
 
+test('a consent that is neither given nor withheld is withheld, and told', async () => {
+  const { placard, service, openStore, of, heard } = open({ consent: 'off' as never });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('failed');
+  expect(of('failed')).toEqual([
+    { type: 'failed', kind: 'config', message: 'Option "consent" must be enabled or disabled' },
+  ]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(service.requests).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  await placard.enable();
+  await heard('shown');
+});
+
+test('options that cannot be used are told by their names, and all works by the defaults', async () => {
+  const { placard, service, of, heard } = open({
+    apikey: 'client-key',
+    delivery: { timeoutMs: 0, maxBatch: 0, maxEvents: 0 },
+    banners: { refreshCapacity: Number.NaN },
+  } as never);
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  await placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['impression']);
+  expect(of('failed').map(({ kind, message }) => [kind, /"(.+)"/.exec(message)![1]])).toEqual([
+    ['config', 'apikey'],
+    ['config', 'banners.refreshCapacity'],
+    ['config', 'delivery.timeoutMs'],
+    ['config', 'delivery.maxBatch'],
+    ['config', 'delivery.maxEvents'],
+  ]);
+});
+
 test('without IntersectionObserver banners are shown and events delivered; it is told once that no impression counts', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());

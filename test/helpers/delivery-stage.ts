@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { DeliveryOptions } from '../../src/client/options.ts';
+import type { DeliveryOptions } from '../../src/client/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from './browser.ts';
 import {

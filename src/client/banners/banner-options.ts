@@ -1,14 +1,19 @@
+import { chosenOptions } from '../chosen-options.ts';
+import type { Notify } from '../notice.ts';
 import type { BannerOptions } from '../options.ts';
 
-/** The host's choices over the defaults; `undefined` is no choice. */
-export const bannerOptions = ({
-  refreshCapacity = 5,
-  refreshIntervalMs = 180_000,
-  sessionTimeoutMs = 30 * 60_000,
-  impressionScope = 'session',
-}: Partial<BannerOptions> = {}): BannerOptions => ({
-  refreshCapacity,
-  refreshIntervalMs,
-  sessionTimeoutMs,
-  impressionScope,
-});
+const DEFAULTS: BannerOptions = {
+  refreshCapacity: 5,
+  refreshIntervalMs: 180_000,
+  sessionTimeoutMs: 30 * 60_000,
+  impressionScope: 'session',
+};
+
+const RULES = {
+  refreshCapacity: 0,
+  impressionScope: ['session', 'tab'],
+};
+
+/** The host's choices over the defaults. */
+export const bannerOptions = (chosen: Partial<BannerOptions> | undefined, notify: Notify): BannerOptions =>
+  chosenOptions('banners.', DEFAULTS, chosen, notify, RULES);

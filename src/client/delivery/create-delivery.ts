@@ -55,8 +55,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     random = Math.random,
     makeRoom = async () => undefined,
   } = setup;
-  const options = deliveryOptions(setup.options);
-  const { maxWaitMs, inDoubt } = options;
   const { now } = clock;
   const asksHost = setup.correct !== 'in-a-page';
   const correct = setup.correct === 'in-a-page' ? undefined : setup.correct;
@@ -67,6 +65,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       // Whoever listens has its own way to report; here a listener's bug may not cost an event.
     }
   };
+  const options = deliveryOptions(setup.options, tell);
+  const { maxWaitMs, inDoubt } = options;
   const notify: Notify = (notice) => {
     tell(notice);
     if (setup.onlyOnDemand && ('event' in notice || 'events' in notice))

@@ -1,8 +1,8 @@
-import type { InDoubtPolicy } from '../options.ts';
 import { backoffMs } from './backoff.ts';
 import { afterDelivery, afterRefusal } from './bisect.ts';
 import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
+import type { InDoubtPolicy } from './delivery-options.ts';
 import {
   bury,
   createEventMoves,

@@ -1,10 +1,11 @@
 import type { Notify } from '../notice.ts';
-import type { Correct, DeliveryOptions } from '../options.ts';
+import type { Correct } from '../options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
 import type { FetchLater } from './deferral.ts';
+import type { DeliveryOptions } from './delivery-options.ts';
 
 /**
  * What `createDelivery` needs; what is optional has a browser default. Store and clock come from whoever loads first: the

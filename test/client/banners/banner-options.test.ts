@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bannerOptions } from '../../../src/client/banners/banner-options.ts';
+import type { Notice } from '../../../src/client/index.ts';
 
 const DEFAULTS = {
   refreshCapacity: 5,
@@ -8,12 +9,29 @@ const DEFAULTS = {
   impressionScope: 'session',
 };
 
+const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
+
 test('what is not given has a default, what is given stays', () => {
-  expect(bannerOptions()).toEqual(DEFAULTS);
-  expect(bannerOptions({ refreshCapacity: 9 })).toEqual({ ...DEFAULTS, refreshCapacity: 9 });
+  expect(bannerOptions(undefined, untold)).toEqual(DEFAULTS);
+  expect(bannerOptions({ refreshCapacity: 0 }, untold)).toEqual({ ...DEFAULTS, refreshCapacity: 0 });
 });
 
 test('undefined is no choice: a host passes on what it may not have', () => {
   const chosen = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, undefined]));
-  expect(bannerOptions(chosen)).toEqual(DEFAULTS);
+  expect(bannerOptions(chosen, untold)).toEqual(DEFAULTS);
 });
+
+test.each([
+  [{ refreshCapacity: -1 }, '"banners.refreshCapacity" must be a number from 0 up'],
+  [{ refreshIntervalMs: 0 }, '"banners.refreshIntervalMs" must be a number from 1 up'],
+  [{ sessionTimeoutMs: '30 min' }, '"banners.sessionTimeoutMs" must be a number from 1 up'],
+  [{ impressionScope: 'page' }, '"banners.impressionScope" must be session or tab'],
+  [{ impressionscope: 'tab' }, '"banners.impressionscope" must be left out: it is unknown'],
+])(
+  'a choice that cannot be used, such as %j, is told by its name and stays the default',
+  (chosen, problem) => {
+    const told: Notice[] = [];
+    expect(bannerOptions(chosen as never, (notice) => told.push(notice))).toEqual(DEFAULTS);
+    expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
+  },
+);

@@ -1,6 +1,6 @@
 import { createDelivery, type Delivery, type DeliverySetup } from '../../../src/client/delivery/index.ts';
+import type { DeliveryOptions } from '../../../src/client/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
-import type { DeliveryOptions } from '../../../src/client/options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 
