@@ -19,7 +19,7 @@ const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
 const examples = readmeExamples().filter(({ language }) => language === 'ts');
-const fileOf = ({ line }: Example) => `line-${line}.ts`;
+const fileOf = ({ line, use }: Example) => `line-${line}.${use === 'vitest' ? 'test.ts' : 'ts'}`;
 const titled = (use: string) =>
   examples
     .filter((example) => example.use === use)
@@ -91,6 +91,14 @@ describe('the README', () => {
       expect(faults).toEqual([]);
       await page.close();
     });
+  });
+
+  test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
+    // Longer than a test may take as a rule, for a busy machine.
+    const options = ['--root', FOLDER, '--testTimeout', '60000'];
+    const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
+    expect(code, output).toBe(0);
+    expect(output).toContain('1 passed');
   });
 
   // After the pages: the backend example changes the user that the pages show banners to.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** A fenced block of the README; `use` comes from a `<!-- example: … -->` line right above it. */
 export interface Example {
   language: string;
-  /** `node`: runs in Node · `page`: runs in a browser page · `types`: is compiled only · `shell`: runs in a shell */
+  /** `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `shell`: runs in a shell */
   use: string;
   code: string;
   line: number;
