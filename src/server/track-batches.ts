@@ -23,6 +23,9 @@ export interface TrackBatch {
   repeatable: boolean;
 }
 
+/** So long an object waits for others to travel with, in milliseconds: an input such as `tail -f` may be silent for hours. */
+const LONGEST_WAIT_MS = 1_000;
+
 /** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */
 const ENVELOPE_BYTES = 1_024;
 
@@ -44,9 +47,6 @@ const createBatch = () => {
   let repeatable = true;
 
   return {
-    get isEmpty() {
-      return count === 0;
-    },
     /** Whether the item may join: by count, by bytes, and without overtaking an earlier object of its user. */
     takes(item: TrackItem, size: number, users: string[]): boolean {
       const overtakes = users.some((user) => (ranks.get(user) ?? 0) > RANK[item.array]);
@@ -78,34 +78,69 @@ const serialised = (object: unknown): { text: string } | { reason: string } => {
   }
 };
 
+const OVER = Symbol('over');
+
+/** A wait that ends by itself; called off, it never does. */
+const startWait = () => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<typeof OVER>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_WAIT_MS, OVER);
+  });
+  return { end, callOff: () => clearTimeout(timer) };
+};
+
 /**
  * Cuts the input into requests of at most 75 objects and 4 MB. Inside a request the service works through attributes,
- * then events, then purchases; where that would put a user's objects out of order, a new request begins. What cannot be
- * sent at all goes to `refuse`, and the rest goes on.
+ * then events, then purchases; where that would put a user's objects out of order, a new request begins. So it does
+ * where nothing more has come for a second. What cannot be sent at all goes to `refuse`, and the rest goes on.
  */
 export async function* cutBatches(
-  items: AsyncIterable<TrackItem> | Iterable<TrackItem>,
+  items: AsyncIterable<TrackItem>,
   refuse: (problem: TrackProblem) => void,
 ): AsyncGenerator<TrackBatch, void, undefined> {
+  const reading = items[Symbol.asyncIterator]();
+  /** Goes on over the wait of a batch: what comes then is of the next one. */
+  let coming: Promise<IteratorResult<TrackItem>> | undefined;
   let batch = createBatch();
-  for await (const item of items) {
-    const place = { array: item.array, index: item.index };
-    const result = serialised(item.object);
-    if ('reason' in result) {
-      refuse({ place, reason: result.reason });
-      continue;
+  /** There is one as long as the batch holds something. */
+  let wait: ReturnType<typeof startWait> | undefined;
+  const take = (): TrackBatch => {
+    const taken = batch.done();
+    wait?.callOff();
+    wait = undefined;
+    batch = createBatch();
+    return taken;
+  };
+  try {
+    for (;;) {
+      coming ??= reading.next();
+      const came = await (wait ? Promise.race([coming, wait.end]) : coming);
+      if (came === OVER) {
+        yield take();
+        continue;
+      }
+      coming = undefined;
+      if (came.done) break;
+      const item = came.value;
+      const place = { array: item.array, index: item.index };
+      const result = serialised(item.object);
+      if ('reason' in result) {
+        refuse({ place, reason: result.reason });
+        continue;
+      }
+      const size = utf8Bytes(result.text) + 1;
+      if (size + ENVELOPE_BYTES > MAX_BODY_BYTES) {
+        refuse({ place, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
+        continue;
+      }
+      const users = userKeys(item.object);
+      if (!batch.takes(item, size, users)) yield take();
+      batch.add(item, result.text, size, users);
+      wait ??= startWait();
     }
-    const size = utf8Bytes(result.text) + 1;
-    if (size + ENVELOPE_BYTES > MAX_BODY_BYTES) {
-      refuse({ place, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
-      continue;
-    }
-    const users = userKeys(item.object);
-    if (!batch.takes(item, size, users)) {
-      yield batch.done();
-      batch = createBatch();
-    }
-    batch.add(item, result.text, size, users);
+    if (wait) yield take();
+  } finally {
+    wait?.callOff();
+    await reading.return?.();
   }
-  if (!batch.isEmpty) yield batch.done();
 }

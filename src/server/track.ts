@@ -105,8 +105,8 @@ async function* counted(
 }
 
 /**
- * Sends everything, 75 objects a request. Objects of one user keep their order: a request waits for every earlier one
- * that may concern one of its users. Throws `TrackStoppedError` when it cannot go on.
+ * Sends everything, 75 objects a request; what has waited for others for a second goes without them. Objects of one user
+ * keep their order: a request waits for every earlier one that may concern one of its users. Throws `TrackStoppedError` when it cannot go on.
  */
 export const trackAll = async (
   call: Call,

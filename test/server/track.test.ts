@@ -336,6 +336,45 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(3);
   });
 
+  it('sends what waits while its input is silent, and what comes then with what follows, in their order', async () => {
+    const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+    const { client, fake } = arrangeRestClient({
+      fetch: (input, init) => {
+        ask();
+        return fake.fetch(input, init);
+      },
+    });
+    async function* input() {
+      yield* someEvents(3, 'kim');
+      await isAsked;
+      yield* someEvents(2, 'kim');
+    }
+    const report = await client.track({ events: input() });
+    expect(bodies(fake).map(({ events }) => events?.map(({ name }) => name))).toEqual([
+      ['event-0', 'event-1', 'event-2'],
+      ['event-0', 'event-1'],
+    ]);
+    expect(report).toMatchObject({ processed: { events: 5 }, consumed: { events: 5 }, requests: 2 });
+  });
+
+  it('says where its input ended that fails after a silence', async () => {
+    const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+    const { client, fake } = arrangeRestClient({
+      fetch: (input, init) => {
+        ask();
+        return fake.fetch(input, init);
+      },
+    });
+    async function* input() {
+      yield* someEvents(3);
+      await isAsked;
+      throw new Error('The pipe broke');
+    }
+    const error = await client.track({ events: input() }).catch((reason) => reason);
+    expect(error.message).toBe('Tracking stopped: The pipe broke');
+    expect(error.report).toMatchObject({ processed: { events: 3 }, consumed: { events: 3 } });
+  });
+
   it('stops while its input is silent, and lets go of it', async () => {
     const { client, fake } = arrangeRestClient();
     const controller = new AbortController();
