@@ -15,9 +15,10 @@ const entries = {
   service: 'src/service/index.ts',
   testing: 'src/testing/index.ts',
   placard: 'src/cli/placard.ts',
-  // Threads of their own: the service starts them by their files.
+  // Threads of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
+  'sqlite-copy': 'src/service/store/sqlite/copy-thread.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));

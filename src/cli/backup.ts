@@ -1,6 +1,8 @@
 import { defineCommand } from 'citty';
 import { backupStore } from '../service/index.ts';
+import { createInterruption, InterruptedError } from './interruption.ts';
 import { refuseUnknown } from './options.ts';
+import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   db: { type: 'string', description: 'SQLite file that the service uses (PLACARD_DB)', valueHint: 'FILE' },
@@ -11,12 +13,20 @@ const options = {
 export const backup = defineCommand({
   meta: { name: 'backup', description: 'Copy the SQLite file while the service runs.' },
   args: options,
-  run: ({ args }) => {
+  run: async ({ args }) => {
     refuseUnknown(args, options);
-    const db = args.db ?? process.env['PLACARD_DB'];
-    if (db === undefined) throw new Error('backup needs --db, the SQLite file that the service uses');
-    if (args.to === undefined) throw new Error('backup needs --to, the file to write');
-    backupStore(db, args.to);
+    const db = visitedDatabase(args.db, 'backup needs --db, the SQLite file that the service uses');
+    if (!args.to) throw new Error('backup needs --to, the file to write');
+    const { asked, release } = createInterruption();
+    try {
+      await backupStore(db, args.to, { signal: asked });
+    } catch (error) {
+      release();
+      // The thread that copies hears of nothing, and the process would wait for it: only a signal ends both at once.
+      if (error instanceof InterruptedError) process.kill(process.pid, error.signal);
+      throw error;
+    }
+    release();
     process.stdout.write(`${args.to} is a copy of ${db}\n`);
   },
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty';
 import { forgetEvents, WHAT_IS_FORGOTTEN } from '../service/index.ts';
 import { refuseUnknown } from './options.ts';
+import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   db: {
@@ -33,8 +34,7 @@ export const dropPartitions = defineCommand({
   args: options,
   run: async ({ args }) => {
     refuseUnknown(args, options);
-    const db = args.db ?? process.env['PLACARD_DB'];
-    if (db === undefined) throw new Error('drop-partitions needs --db, the database that the service uses');
+    const db = visitedDatabase(args.db, 'drop-partitions needs --db, the database that the service uses');
     const dryRun = args.yes !== true;
     const forgotten = await forgetEvents(db, dayOf(args.before), { dryRun });
     if (forgotten.every(({ rows }) => rows === 0)) {

@@ -9,6 +9,7 @@ import {
   type StoreReader,
 } from '../service/index.ts';
 import { refuseUnknown } from './options.ts';
+import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   kind: { type: 'positional', description: EXPORT_KINDS.join(' | '), required: false },
@@ -52,8 +53,7 @@ export const exportData = defineCommand({
     refuseUnknown(args, options);
     const { kind } = args;
     if (!isKind(kind)) throw new Error(`export needs one of ${EXPORT_KINDS.join(', ')}, got "${kind ?? ''}"`);
-    const db = args.db ?? process.env['PLACARD_DB'];
-    if (db === undefined) throw new Error('export needs --db, the database that the service uses');
+    const db = visitedDatabase(args.db, 'export needs --db, the database that the service uses');
     const reader = await openStoreReader(db);
     try {
       const workspaceId = await workspaceOf(reader, args.workspace);

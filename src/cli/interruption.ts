@@ -26,7 +26,7 @@ export interface Interruption {
 }
 
 /** Listens for SIGINT and SIGTERM. A third one ends the process. */
-export const createInterruption = (onAsked: () => void): Interruption => {
+export const createInterruption = (onAsked: () => void = () => undefined): Interruption => {
   const asked = new AbortController();
   const insisted = new AbortController();
   const release = () => {

@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../src/service/index.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { ended, runCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
 let store: Store;
@@ -57,6 +59,32 @@ describe('placard backup', () => {
       stderr: expect.stringContaining('--to'),
     });
   });
+
+  test('names the folder that is not there', async () => {
+    const words = ['backup', '--db', file('live.db'), '--to', file('nowhere/copy.db')];
+    expect(await runCli(words)).toMatchObject({
+      code: 1,
+      stderr: `placard: ${file('nowhere')} is not there\n`,
+    });
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ended by %s, leaves nothing', async (signal) => {
+    // Large enough that the copy is not whole before the signal is there.
+    const large = new DatabaseSync(file(`${signal}.db`));
+    large.exec(`CREATE TABLE ballast AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      SELECT i, zeroblob(1000000) FROM n`);
+    large.close();
+    const target = mkdtempSync(join(folder, 'target-'));
+    const changes = watch(target);
+    const child = startCli(['backup', '--db', file(`${signal}.db`), '--to', join(target, 'copy.db')]);
+    const exit = ended(child);
+    await once(changes, 'change');
+    changes.close();
+    expect(readdirSync(target).join()).toContain('.part');
+    child.kill(signal);
+    expect((await exit).signal).toBe(signal);
+    expect(readdirSync(target)).toEqual([]);
+  });
 });
 
 describe('placard drop-partitions', () => {
@@ -107,6 +135,21 @@ describe('a command that visits a database', () => {
       stderr: `placard: ${missing} does not exist\n`,
     });
     expect(existsSync(missing)).toBe(false);
+  });
+
+  test.each([
+    ['backup', '--to', 'other.db'],
+    ['drop-partitions', '--before', '2021-01-01'],
+    ['export', 'users'],
+  ])('says that an option or a variable is empty: %s', async (...words) => {
+    expect(await runCli([...words, '--db', ''])).toMatchObject({
+      code: 1,
+      stderr: 'placard: --db needs a value\n',
+    });
+    expect(await runCli(words, { PLACARD_DB: '' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/needs --db, the .* that the service uses; PLACARD_DB is empty\n$/),
+    });
   });
 
   test.each([

@@ -41,14 +41,18 @@ export const openStore = (address: string): Promise<Store> =>
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
 
-/** Copies a SQLite file while a service writes it; `destination` must not exist. */
-export const backupStore = (address: string, destination: string): void => {
+/** Copies a SQLite file while a service writes it; `destination` must not exist. An abort rejects with its reason. */
+export const backupStore = async (
+  address: string,
+  destination: string,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<void> => {
   if (isPostgres(address)) {
     throw new Error(
       'A PostgreSQL database is backed up with its own tools, such as pg_dump or a base backup',
     );
   }
-  backupSqlite(pathOf(address), pathOf(destination));
+  await backupSqlite(pathOf(address), pathOf(destination), signal);
 };
 
 /**

@@ -75,7 +75,7 @@ describe('a backup of the SQLite file', () => {
       for (; !isOver; written += 1) await write(store, `while-${written}`, [['e', NOW]]);
     })();
     const copy = await aFile();
-    backupStore(file, copy);
+    await backupStore(file, copy);
     const count = written;
     isOver = true;
     await writing;
@@ -94,7 +94,7 @@ describe('a backup of the SQLite file', () => {
     const copy = await aFile();
     const store = await openStore(file);
     await write(store, 'u-1', [['e', NOW]]);
-    backupStore(file, copy);
+    await backupStore(file, copy);
     await write(store, 'u-2', [['e', NOW]]);
     // As a crash leaves it: the log is there, and nobody has moved it into the file.
     const log = readFileSync(`${file}-wal`);
@@ -111,9 +111,11 @@ describe('a backup of the SQLite file', () => {
   test('writes over nothing, and says so where there is nothing to copy', async () => {
     const file = await aFile();
     await (await openStore(file)).close();
-    expect(() => backupStore(file, file)).toThrow('exists already');
-    expect(() => backupStore(join(folder, 'none.db'), join(folder, 'copy.db'))).toThrow('does not exist');
-    expect(() => backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).toThrow('pg_dump');
+    await expect(backupStore(file, file)).rejects.toThrow('exists already');
+    await expect(backupStore(join(folder, 'none.db'), join(folder, 'copy.db'))).rejects.toThrow(
+      'does not exist',
+    );
+    await expect(backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).rejects.toThrow('pg_dump');
   });
 
   test('writes over no name that came while it copied', async () => {
@@ -122,7 +124,7 @@ describe('a backup of the SQLite file', () => {
     await (await openStore(file)).close();
     // There, but nothing is at its end: as a name looks that is not there yet.
     symlinkSync(join(own, 'nothing'), join(own, 'copy.db'));
-    expect(() => backupStore(file, join(own, 'copy.db'))).toThrow('exists already');
+    await expect(backupStore(file, join(own, 'copy.db'))).rejects.toThrow('exists already');
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
   });
 
@@ -136,7 +138,7 @@ describe('a backup of the SQLite file', () => {
     await store.close();
     const bytes = readFileSync(file);
     writeFileSync(file, bytes.fill(0, bytes.length - 40_000));
-    expect(() => backupStore(file, join(own, 'copy.db'))).toThrow('malformed');
+    await expect(backupStore(file, join(own, 'copy.db'))).rejects.toThrow('malformed');
     expect(readdirSync(own).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 });
@@ -377,8 +379,8 @@ test('a SQLite file has no service that could not keep others off', async () => 
 test.each([
   ['a service', () => openStore('file:placard.db')],
   ['an export', () => openStoreReader('file:placard.db')],
-  ['a backup', async () => backupStore('file:placard.db', join(folder, 'copy.db'))],
-  ['its copy', async () => backupStore(join(folder, 'none.db'), 'file:copy.db')],
+  ['a backup', () => backupStore('file:placard.db', join(folder, 'copy.db'))],
+  ['its copy', () => backupStore(join(folder, 'none.db'), 'file:copy.db')],
   ['dropping old events', () => forgetEvents('file:placard.db', NOW)],
 ])('%s takes no file: URL', async (_, open) => {
   await expect((async () => open())()).rejects.toThrow('expected the path of a file, not a file: URL');

@@ -1,30 +1,42 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { openExisting } from './open-existing.ts';
-import { prepareForReading } from './reader.ts';
-import { checkVersion } from './schema.ts';
+import { Worker } from 'node:worker_threads';
 
-const sync = (path: string, flags: string): void => {
-  const descriptor = openSync(path, flags);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Run from source this file sits beside the thread's; built, both are files of `dist/`. */
+const here = import.meta.url;
+const threadFile = here.endsWith('.ts') ? './copy-thread.ts' : './sqlite-copy.js';
+
+const removeHalves = (part: string): void => {
+  for (const half of [part, `${part}-journal`]) rmSync(half, { force: true });
 };
 
-const copy = (file: string, destination: string): void => {
-  const database = openExisting(file, { readOnly: true });
-  try {
-    checkVersion(database, file);
-    prepareForReading(database);
-    // One read transaction from the first page to the last: the backup interface would begin again at every write.
-    database.prepare('VACUUM INTO ?').run(destination);
-  } finally {
-    database.close();
-  }
-  sync(destination, 'r+');
-};
+/** Resolves when the copy is on the disk. Where the signal comes first, the thread ends when its call does. */
+const copy = (file: string, part: string, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const thread = new Worker(new URL(threadFile, here), { workerData: { file, part } });
+    const stop = () => {
+      // It may begin another file until then.
+      void thread.terminate().then(() => removeHalves(part));
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    thread.once('error', reject);
+    thread.once('exit', () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+  });
 
 const refuse = (destination: string): never => {
   throw new Error(`${destination} exists already; a backup writes over nothing`);
@@ -45,7 +57,12 @@ const rename = (part: string, destination: string): void => {
 /** The name as well must be on the disk. */
 const syncName = (destination: string): void => {
   try {
-    sync(dirname(destination), 'r');
+    const folder = openSync(dirname(destination), 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
   } catch {
     // Windows opens no folder, nor anybody one that may only be written, and some network's file systems sync none. The
     // copy is whole and has its name; the system writes that by itself, only later.
@@ -54,18 +71,25 @@ const syncName = (destination: string): void => {
 
 /**
  * Copies a SQLite file as it is at one moment, while the service goes on writing it. The copy is a plain file without
- * a log beside it; it is on the disk when this returns. An existing file is never written over. The copy gets its name
- * once it is whole: half of one could be taken for it, and would open as an empty database.
+ * a log beside it; it is on the disk when this resolves. An existing file is never written over. The copy gets its name
+ * once it is whole: half of one could be taken for it, and would open as an empty database. Where it fails, or the signal
+ * ends it, nothing of it stays.
  */
-export const backupSqlite = (file: string, destination: string): void => {
+export const backupSqlite = async (
+  file: string,
+  destination: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
   if (existsSync(destination)) refuse(destination);
+  // SQLite would say that it cannot open the half, and not why.
+  accessSync(dirname(destination), constants.W_OK);
   const part = `${destination}.${process.pid}.part`;
   try {
-    copy(file, part);
+    await copy(file, part, signal);
     rename(part, destination);
   } catch (error) {
     // On a disk that is full the service needs the room.
-    for (const half of [part, `${part}-journal`]) rmSync(half, { force: true });
+    removeHalves(part);
     throw error;
   }
   syncName(destination);
