@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aDatabase, runBeside } from '../helpers/postgres.ts';
-import { runCli, serveCli } from '../helpers/run-cli.ts';
+import { ended, runCli, serveCli } from '../helpers/run-cli.ts';
 
 let folder: string;
 let workspace: string;
@@ -330,6 +331,17 @@ describe('placard serve', () => {
     writeFileSync(db, intact);
     await (await openStore(db)).close();
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'says why where a disk has no room for a new database',
+    async () => {
+      // Files end at 40 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
+      const command = 'trap "" XFSZ; ulimit -f 40; exec "$0" src/cli/placard.ts serve "$@"';
+      const words = ['--workspace', workspace, '--db', db, '--port', '0'];
+      const { code, stderr } = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
+      expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
+    },
+  );
 
   test('ends with one sentence where the port is taken or the database is no database', async () => {
     const { child, url, exit } = await serveCli([

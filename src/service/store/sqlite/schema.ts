@@ -123,7 +123,11 @@ export const migrate = (database: DatabaseSync, file: string): void => {
     database.exec(`PRAGMA user_version = ${SQLITE_VERSION}`);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    try {
+      database.exec('ROLLBACK');
+    } catch {
+      // On a disk that is full SQLite has rolled back on its own; the first error is the one to tell.
+    }
     throw error;
   }
 };
