@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Forgotten } from '../forgotten.ts';
+import { createLogRoom } from './log-room.ts';
 import { openExisting } from './open-existing.ts';
 import { checkIsCurrent } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
@@ -25,6 +26,7 @@ const deletePages = (
   database: DatabaseSync,
   { table, key, isOld }: (typeof TABLES)[number],
   beforeMs: number,
+  keepRoom: () => boolean,
 ) => {
   const columns = key.join(', ');
   const marks = key.map(() => '?').join(', ');
@@ -38,6 +40,7 @@ const deletePages = (
   let rows = 0;
   for (let page = first.all(beforeMs); page.length > 0; ) {
     const keys = page.map((row) => key.map((column) => row[column] as SQLInputValue));
+    keepRoom();
     database.exec('BEGIN IMMEDIATE');
     for (const values of keys) remove.run(...values);
     database.exec('COMMIT');
@@ -53,10 +56,13 @@ export const forgetSqliteEvents = (file: string, beforeMs: number, dryRun: boole
   try {
     checkIsCurrent(database, file);
     prepareForWriting(database);
+    const keepRoom = createLogRoom(database, file);
     return TABLES.map((each) => {
       const { table, isOld } = each;
       const count = database.prepare(`SELECT count(*) AS rows FROM ${table} WHERE ${isOld}`);
-      const rows = dryRun ? Number(count.get(beforeMs)?.['rows']) : deletePages(database, each, beforeMs);
+      const rows = dryRun
+        ? Number(count.get(beforeMs)?.['rows'])
+        : deletePages(database, each, beforeMs, keepRoom);
       return { table, partition: table, rows };
     });
   } finally {
