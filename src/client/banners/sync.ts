@@ -10,9 +10,9 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../delivery/deadline.ts';
-import { createKeyring } from '../delivery/keyring.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
+import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { createKeyring } from '../platform/keyring.ts';
 import type { Settings } from '../read-options.ts';
 import { clockSkewMs } from './server-clock.ts';
 

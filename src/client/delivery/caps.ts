@@ -1,6 +1,6 @@
+import { isAhead, LONGEST_ANSWER_MS } from '../platform/deadline.ts';
 import type { StoreKey } from '../platform/store.ts';
 import { isCorrupt } from './corrupt.ts';
-import { isAhead, LONGEST_ANSWER_MS } from './deadline.ts';
 import { EVENT_VALUE } from './event-value.ts';
 import { isJotting } from './jottings.ts';
 import { type Batch, batchKey, bytesOf, CONTROL_RANGE, isBatch, type Meta } from './records.ts';

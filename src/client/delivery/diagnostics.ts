@@ -1,5 +1,5 @@
+import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from '../platform/deadline.ts';
 import type { Store } from '../platform/store.ts';
-import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { Diagnostics } from './delivery.ts';
 import { CONTROL_RANGE, isBatch, isMeta, newMeta } from './records.ts';
 

@@ -1,6 +1,6 @@
+import { isAhead } from '../platform/deadline.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import { COUNTED_KEY } from './counted.ts';
-import { isAhead } from './deadline.ts';
 import type { Ledger } from './ledger.ts';
 import { recordEvents, type Slice } from './record-events.ts';
 import { isText, isTime, isWhole, VERSION } from './records.ts';

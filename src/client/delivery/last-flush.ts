@@ -1,9 +1,9 @@
+import { isAhead, LEASE_MS, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import type { Keyring } from '../platform/keyring.ts';
 import type { Store } from '../platform/store.ts';
-import { isAhead, LEASE_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { Deferral } from './deferral.ts';
 import type { Settled } from './event-moves.ts';
 import type { KeepaliveBudget } from './keepalive-budget.ts';
-import type { Keyring } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mirror } from './mirror.ts';
 import { planLastFlush } from './plan-last-flush.ts';

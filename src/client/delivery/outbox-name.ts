@@ -1,4 +1,4 @@
-import { fingerprint } from './keyring.ts';
+import { fingerprint } from '../platform/keyring.ts';
 
 /**
  * The database, and the channel between the tabs, of one app at one API: two apps on one origin (a shop and its

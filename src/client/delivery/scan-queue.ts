@@ -1,5 +1,5 @@
+import { isAhead } from '../platform/deadline.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import { isAhead } from './deadline.ts';
 import { EVENT_RANGE, type EventKey, isEventKey, type Kept, readEvent, type StoredEvent } from './records.ts';
 
 /** Records in one read, so that no read blocks the page, and how many reads look for company of the first event. */

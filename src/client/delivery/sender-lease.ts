@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { LEASE_MS } from './deadline.ts';
+import { LEASE_MS } from '../platform/deadline.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Often enough that one late renewal loses nothing. */

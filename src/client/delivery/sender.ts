@@ -1,9 +1,9 @@
 import type { Notify } from '../notice.ts';
+import { fingerprint, type Keyring } from '../platform/keyring.ts';
 import type { StoreKey } from '../platform/store.ts';
 import type { BatchDelivery } from './deliver.ts';
 import type { Settled } from './event-moves.ts';
 import type { Jotting } from './jottings.ts';
-import { fingerprint, type Keyring } from './keyring.ts';
 import type { Batch, Kept, WaitReason } from './records.ts';
 import { createSenderLease, type SenderLeaseOptions, SUCCESSOR_MS } from './sender-lease.ts';
 import type { Taken } from './take.ts';

@@ -1,6 +1,7 @@
+import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { fingerprint } from '../platform/keyring.ts';
 import { backoffMs } from './backoff.ts';
 import { afterDelivery, afterRefusal } from './bisect.ts';
-import { isAhead, LONGEST_WAIT_MS } from './deadline.ts';
 import type { BatchDelivery } from './deliver.ts';
 import type { InDoubtPolicy } from './delivery-options.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Writes,
 } from './event-moves.ts';
 import type { Skipped } from './judge-errors.ts';
-import { fingerprint } from './keyring.ts';
 import type { Ledger } from './ledger.ts';
 import {
   type Batch,

@@ -1,6 +1,12 @@
+import {
+  isAhead,
+  LEASE_MS,
+  LONGEST_ANSWER_MS,
+  LONGEST_PAUSE_MS,
+  LONGEST_WAIT_MS,
+} from '../platform/deadline.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import { isCorrupt } from './corrupt.ts';
-import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_PAUSE_MS, LONGEST_WAIT_MS } from './deadline.ts';
 import type { InDoubtPolicy } from './delivery-options.ts';
 import { isJotting, type Jotting, ownersUntil } from './jottings.ts';
 import type { Ledger } from './ledger.ts';

@@ -7,11 +7,11 @@ import { createEventBuffer } from '../../../src/client/delivery/event-buffer.ts'
 import { createEventClock, stamp } from '../../../src/client/delivery/event-time.ts';
 import { judgeErrors } from '../../../src/client/delivery/judge-errors.ts';
 import { createKeepaliveBudget } from '../../../src/client/delivery/keepalive-budget.ts';
-import { createKeyring, fingerprint } from '../../../src/client/delivery/keyring.ts';
 import { planLastFlush } from '../../../src/client/delivery/plan-last-flush.ts';
 import { type Kept, newMeta, type StoredEvent, VERSION } from '../../../src/client/delivery/records.ts';
 import { trackBody } from '../../../src/client/delivery/track-body.ts';
 import type { Notice } from '../../../src/client/notice.ts';
+import { createKeyring, fingerprint } from '../../../src/client/platform/keyring.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 import fc from '../../helpers/property.ts';
 

@@ -1,4 +1,4 @@
-import { inTime } from '../platform/in-time.ts';
+import { inTime } from './in-time.ts';
 
 /** How long the host's key function may think. */
 const ASK_MS = 10_000;
