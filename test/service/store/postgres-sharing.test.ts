@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
@@ -53,6 +53,25 @@ test('replicas that write the same users at once lose no write of either', async
   expect(profiles.map(({ custom, events }) => [custom['n'], events['e']?.count])).toEqual(
     users.map(() => [80, 80]),
   );
+});
+
+test.each<Lookup>([
+  { by: 'email', value: 'kim@example.org' },
+  { by: 'push_token', value: { app_id: 'app', token: 'one' } },
+])('replicas that both find nobody by $by create one user', async (lookup) => {
+  const create = (store: Store, n: number) =>
+    store.writeUsers({
+      workspaceId: 'demo',
+      lookups: [lookup],
+      nowMs: NOW + n,
+      apply(users: UserSet) {
+        if (users.find(lookup).length > 0) return;
+        if (lookup.by === 'email') users.create({ email: lookup.value }, NOW);
+        else users.create({ pushTokens: [{ app_id: 'app', token: 'one', device_id: 'device' }] }, NOW);
+      },
+    });
+  await Promise.all(Array.from({ length: 40 }, (_, n) => create(stores[n % 2]!, n)));
+  expect(await collect(stores[0].exportUsers('demo'))).toHaveLength(1);
 });
 
 test('works that want the same users in another order wait for each other and go through', async () => {

@@ -1,12 +1,14 @@
-import { comparableEmail, comparablePhone } from '../../../protocol/index.ts';
 import { fnv1a } from '../../fnv-1a.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { UserWork } from '../store.ts';
 import type { Known, ProfileCache } from './profile-cache.ts';
 
-/** Locks that stand for e-mail addresses and phone numbers which nobody has yet. */
+/** Locks that stand for e-mail addresses, phone numbers and tokens to import which nobody has yet. */
 const CONTACT_LOCKS = 4_096;
+
+/** What a user is created by whom nobody has; an external ID is unique by itself. Tokens are only looked up to import them. */
+const CREATING: ReadonlySet<Lookup['by']> = new Set(['email', 'phone', 'push_token']);
 
 /** A stable number for a text, to choose a lock by. */
 const slotOf = (text: string): number => fnv1a(text) % CONTACT_LOCKS;
@@ -44,9 +46,8 @@ export const wantedBy = (works: UserWork<unknown>[], cache: ProfileCache): Wante
     }
     const key = lookupKey(lookup);
     keys.set(`${workspaceId} ${key}`, [key, workspaceId]);
-    // Two replicas that both find nobody for an address must not both create somebody.
-    if (lookup.by === 'email') slots.add(slotOf(`${workspaceId} e${comparableEmail(lookup.value)}`));
-    if (lookup.by === 'phone') slots.add(slotOf(`${workspaceId} p${comparablePhone(lookup.value)}`));
+    // Two replicas that both find nobody must not both create somebody.
+    if (CREATING.has(lookup.by)) slots.add(slotOf(`${workspaceId} ${key}`));
   };
 
   for (const { workspaceId, lookups } of works) for (const lookup of lookups) want(workspaceId, lookup);
