@@ -88,21 +88,31 @@ test('an address that another replica moves meanwhile makes no second user', asy
   expect(profiles.map(({ externalId, events }) => [externalId, events['e']?.count])).toEqual([['kim', 1]]);
 });
 
-test('a key that goes from one user to another, who both stay, is looked up anew', async () => {
+/** Whom the write names beside the address that moves. */
+test.each<[string, Lookup[]]>([
+  ['alone', []],
+  ['beside the other address of that user', [{ by: 'email', value: 'new@example.org' }]],
+  ['beside the external ID of that user, whom the replica remembers', [byExternalId('kim')]],
+])('a key that goes from one user to another, who both stay, is looked up anew, %s', async (_, beside) => {
   await write(one, [], (users) => {
     users.create({ externalId: 'kim', email: byEmail.value }, NOW);
     users.create({ externalId: 'sam' }, NOW);
   });
+  await write(other, [byExternalId('kim')], () => undefined);
   const hand = (users: UserSet) => {
     const [kim] = users.find(byExternalId('kim'));
     const [sam] = users.find(byExternalId('sam'));
-    [kim!.email, sam!.email] = [null, kim!.email];
+    [kim!.email, sam!.email] = ['new@example.org', kim!.email];
     for (const profile of [kim!, sam!]) users.changed(profile);
   };
   await behindEachOther(
     'xkim',
     () => write(one, [byExternalId('kim'), byExternalId('sam')], hand),
-    () => record(other, byEmail, (users) => users.create({ email: byEmail.value }, NOW)),
+    () =>
+      write(other, [byEmail, ...beside], (users) => {
+        if (users.find(byEmail).length === 0) users.create({ email: byEmail.value }, NOW);
+        for (const profile of users.find(byEmail)) users.record(profile, anEvent(profile, 'e'));
+      }),
   );
   const profiles = await collect(one.exportUsers('demo'));
   const told = profiles.map(({ externalId, events }) => [externalId, events['e']?.count]);
@@ -111,3 +121,27 @@ test('a key that goes from one user to another, who both stay, is looked up anew
     ['sam', 1],
   ]);
 });
+
+test('while those who share an address are merged away, each write by it goes through', async () => {
+  const SHARING = 2_000;
+  const CHAINS = 3;
+  await write(one, [], (users) => {
+    for (let n = 0; n < SHARING; n += 1) users.create({ externalId: `u-${n}`, email: byEmail.value }, NOW);
+  });
+  let isOver = false;
+  const chain = async (first: number) => {
+    for (let n = first; n + CHAINS < SHARING && !isOver; n += CHAINS) {
+      await merge(one, byExternalId(`u-${n}`), byExternalId(`u-${n + CHAINS}`));
+    }
+  };
+  const merging = Promise.all(Array.from({ length: CHAINS }, (_, first) => chain(first)));
+  for (let n = 0; n < 15; n += 1) {
+    await write(other, [byEmail], (users) => {
+      const [profile] = users.find(byEmail);
+      users.record(profile!, anEvent(profile!, `e-${n}`));
+    });
+  }
+  isOver = true;
+  await merging;
+  expect(await collect(one.exportEvents('demo'))).toHaveLength(15);
+}, 60_000);

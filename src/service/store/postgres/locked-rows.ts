@@ -7,7 +7,8 @@ export interface LockedRow {
   workspace_id: string;
   version: string;
   profile: string;
-  /** Of one who was found by a key: somebody has written him since. */
+  /** The key by which he was found, if any, and whether somebody has written him since. */
+  key: string | null;
   is_changed: boolean | null;
 }
 

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { InDoubtError } from '../write-errors.ts';
+import { InDoubtError, NotNowError } from '../write-errors.ts';
 
 /** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
 const CONFLICTS = new Set(['23505', '40001', '40P01']);
@@ -51,13 +51,16 @@ export const isFarewell = (error: unknown): boolean =>
 
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 
-/** Runs a transaction again while others are in its way. */
+/** Runs a transaction again while others are in its way; where they always are, nothing of it is stored. */
 export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await transact();
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
+      if (!isConflict(error)) throw error;
+      if (attempt === MAX_ATTEMPTS) {
+        throw isRefusal(error) ? error : new NotNowError('Other writes were always faster', { cause: error });
+      }
       await new Promise((resolve) =>
         setTimeout(resolve, Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6)),
       );

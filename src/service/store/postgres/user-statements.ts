@@ -19,24 +19,26 @@ export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}
   FROM unnest(${lists(1)}) AS slots(slot)`;
 // The order makes every transaction lock its rows in the same sequence. A profile that is as the caller knows it is
 // not sent. Keys are looked up before the locks are waited for: a merge may take their user away meanwhile, or give a
-// key to another one. So rows say whether they were changed, and the last one counts who is no more there.
+// key to another one. So rows say by which key they were found and whether they were changed since. The last row counts
+// those known to the caller who are no more there, and says whether anybody found by a key is gone.
 export const LOCK_USERS = `WITH wanted AS (
-    SELECT braze_id, workspace_id, version::bigint AS version, NULL AS seen
+    SELECT braze_id, workspace_id, version::bigint AS version, NULL AS key, NULL AS seen
     FROM unnest(${lists(3)}) AS ids(braze_id, workspace_id, version)
     UNION ALL
-    SELECT users.braze_id, users.workspace_id, NULL, users.version
+    SELECT users.braze_id, users.workspace_id, NULL, key, users.version
     FROM unnest(${lists(2, 4)}) AS keys(key, workspace_id) JOIN user_keys USING (key, workspace_id)
       JOIN users USING (braze_id, workspace_id)
   ), locked AS MATERIALIZED (
-    SELECT users.braze_id, users.workspace_id, users.version, wanted.version AS known, wanted.seen,
+    SELECT users.braze_id, users.workspace_id, users.version, wanted.version AS known, key, seen,
       CASE WHEN users.version = wanted.version THEN NULL ELSE users.packed_profile END AS profile
     FROM wanted JOIN users USING (braze_id, workspace_id)
     ORDER BY users.braze_id FOR UPDATE OF users
   )
-  SELECT braze_id, workspace_id, version, profile, seen <> version AS is_changed FROM locked
+  SELECT braze_id, workspace_id, version, profile, key, seen <> version AS is_changed FROM locked
   WHERE profile IS NOT NULL
-  UNION ALL SELECT NULL, NULL, (SELECT count(*) FROM wanted WHERE version IS DISTINCT FROM ${BY_ID})
-    - (SELECT count(*) FROM locked WHERE known IS DISTINCT FROM ${BY_ID}), NULL, NULL`;
+  UNION ALL SELECT NULL, NULL, (SELECT count(*) FROM wanted WHERE version <> ${BY_ID})
+    - (SELECT count(*) FROM locked WHERE known <> ${BY_ID}), NULL, NULL,
+    (SELECT count(*) FROM wanted WHERE key IS NOT NULL) > (SELECT count(*) FROM locked WHERE key IS NOT NULL)`;
 /** Keys and IDs of users whom somebody else has locked. */
 export const FIND_LOCKED = `WITH named AS (
     SELECT key AS name, workspace_id, braze_id
