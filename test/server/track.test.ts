@@ -336,14 +336,20 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(3);
   });
 
-  it('sends what waits while its input is silent, and what comes then with what follows, in their order', async () => {
+  /** A client that tells when it sends for the first time. */
+  const arrangeTelling = () => {
     const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
-    const { client, fake } = arrangeRestClient({
+    const arranged = arrangeRestClient({
       fetch: (input, init) => {
         ask();
-        return fake.fetch(input, init);
+        return arranged.fake.fetch(input, init);
       },
     });
+    return { ...arranged, isAsked };
+  };
+
+  it('sends what waits while its input is silent, and what comes then with what follows, in their order', async () => {
+    const { client, fake, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3, 'kim');
       await isAsked;
@@ -358,13 +364,7 @@ describe('client.track()', () => {
   });
 
   it('says where its input ended that fails after a silence', async () => {
-    const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
-    const { client, fake } = arrangeRestClient({
-      fetch: (input, init) => {
-        ask();
-        return fake.fetch(input, init);
-      },
-    });
+    const { client, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3);
       await isAsked;
