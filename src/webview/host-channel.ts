@@ -15,7 +15,9 @@ const isNativeObject = (value: unknown): value is NativeObject =>
   typeof value === 'object' &&
   value !== null &&
   'postMessage' in value &&
-  typeof value.postMessage === 'function';
+  typeof value.postMessage === 'function' &&
+  // A frame of the page that has the name is a global as well.
+  !('window' in value && value.window === value);
 
 /**
  * Finds the native side: `webkit.messageHandlers[name]` of a WKWebView, which takes objects, or `window[name]` of an

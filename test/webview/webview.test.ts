@@ -54,6 +54,11 @@ describe('finding the host', () => {
     disconnect();
   });
 
+  test('a frame of the page that has the name is none', () => {
+    vi.stubGlobal('Placard', globalThis.window);
+    expect(createWebviewHost().isThere()).toBe(false);
+  });
+
   test('an ordinary browser has none, and nothing fails', () => {
     const host = createWebviewHost();
     const disconnect = host.connect(fake.placard);

@@ -31,7 +31,7 @@ export const createSecrets = (run: Run, now: () => number = () => performance.no
       workspaceId,
       secret,
     ]);
-    return (await read(workspaceId))!;
+    return (await read(workspaceId)) ?? secret;
   };
 
   /** Nobody waits for it, and where it fails what is remembered goes on. */
