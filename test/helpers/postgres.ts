@@ -29,6 +29,10 @@ export const lockBeside = async (url: string, statement: string) => {
   return { release: () => client.query('ROLLBACK') };
 };
 
+/** Finds who waits for a lock, or for the event that is named, in this database: those of other tests are on the same server. */
+export const waitsFor = (event = 'Lock'): string => `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND '${event}' IN (wait_event_type, wait_event)`;
+
 /** What a failover, a restart or an administrator does. */
 export const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;

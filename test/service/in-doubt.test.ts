@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
-import { aDatabase, END_ALL, lockBeside, runBeside } from '../helpers/postgres.ts';
+import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';
 import { tcpDoor } from '../helpers/tcp-door.ts';
 import { collect } from './store/contract.ts';
@@ -88,9 +88,7 @@ test('a request whose write the database ended, or never had, is answered 500', 
   expect(door.hasCut()).toBe(true);
   await lockBeside(url, 'LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
   const waiting = track('ended');
-  await expect
-    .poll(() => run("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), { interval: 10 })
-    .not.toEqual([]);
+  await expect.poll(() => run(waitsFor()), { interval: 10 }).not.toEqual([]);
   await run(END_ALL);
   expect((await waiting).status).toBe(500);
   // Readers' connections have ended as well.

@@ -10,7 +10,7 @@ import { createPipe } from '../../../src/service/store/postgres/pipe.ts';
 import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
 import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
-import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
+import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
 import { collect } from './contract.ts';
@@ -149,9 +149,7 @@ test('what the server ended before it began it is not in doubt; what was cut off
     );
   await pipe.run('CREATE TABLE written (n int)');
   const ended = heard([pipe.run('SELECT pg_sleep(600)'), pipe.run('INSERT INTO written VALUES (1)')]);
-  await expect
-    .poll(() => beside("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"), { interval: 10 })
-    .not.toEqual([]);
+  await expect.poll(() => beside(waitsFor('PgSleep')), { interval: 10 }).not.toEqual([]);
   await beside(END_ALL);
   expect(await ended).toEqual(['57P01', '57P01']);
   expect(await pipe.run('SELECT n FROM written')).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
-import { aDatabase, lockBeside, runBeside } from '../../helpers/postgres.ts';
+import { aDatabase, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -35,11 +35,7 @@ const behindEachOther = async (key: string, first: () => Promise<void>, second: 
   const run = runBeside(url);
   const row = `SELECT 1 FROM users JOIN user_keys USING (braze_id, workspace_id) WHERE key LIKE '${key}%' FOR UPDATE OF users`;
   const { release } = await lockBeside(url, row);
-  const waiting = async () => {
-    const here = 'datname = current_database()';
-    const rows = await run(`SELECT 1 FROM pg_stat_activity WHERE ${here} AND wait_event_type = 'Lock'`);
-    return rows.length;
-  };
+  const waiting = async () => (await run(waitsFor())).length;
   const writes = [first()];
   await expect.poll(waiting).toBe(1);
   writes.push(second());

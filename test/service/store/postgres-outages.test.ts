@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { forgetEvents, openStore, openStoreReader } from '../../../src/service/store/index.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
-import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
+import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { anEvent, byExternalId, collect } from './contract.ts';
 
@@ -160,9 +160,7 @@ test('a start goes on where an event of a month comes just before its partition'
     `INSERT INTO events (braze_id, workspace_id, time_ms, received_at_ms, events) VALUES ('u', 'demo', ${Date.UTC(year!, month! - 1, 2)}, 0, '')`,
   );
   const opening = openStore(url);
-  await expect
-    .poll(() => run('SELECT 1 FROM pg_locks WHERE NOT granted AND database IS NOT NULL'), { interval: 10 })
-    .not.toEqual([]);
+  await expect.poll(() => run(waitsFor()), { interval: 10 }).not.toEqual([]);
   await writing('COMMIT');
   await (await opening).close();
 });
