@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { defineCommand } from 'citty';
-import { INPUT_ARRAYS } from '../protocol/index.ts';
+import { INPUT_ARRAYS, isRecord } from '../protocol/index.ts';
 import { type TrackObject, type TrackPlace, type TrackReport, TrackStoppedError } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
 import { createInterruption, InterruptedError } from './interruption.ts';
@@ -42,14 +42,12 @@ const parsed = (line: string): unknown => {
 /** The objects of a line: `{"events": {…}}`, or a whole body with arrays. */
 const objectsOf = (line: string): Omit<TrackObject, 'index'>[] => {
   const body = parsed(line);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Error(SHAPE);
+  if (!isRecord(body)) throw new Error(SHAPE);
   const names = Object.keys(body);
   const arrays = INPUT_ARRAYS.filter((array) => names.includes(array));
   if (arrays.length === 0 || arrays.length < names.length) throw new Error(SHAPE);
   return arrays.flatMap((array) =>
-    [(body as Record<string, unknown>)[array]]
-      .flat()
-      .map((object) => ({ array, object }) as Omit<TrackObject, 'index'>),
+    [body[array]].flat().map((object) => ({ array, object }) as Omit<TrackObject, 'index'>),
   );
 };
 

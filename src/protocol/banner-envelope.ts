@@ -1,5 +1,6 @@
 import { notValid, required } from './error-codes.ts';
 import { MAX_APP_VERSION_CHARACTERS, MAX_EXTERNAL_USER_ID_BYTES } from './limits.ts';
+import { isPresent } from './record.ts';
 import { fitsBytes, fitsCharacters, isStorableText } from './text.ts';
 
 /** What the bodies of both banner endpoints begin with. */
@@ -24,7 +25,7 @@ export const readEnvelope = (
   const envelope: BannerEnvelope = { external_user_id: '', app_id: '', app_version: '' };
   for (const name of NAMES) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
-    if (value === undefined || value === null || value === '') return required(name);
+    if (!isPresent(value)) return required(name);
     if (typeof value !== 'string' || !isStorableText(value) || !fits[name](value)) return notValid(name);
     envelope[name] = value;
   }

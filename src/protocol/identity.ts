@@ -1,7 +1,7 @@
 import { isEmail, isPhone } from './contacts.ts';
 import { notValid, TRACK_ERROR } from './error-codes.ts';
 import { MAX_ALIAS_BYTES, MAX_EXTERNAL_ID_BYTES } from './limits.ts';
-import { isRecord } from './record.ts';
+import { isPresent, isRecord } from './record.ts';
 import { fitsBytes, isStorableText } from './text.ts';
 
 export interface UserAlias {
@@ -31,9 +31,6 @@ export const checkAlias = (value: unknown): UserAlias | null => {
   const { alias_name, alias_label } = value;
   return isAliasText(alias_name) && isAliasText(alias_label) ? { alias_name, alias_label } : null;
 };
-
-/** `null` and `""` are as good as absent. */
-export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /**
  * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.

@@ -1,5 +1,6 @@
 export * from './banner.ts';
 export * from './banner-envelope.ts';
+export * from './banner-event.ts';
 export * from './banners-sync.ts';
 export * from './banners-sync-request.ts';
 export * from './banners-track.ts';

@@ -2,7 +2,7 @@ import { INSTANCES, type Instance, type Integration, isInstance } from '../proto
 import { createCall } from './call.ts';
 import { listIntegrations } from './integrations.ts';
 import { createProfileCalls } from './profiles.ts';
-import { sleep as realSleep, type Sleep } from './sleep.ts';
+import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
 
@@ -27,9 +27,6 @@ export type RestClientOptions = CommonOptions &
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
 export type RestClient = ReturnType<typeof createRestClient>;
-
-/** A longer timer is over at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
   if (instance !== undefined) {

@@ -1,4 +1,4 @@
-import { comparableEmail, comparablePhone, isRecord } from '../protocol/index.ts';
+import { comparableEmail, comparablePhone, isPresent, isRecord } from '../protocol/index.ts';
 
 /**
  * Every name by which an object may mean a user. Two objects that share one may concern the same user, so the order
@@ -7,8 +7,7 @@ import { comparableEmail, comparablePhone, isRecord } from '../protocol/index.ts
 export const userKeys = (object: unknown): string[] => {
   if (!isRecord(object)) return [];
   const { external_id, braze_id, user_alias, email, phone } = object;
-  const named = (kind: string, value: unknown) =>
-    value === undefined || value === null || value === '' ? [] : [`${kind}:${String(value)}`];
+  const named = (kind: string, value: unknown) => (isPresent(value) ? [`${kind}:${String(value)}`] : []);
   return [
     ...named('external_id', external_id),
     ...named('braze_id', braze_id),

@@ -2,6 +2,7 @@ import {
   type EventType,
   errorBody,
   fitsBytes,
+  isPresent,
   isRecord,
   isStorableText,
   MAX_BANNER_DEVICE_ID_BYTES,
@@ -34,7 +35,7 @@ export const answerSync = (
     return refuse(notValid('placements'));
   }
   // Absent, `null` and empty are the same: no device is known.
-  const hasDevice = device_id !== undefined && device_id !== null && device_id !== '';
+  const hasDevice = isPresent(device_id);
   if (hasDevice && !(isText(device_id) && fitsBytes(device_id, MAX_BANNER_DEVICE_ID_BYTES))) {
     return refuse(notValid('device_id'));
   }

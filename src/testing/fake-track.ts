@@ -1,12 +1,9 @@
 import {
-  EVENT_ERROR,
-  EVENT_TYPES,
   errorBody,
   FATAL,
   isRecord,
-  isStorableText,
   notValid,
-  parseInstant,
+  readBannerEvent,
   readEnvelope,
   required,
   type WireEvent,
@@ -15,16 +12,8 @@ import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** Why the service skips an event, or `undefined`. */
 const faultOf = (event: unknown): string | undefined => {
-  if (!isRecord(event)) return EVENT_ERROR.notAnObject;
-  const { id, event_type, timestamp } = event;
-  const isAbsent = (value: unknown) => value === undefined || value === null || value === '';
-  if (isAbsent(id)) return required('id');
-  if (typeof id !== 'string' || !isStorableText(id)) return EVENT_ERROR.invalidId;
-  if (isAbsent(event_type)) return required('event_type');
-  if (!EVENT_TYPES.includes(event_type as never)) return EVENT_ERROR.invalidEventType;
-  if (isAbsent(timestamp)) return required('timestamp');
-  const isInstant = typeof timestamp === 'string' && parseInstant(timestamp) !== null;
-  return isInstant ? undefined : EVENT_ERROR.invalidTimestamp;
+  const read = readBannerEvent(event);
+  return typeof read === 'string' ? read : undefined;
 };
 
 /** `banners/track`: each event is judged alone; `store` gets those that were taken. */

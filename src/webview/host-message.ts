@@ -1,3 +1,4 @@
+import { isRecord } from '../protocol/index.ts';
 /** What a native host may tell the page. */
 export type HostMessage =
   | { type: 'identify'; userId: string | null }
@@ -19,9 +20,7 @@ const parsed = (input: unknown): unknown => {
 /** Reads a message, as text or as an object; unknown members are ignored. Throws an error that says what is wrong. */
 export const readHostMessage = (input: unknown): HostMessage => {
   const message = parsed(input);
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new Error('expected an object with a type');
-  }
+  if (!isRecord(message)) throw new Error('expected an object with a type');
   const type: unknown = Reflect.get(message, 'type');
   if (typeof type !== 'string' || !TYPES.includes(type)) {
     throw new Error(`type: expected one of ${TYPES.join(', ')}, got ${JSON.stringify(type)?.slice(0, 60)}`);

@@ -1,14 +1,12 @@
+import { isRecord } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-
-const isPlainObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const FITS: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
   image: (value) => typeof value === 'string',
-  jsonobject: isPlainObject,
+  jsonobject: isRecord,
   datetime: (value) => typeof value === 'number',
 };
 

@@ -1,4 +1,5 @@
 import sift from 'sift';
+import { isRecord } from '../../protocol/index.ts';
 import { readDate } from '../users/dates.ts';
 import type { AudienceMember } from './audience-member.ts';
 import { DOING_LISTS, doingProblem, operandProblem } from './doing-problems.ts';
@@ -76,9 +77,6 @@ export const DOCUMENT_MEMBERS = new Set([
 type Told = (path: PropertyKey[], problem: string) => void;
 type Filter = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Filter =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isMoment = (path: string) => /^(?:events|purchases)\..+\.(?:first|last)$|^(?:first|last)$/.test(path);
 
 /** ISO 8601 texts beside `first` and `last` become dates, so that `2026-03-01` and `2026-03-01T00:00:00Z` are the same. */
@@ -111,7 +109,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
     if (problem) told(where, problem);
     return result;
   };
-  if (!isObject(filter)) return compared(filter, path);
+  if (!isRecord(filter)) return compared(filter, path);
   const result: [string, unknown][] = [];
   for (const [name, value] of Object.entries(filter)) {
     const here = [...path, name];
@@ -130,7 +128,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
       continue;
     }
     if (GROUPS.includes(name)) {
-      if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) {
+      if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) {
         told(here, 'expected an array of filters that is not empty');
         continue;
       }
@@ -140,7 +138,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
       ]);
     } else if (name === '$elemMatch') {
       const entry = DOING_LISTS.includes(field) ? '[]' : field;
-      if (isObject(value)) result.push([name, prepare(value, entry, here, told, depth + 1)]);
+      if (isRecord(value)) result.push([name, prepare(value, entry, here, told, depth + 1)]);
       else told(here, 'expected a filter');
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, told, depth + 1)]);

@@ -1,5 +1,6 @@
 import {
   fitsBytes,
+  isPresent,
   isStorableText,
   MAX_BANNER_DEVICE_ID_BYTES,
   MAX_BODY_BYTES,
@@ -28,7 +29,7 @@ const placementsOf = ({ placements }: Members): string[] => {
 
 /** Absent, `null` and empty are the same: no device is known. */
 const deviceOf = ({ device_id }: Members): string | undefined => {
-  if (device_id === undefined || device_id === null || device_id === '') return undefined;
+  if (!isPresent(device_id)) return undefined;
   if (typeof device_id !== 'string' || !isStorableText(device_id)) throw invalid('device_id');
   if (!fitsBytes(device_id, MAX_BANNER_DEVICE_ID_BYTES)) throw invalid('device_id');
   return device_id;

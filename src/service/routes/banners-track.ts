@@ -2,14 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type BannerEnvelope,
   EVENT_ERROR,
-  EVENT_TYPES,
   FATAL,
-  isStorableText,
   MAX_BODY_BYTES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
-  parseInstant,
-  required,
+  readBannerEvent,
   TRACK_PATH,
 } from '../../protocol/index.ts';
 import type { BannerIds } from '../campaigns/banner-id.ts';
@@ -21,12 +18,6 @@ import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-
 
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
-
-type EventType = NewBannerEvent['eventType'];
-
-const isEventType = (value: unknown): value is EventType =>
-  (EVENT_TYPES as readonly unknown[]).includes(value);
-const isAbsent = (value: unknown) => value === undefined || value === null || value === '';
 
 const eventsOf = ({ events }: Members): unknown[] => {
   if (events === undefined || events === null) throw missing('events');
@@ -45,16 +36,9 @@ const judge = (
   ids: BannerIds,
   receivedAtMs: number,
 ): NewBannerEvent | string => {
-  if (typeof event !== 'object' || event === null || Array.isArray(event)) return EVENT_ERROR.notAnObject;
-  const { id, event_type: eventType, timestamp } = event as Members;
-  if (isAbsent(id)) return required('id');
-  if (typeof id !== 'string' || !isStorableText(id)) return EVENT_ERROR.invalidId;
-  if (isAbsent(eventType)) return required('event_type');
-  if (!isEventType(eventType)) return EVENT_ERROR.invalidEventType;
-  if (isAbsent(timestamp)) return required('timestamp');
-  // To the millisecond, which is what SDKs send: within one, events of a kind, a user and a banner are one (contract 8).
-  const timestampMs = typeof timestamp === 'string' ? parseInstant(timestamp) : null;
-  if (typeof timestamp !== 'string' || timestampMs === null) return EVENT_ERROR.invalidTimestamp;
+  const read = readBannerEvent(event);
+  if (typeof read === 'string') return read;
+  const { id, eventType, timestamp, timestampMs } = read;
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;
   return {

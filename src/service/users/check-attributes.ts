@@ -1,4 +1,11 @@
-import { checkIdentity, type Identity, isRecord, notValid, TRACK_ERROR } from '../../protocol/index.ts';
+import {
+  checkIdentity,
+  type Identity,
+  isPresent,
+  isRecord,
+  notValid,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
 import type { PushToken } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
@@ -55,8 +62,6 @@ const MAX_IMPORTED_TOKENS = 75;
 
 /** Most objects have no groups and no tokens: they share one empty list. */
 const NONE: readonly never[] = [];
-
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
 export const checkAttributes = (

@@ -1,6 +1,7 @@
 import {
   checkExternalId,
   isAliasText,
+  isPresent,
   isRecord,
   notValid,
   required,
@@ -32,7 +33,7 @@ const check = (entry: Record<string, unknown>, index: number, workspace: Workspa
     alias_label: names['alias_label'] as string,
   };
   const sent = entry['external_id'];
-  if (sent === undefined || sent === null || sent === '') return { externalId: null, alias };
+  if (!isPresent(sent)) return { externalId: null, alias };
   const externalId = checkExternalId(sent, workspace.blockedExternalIds);
   if ('problem' in externalId) throw refuseEntry(externalId.problem, ARRAY, index);
   return { externalId: externalId.value, alias };

@@ -3,6 +3,7 @@ import {
   FATAL,
   INPUT_ARRAYS,
   type InputArray,
+  isPresent,
   isRecord,
   type TrackErrorEntry,
   type UsersTrackAnswer,
@@ -54,7 +55,7 @@ const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] 
 const identifierOf = (object: Record<string, unknown>): string | null => {
   for (const name of IDENTIFIERS) {
     const value = object[name];
-    if (value === undefined || value === null || value === '') continue;
+    if (!isPresent(value)) continue;
     if (typeof value === 'string' || typeof value === 'number') return `${name} ${value}`;
     const alias = checkAlias(value);
     return alias && JSON.stringify([alias.alias_label, alias.alias_name]);
