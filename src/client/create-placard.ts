@@ -1,31 +1,26 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
-import type { AfterPaint, Asked } from './after-paint.ts';
+import type { AfterPaint } from './after-paint.ts';
+import type { Asked } from './asked.ts';
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
-import type { Delivery, Diagnostics } from './delivery/index.ts';
-import type { FailureKind, Notify } from './notice.ts';
+import { choiceOf, createConsent } from './consent.ts';
+import type { Diagnostics } from './delivery/index.ts';
+import { createLateChunk } from './late-chunk.ts';
+import type { FailureKind } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Placard } from './placard.ts';
 import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/after-frame.ts';
-import { createIdbStore } from './platform/idb-store.ts';
 import { readOptions } from './read-options.ts';
 
-/**
- * Between two tries to load what is not needed for the first paint, in milliseconds: twice as long each time, since
- * after a deployment the chunk may be gone for good.
- */
-const CHUNK_RETRY_MS = 2_000;
-const CHUNK_RETRY_MAX_MS = 60_000;
-
-/** A cache that has not answered by then may never do: the rest is loaded beside it, and finds out about its own store. */
+/** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
 const SLOW_MS = 250;
 
-/** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
+/** What diagnostics say where the late chunk could not be loaded: nothing was captured here. */
 const NOTHING_KNOWN: Diagnostics = {
   captured: 0,
   delivered: 0,
@@ -53,27 +48,22 @@ const isUsableUserId = (userId: unknown): userId is string | null =>
 export const createPlacard = (options: PlacardOptions): Placard => {
   const settings = readOptions(options);
   const { platform } = settings;
-  const { now, after, openStore = createIdbStore } = platform;
+  const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
-  const { notify: tell, subscribe } = createNotices();
+  const { notify, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
-  let isAllowed = settings.consent === 'enabled';
   let isStopped = false;
-  let loaded: AfterPaint | undefined;
-  let loading: Promise<AfterPaint> | undefined;
-  let storeFailed = false;
+  let hasStoreFailed = false;
+  /** What an opt-out still does, or an opt-in. */
+  let following: Promise<void> | undefined;
 
   const fail = (kind: FailureKind, message: string, cause?: unknown): void =>
-    tell({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
 
-  const notify: Notify = (notice) => {
-    // An opt-out, here or in another tab, or one of an earlier visit.
-    if (notice.type === 'consent') void follow(notice.state === 'enabled');
-    if (notice.type === 'emptied' && notice.reason === 'expired') loaded?.renew(notice.placementId);
-    tell(notice);
-  };
-
-  const mayAct = (): boolean => isAllowed && !isStopped;
+  const consent = createConsent(settings.consent === 'enabled' ? 'enabled' : 'disabled', (mayStore) => {
+    following = mayStore ? open() : close();
+  });
+  const mayAct = (): boolean => consent.mayStore() && !isStopped;
 
   const cache = createBannerCache({
     endpoint: settings.endpoint,
@@ -82,24 +72,25 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     clock: platform,
     onChange() {
       placements.considerAll();
-      tell({ type: 'changed' });
+      notify({ type: 'changed' });
     },
     onError(cause) {
-      if (!storeFailed) fail('storage', 'The banner store failed', cause);
-      storeFailed = true;
+      if (!hasStoreFailed) fail('storage', 'The banner store failed', cause);
+      hasStoreFailed = true;
     },
   });
 
   const boxes = createBoxes(settings.appId);
 
   const placements = createPlacements({
-    reserve: (element, placementId) => (isAllowed ? boxes.reserve(element, placementId) : undefined),
+    reserve: (element, placementId) => (consent.mayStore() ? boxes.reserve(element, placementId) : undefined),
     current: cache.current,
     mustLeave(banner) {
       if (!cache.isGiven(banner)) return 'user';
       if (isDismissed(cache.record(), banner)) return 'dismissed';
       return cache.isExpired(banner) ? 'expired' : null;
     },
+    onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
     expiresInMs: cache.expiresInMs,
     click: (banner) => track(banner, 'click'),
@@ -108,142 +99,93 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     notify,
   });
 
-  /** Everything that is not needed for the first paint; a chunk that did not come is asked for again next time. */
-  const rest = (): Promise<AfterPaint> => {
-    loading ??= import('./after-paint.ts')
+  /** Everything that is not needed for the first paint. */
+  const late = createLateChunk<AfterPaint>({
+    after,
+    fail,
+    isStopped: () => isStopped,
+    async load() {
       // Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
       // another address. The error ends in the address.
-      .catch(
+      const { createAfterPaint } = await import('./after-paint.ts').catch(
         (cause): Promise<typeof import('./after-paint.ts')> =>
           import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
             throw cause;
           }),
-      )
-      .then(({ createAfterPaint }) => {
-        loaded = createAfterPaint({
-          settings,
-          cache,
-          store,
-          openStore,
-          placements,
-          boxes,
-          asked,
-          mayAct,
-          notify,
-        });
-        if (isStopped) loaded.stop();
-        return loaded;
-      })
-      .catch((cause) => {
-        loading = undefined;
-        throw cause;
-      });
-    return loading;
-  };
-
-  /** The same for what must not get lost: a chunk that does not come is asked for until it does. */
-  const restAtLast = (waitMs = CHUNK_RETRY_MS): Promise<AfterPaint> =>
-    rest().catch(async (cause) => {
-      fail('storage', `A chunk did not start: ${cause}`, cause);
-      await new Promise<void>((resolve) => after(waitMs, resolve));
-      if (isStopped) throw cause;
-      return restAtLast(Math.min(waitMs * 2, CHUNK_RETRY_MAX_MS));
-    });
-
-  /** Runs what must not get lost: without a detour where it can, since before a navigation each turn counts. */
-  const surely = <T>(work: (rest: AfterPaint) => Promise<T>): Promise<T> =>
-    loaded ? work(loaded) : restAtLast().then(work);
-
-  /** Runs a verb that must not throw into the page. */
-  const safely = async <T>(kind: FailureKind, otherwise: T, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (cause) {
-      fail(kind, String(cause), cause);
-      return otherwise;
-    }
-  };
-
-  const delivering = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
-    safely('storage', otherwise, async () => work((await rest()).delivery));
-
-  /** The user's choice takes effect here and in the stores, late rather than never. */
-  const settling = (work: (rest: AfterPaint) => Promise<void>): Promise<void> =>
-    safely('storage', undefined, () => surely(work));
+      );
+      const part = createAfterPaint({ settings, consent, cache, store, placements, boxes, asked, notify });
+      if (isStopped) part.stop();
+      return part;
+    },
+  });
 
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
-    // In a moment: while the client is created nobody can have subscribed.
+    // In a moment: while the client is created no listener can have subscribed.
     queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
     return null;
   };
+  let currentUser = usableUser(settings.userId);
 
-  const startSession = async (): Promise<void> => {
-    await (await restAtLast()).startSession();
-    // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
-    if (cache.userId() !== null) await (await rest()).forgetFormerUsers();
-  };
+  const startSession = (): Promise<void> =>
+    late.whenLoaded(undefined, async (part) => {
+      await part.startSession();
+      // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
+      if (cache.userId() !== null) await part.forgetFormerUsers();
+    });
 
-  const open = async (userId: string | null): Promise<void> => {
+  const open = async (): Promise<void> => {
     asked.answered.clear();
-    if (isAllowed) await cache.open(userId);
+    if (consent.mayStore()) await cache.open(currentUser);
     await startSession();
   };
 
-  const follow = async (isEnabled: boolean): Promise<void> => {
-    if (isEnabled === isAllowed) return;
-    isAllowed = isEnabled;
-    const userId = currentUser;
-    if (isEnabled) await safely('config', undefined, () => open(userId));
-    else {
-      loaded?.forgetUser();
-      cache.close();
-      await settling(({ forgetFormerUsers }) => forgetFormerUsers());
-    }
+  const close = (): Promise<void> => {
+    late.current()?.forgetUser();
+    cache.close();
+    return late.whenLoaded(undefined, (part) => part.forgetFormerUsers());
   };
-
-  let currentUser = usableUser(settings.userId);
 
   const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return surely(({ delivery }) => delivery.capture(event));
+    return late.whenLoaded(null, ({ delivery }) => delivery.capture(event));
   };
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     placements.sendAway(banner);
     if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
     const event = capture(banner, 'dismiss', userId);
-    loaded?.tellTabs();
+    late.current()?.tellTabs();
     return event;
   };
 
-  const track = (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+  /** What a host's call of `track` does, by the type of the event. */
+  const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
+    impression: (banner, userId) => late.tryTo(null, (part) => part.countImpression(banner, userId)),
+    click: (banner, userId) => capture(banner, 'click', userId),
+    dismiss,
+  };
+
+  const track = async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
     const userId = cache.userId();
-    const isOurs = mayAct() && userId !== null && cache.isGiven(banner);
-    if (!isOurs || (banner.isControl && type !== 'impression')) return Promise.resolve(null);
-    // Delivery never throws: without a detour where it can be, since before a navigation each turn counts.
-    if (type === 'click' && loaded) return capture(banner, type, userId);
-    return safely('storage', null, async () => {
-      if (type === 'click') return capture(banner, type, userId);
-      if (type === 'dismiss') return dismiss(banner, userId);
-      // In JavaScript a type may be any.
-      return type === 'impression' ? (await rest()).countImpression(banner, userId) : null;
-    });
+    // In JavaScript a type may be any.
+    if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    return banner.isControl && type !== 'impression' ? null : verbs[type](banner, userId);
   };
 
   const stop = (): void => {
     isStopped = true;
     placements.unmountAll();
-    loaded?.stop();
+    late.current()?.stop();
   };
 
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
-    const cancel = after(SLOW_MS, () => void rest().catch(() => undefined));
-    if (isAllowed) await cache.open(currentUser);
+    const cancel = after(SLOW_MS, () => void late.tryTo(undefined, async () => undefined));
+    if (consent.mayStore()) await cache.open(currentUser);
     cancel();
     await afterFrame(platform);
-    if (!isStopped) await safely('sync', undefined, startSession);
+    if (!isStopped) await startSession();
   };
   // On a server there is no page to show anything on.
   if (typeof document !== 'undefined') void begin();
@@ -257,51 +199,50 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       const unmount = placements.mount(placementId, element, hook);
       if (!asked.placements.has(placementId)) {
         asked.placements.add(placementId);
-        loaded?.want(placementId);
+        late.current()?.want(placementId);
       }
       return unmount;
     },
     identify: (userId) =>
-      safely('sync', undefined, async () => {
+      late.guard(undefined, async () => {
         const next = usableUser(userId);
         if (next === currentUser || isStopped) return;
         currentUser = next;
-        loaded?.forgetUser();
-        await open(next);
-        if (next === null) await (await rest()).forgetFormerUsers();
+        late.current()?.forgetUser();
+        await open();
+        if (next === null) await late.tryTo(undefined, (part) => part.forgetFormerUsers());
       }),
     refresh: (placementIds) =>
-      safely('sync', undefined, async () => {
-        const wanted = placementIds ?? [...asked.placements];
-        for (const placementId of wanted) asked.placements.add(placementId);
+      late.guard(undefined, async () => {
+        const requested = placementIds ?? [...asked.placements];
+        for (const placementId of requested) asked.placements.add(placementId);
         if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
-        if (wanted.length > 0) await (await rest()).refresh(wanted);
+        if (requested.length > 0) await late.tryTo(undefined, (part) => part.refresh(requested));
       }),
     banner: cache.current,
     track,
     subscribe,
-    flush: () => delivering({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
-    diagnostics: () => delivering(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
-    deadLetters: () => delivering([], (delivery) => delivery.deadLetters()),
-    retryDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.retryDeadLetters(keys)),
-    discardDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.discardDeadLetters(keys)),
-    enable: () => delivering(undefined, (delivery) => delivery.enable()),
-    disable(queued = 'keep') {
+    flush: () => late.tryTo({ delivered: 0, pending: 0 }, ({ delivery }) => delivery.flush()),
+    diagnostics: () => late.tryTo(NOTHING_KNOWN, ({ delivery }) => delivery.diagnostics()),
+    deadLetters: () => late.tryTo([], ({ delivery }) => delivery.deadLetters()),
+    retryDeadLetters: (keys) => late.tryTo(undefined, ({ delivery }) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => late.tryTo(undefined, ({ delivery }) => delivery.discardDeadLetters(keys)),
+    enable: () => late.tryTo(undefined, ({ delivery }) => delivery.enable()),
+    async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
-      const closed = follow(false);
-      return settling(async ({ delivery }) => {
-        await delivery.disable(queued);
-        await closed;
-      });
+      consent.set(choiceOf(queued));
+      await late.whenLoaded(undefined, ({ delivery }) => delivery.disable(queued));
+      await following;
     },
     stop,
-    wipe() {
-      const closed = follow(false);
-      return settling(async ({ delivery, forgetFormerUsers }) => {
+    async wipe() {
+      consent.set('wiped');
+      await late.whenLoaded(undefined, async ({ delivery, forgetFormerUsers }) => {
         // Also what an earlier visit has stored, where this one never had consent.
-        await Promise.all([delivery.wipe(), forgetFormerUsers(), closed]);
-        stop();
+        await Promise.all([delivery.wipe(), forgetFormerUsers()]);
       });
+      await following;
+      stop();
     },
   };
 };

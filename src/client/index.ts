@@ -8,24 +8,20 @@ export {
   getStringProperty,
   getTimestampProperty,
 } from './banners/properties.ts';
+export type { OptOutPolicy } from './consent.ts';
 export { createPlacard } from './create-placard.ts';
 export type {
+  Correct,
   DeadLetter,
   DeliveryOptions,
   Diagnostics,
   FlushOutcome,
   InDoubtPolicy,
+  Skip,
 } from './delivery/index.ts';
 export { ConfigError } from './errors.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
-export type {
-  BannerOptions,
-  Correct,
-  OptOutPolicy,
-  PlacardOptions,
-  Platform,
-  Skip,
-} from './options.ts';
+export type { BannerOptions, PlacardOptions, Platform } from './options.ts';
 export type { Placard } from './placard.ts';
 export type { Drawn, Place, PlacementHook, Problem, Slot } from './placement-hook.ts';
 export {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
-import { outboxName } from '../../src/client/delivery/index.ts';
+import { logName } from '../../src/client/delivery/index.ts';
 import {
   type Banner,
   createPlacard,
@@ -393,7 +393,7 @@ test('a banner that expires while displayed is followed by what one sync finds',
 test('case 43: a slot that is mounted after the banners gave way to events gets its banner again', async () => {
   const profile = aProfile();
   const service = createFakeService({ banners: { home_hero: hero } });
-  const outbox = createFaultyStore(profile(outboxName(service.origin, 'app')));
+  const outbox = createFaultyStore(profile(logName(service.origin, 'app')));
   const openStore = (name: string) => (name === 'placard-banners' ? profile(name) : outbox);
   const { placard, heard } = open({ service, openStore });
   const unmount = placard.mount('home_hero', aSlot(), draw);
@@ -409,7 +409,7 @@ test('case 43: a slot that is mounted after the banners gave way to events gets 
 test('case 43: a disk that stays full costs syncs within the budget, and not one for each event', async () => {
   const profile = aProfile();
   const service = createFakeService({ banners: { home_hero: hero } });
-  const outbox = createFaultyStore(profile(outboxName(service.origin, 'app')));
+  const outbox = createFaultyStore(profile(logName(service.origin, 'app')));
   const openStore = (name: string) => (name === 'placard-banners' ? profile(name) : outbox);
   const { placard, heard } = open({ service, openStore });
   placard.mount('home_hero', aSlot(), draw);
@@ -800,7 +800,7 @@ test('case 69: an opt-out of an earlier visit is followed as soon as the outbox 
   await heard('synced');
   await placard.disable('keep');
   placard.stop();
-  const name = outboxName(service.origin, 'app');
+  const name = logName(service.origin, 'app');
   const outbox = createFaultyStore(openStore(name));
   outbox.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const page = createFakeLifecycle();
@@ -841,7 +841,7 @@ test('contract 7.8: a wipe without consent forgets what an earlier visit has sto
     first.placard.mount('home_hero', aSlot(), draw);
     await first.heard('tracked');
     first.placard.stop();
-    const outbox = first.openStore(outboxName(first.service.origin, 'app'));
+    const outbox = first.openStore(logName(first.service.origin, 'app'));
     expect(await outbox.entries()).not.toEqual([]);
     const second = open({ service: first.service, openStore: first.openStore, consent: 'disabled' });
     if (isStopped) second.placard.stop();

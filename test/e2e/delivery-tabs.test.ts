@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
-import { outboxName } from '../../src/client/delivery/outbox-name.ts';
+import { logName } from '../../src/client/delivery/index.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import { api, open, service, stageContext, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
@@ -110,7 +110,7 @@ test('wipe leaves an empty store behind, whatever the other tab does', async () 
           count.onsuccess = () => resolve(count.result);
         };
       }),
-    outboxName(api.origin, 'app-1'),
+    logName(api.origin, 'app-1'),
   );
   expect(left).toBe(0);
 });

@@ -28,6 +28,8 @@ interface PlacementsOptions extends SlotVerbs {
   current: (placementId: string) => Banner | null | undefined;
   /** Why a banner may not stay until it is out of view, or `null` where it may. */
   mustLeave: (banner: Banner) => EmptyReason | null;
+  /** A banner has left the page because it expired. */
+  onExpired?: (placementId: string) => void;
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
   expiresInMs: (banner: Banner) => number;
@@ -52,7 +54,7 @@ interface MountedPlace extends Mounted {
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, after, notify } = options;
+  const { reserve, current, mustLeave, onExpired, source, expiresInMs, after, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
@@ -147,6 +149,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (reason) {
       leave(place, true);
       empty(place, reason);
+      if (reason === 'expired') onExpired?.(placementId);
     }
     const next = current(placementId);
     if (next === undefined) return;

@@ -24,10 +24,9 @@ const withBatch = async (damage: object) => {
 test.each([
   { keys: [5] },
   { keys: [null] },
-  { keys: [['event', 1, 'yesterday', 1]] },
+  { keys: [['event', 1, 'yesterday', 'tab', 1]] },
+  { keys: [['event', 1, 5, 5, 1]] },
   { keys: [] },
-  { held: ['b1'] },
-  { suspects: null },
   { until: null },
   { attempt: 1 },
   { id: 'another' },
@@ -78,7 +77,7 @@ test.each([{ time: 1e300 }, { time: null }])(
 
 test('case 46: an event under a key that is none is put aside alone', async () => {
   const { world, disk, key, event } = await withEvents();
-  const odd = ['event', 1, 'yesterday', 1];
+  const odd = ['event', 1, 'yesterday', 'tab', 1];
   await disk.setMany([
     [key, undefined],
     [odd, event],

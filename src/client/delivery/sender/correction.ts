@@ -1,0 +1,94 @@
+import { EVENT_TYPES } from '../../../protocol/index.ts';
+import type { BannerEvent } from '../../banner-event.ts';
+import { withTimeout } from '../../platform/timeout.ts';
+import type { Correct } from '../delivery.ts';
+import {
+  bannerEvent,
+  type EventKey,
+  isTime,
+  isWhole,
+  type Kept,
+  type Log,
+  readEvent,
+  type StoredEvent,
+} from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import { bury } from './settle.ts';
+
+/** How long the host may think about one event. */
+const ANSWER_MS = 10_000;
+
+const isEvent = (event: BannerEvent): boolean =>
+  isWhole(event) &&
+  EVENT_TYPES.includes(event.type) &&
+  event.bannerId !== '' &&
+  Number.isSafeInteger(event.time) &&
+  isTime(event.time);
+
+const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
+
+export interface CorrectionOptions {
+  log: Log;
+  page: DeliveryPage;
+  /** Default: every event is sent again as it is. */
+  correct: Correct | undefined;
+  /** Called with events that left the queue. */
+  onGone: (keys: EventKey[]) => void;
+}
+
+/** Asks the host about skipped events, one by one in their order, and brings its decision to disk. */
+export const createCorrection = ({ log, page, correct = (event) => event, onGone }: CorrectionOptions) => {
+  const { clock, notify, options } = page;
+
+  const complain = (message: string, cause?: unknown): void =>
+    notify({ type: 'failed', kind: 'correct', message, ...(cause !== undefined && { cause }) });
+
+  /** What the host wants: a changed event, the same one, or `null` to give it up. */
+  const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
+    const asked = bannerEvent(event);
+    const skip = { reason: event.skip ?? '', attempts: event.attempts };
+    try {
+      const work = correct({ ...asked }, skip);
+      const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
+      if (answer === null) return null;
+      if (answer === undefined || !isEvent(answer)) {
+        complain('correct() answered something that is no event; the event is sent again as it is');
+        return asked;
+      }
+      if (answer.userId !== asked.userId) {
+        complain('correct() cannot change whose event it is; userId is kept');
+      }
+      return { ...bannerEvent(answer), userId: asked.userId };
+    } catch (error) {
+      complain('correct() failed; the event is sent again as it is', error);
+      return asked;
+    }
+  };
+
+  const decide = async ({ key, event }: Kept): Promise<void> => {
+    const answer = await ask(event);
+    const reason = event.skip ?? '';
+    let isGivenUp = false;
+    await log.step([key], (_, [stored]) => {
+      isGivenUp = false;
+      const now = readEvent(stored);
+      if (now?.skip === undefined || now.attempts !== event.attempts) return null;
+      if (answer === null) {
+        isGivenUp = true;
+        return bury({ key, event: now }, reason);
+      }
+      const { skip: _answered, ...rest } = now;
+      const next: StoredEvent = { ...rest, ...answer };
+      // Unchanged it would be skipped again at once; the server may think otherwise a little later.
+      if (SAME.every((name) => next[name] === now[name])) next.after = clock.now() + options.maxWaitMs;
+      return [[key, next]];
+    });
+    if (!isGivenUp) return;
+    onGone([key]);
+    notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
+  };
+
+  return async (kept: Kept[]): Promise<void> => {
+    for (const item of kept) await decide(item);
+  };
+};

@@ -1,0 +1,64 @@
+import { utf8Bytes } from '../../../protocol/index.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
+import { trackBody } from '../http/index.ts';
+import { type Batch, type Kept, type StoredEvent, VERSION } from '../log/index.ts';
+
+/** No event is smaller: under this the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+export type SameGroup = (a: StoredEvent, b: StoredEvent) => boolean;
+
+/** Batches never mix users, app versions or in-doubt policies. */
+export const sameGroupBy =
+  (inDoubt: DeliveryOptions['inDoubt']): SameGroup =>
+  (a, b) =>
+    a.userId === b.userId &&
+    a.appId === b.appId &&
+    a.appVersion === b.appVersion &&
+    inDoubt[a.type] === inDoubt[b.type];
+
+export const byTime = ({ key: a }: Kept, { key: b }: Kept): number =>
+  a[2] - b[2] || (a[3] < b[3] ? -1 : Number(a[3] > b[3])) || a[4] - b[4];
+
+/** What an event adds to a body, with its comma. */
+const eventBytes = (event: StoredEvent): number =>
+  utf8Bytes(trackBody([event, event])) - utf8Bytes(trackBody([event]));
+
+export interface PlanOptions {
+  /** Of all bodies together. */
+  maxBytes: number;
+  /** Events in one batch. */
+  maxBatch: number;
+  sameGroup: SameGroup;
+}
+
+/**
+ * Divides events into batches, the first ones of `waiting` first, as far as the bytes go. Inside a batch they are in order
+ * of time.
+ */
+export const planBatches = (waiting: Kept[], { maxBytes, maxBatch, sameGroup }: PlanOptions): Kept[][] => {
+  const batches: Kept[][] = [];
+  let left = maxBytes;
+  for (const item of waiting) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find((kept) => kept.length < maxBatch && sameGroup(kept[0]!.event, item.event));
+    const cost = batch ? eventBytes(item.event) : utf8Bytes(trackBody([item.event]));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
+
+export const newBatch = (kept: Kept[], id: string): Batch => ({
+  v: VERSION,
+  id,
+  keys: kept.map(({ key }) => key),
+  body: trackBody(kept.map(({ event }) => event)),
+  state: 'ready',
+  attempt: '',
+  until: 0,
+  doubt: false,
+  splits: 0,
+});
