@@ -5,7 +5,7 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
-import { choiceOf, createConsent } from './consent.ts';
+import { createConsent } from './consent.ts';
 import type { Diagnostics } from './delivery/index.ts';
 import { createLateChunk } from './late-chunk.ts';
 import type { FailureKind } from './notice.ts';
@@ -230,7 +230,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     enable: () => late.tryTo(undefined, ({ delivery }) => delivery.enable()),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
-      consent.set(choiceOf(queued));
+      consent.optOut(queued);
       await late.whenLoaded(undefined, ({ delivery }) => delivery.disable(queued));
       await following;
     },

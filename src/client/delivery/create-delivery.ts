@@ -1,5 +1,7 @@
+import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
 import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/index.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
 import { createLeaving, createUnsent } from './leaving/index.ts';
@@ -7,8 +9,8 @@ import {
   bannerEvent,
   createDeadLetters,
   createLog,
-  createRetryOnQuota,
   createUpkeep,
+  EVENT_RANGE,
   type Kept,
   readDiagnostics,
 } from './log/index.ts';
@@ -27,23 +29,16 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const { notify, news, tab } = page;
   let isStopped = false;
   const isAllowed = () => !isStopped && !lifecycle.isPrerendering() && consent.maySend();
-  const onFailed = (cause: unknown) =>
-    notify({ type: 'failed', kind: 'storage', message: 'the log could not be used', cause });
-
   const disk = createBfcacheSafeStore(platform.openStore(page.name), lifecycle, clock.after);
   const log = createLog({
     disk,
-    clock,
+    page,
     consent,
-    onStored: (control) => stored.onStored(control.consent),
-    onMode(on, cause) {
-      const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
-      notify({ type: 'memory-mode', on, ...reason });
-      if (!on) sender.look();
-    },
+    onStored: ({ consent: choice }) => stored.onStored(choice),
+    onDisk: () => sender.look(),
   });
   const unsent = createUnsent(page);
-  const upkeep = createUpkeep({ log, page, onGone: unsent.gone });
+  const upkeep = createUpkeep(log, page, unsent.gone);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => {
     // The host's cache may fail like any other store.
@@ -62,7 +57,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
   });
   const sender = createSender({ log, upkeep, page, api, host, isAllowed, queue: unsent });
-  const leaving = createLeaving({ log, page, sender, unsent, isAllowed, onFailed });
+  const leaving = createLeaving({ log, page, sender, unsent, isAllowed });
 
   const onStored = (kept: Kept[]): void => {
     unsent.add(kept);
@@ -83,7 +78,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     retryOnQuota,
     isOpen: () => !isStopped,
     onStored,
-    onFailed,
   });
   sender.look();
 
@@ -96,7 +90,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left, pending: pending + inDoubt };
     },
-    dismissals: (userId) => log.dismissals(userId),
+    async dismissals(userId) {
+      const found: BannerEvent[] = [];
+      for await (const { event } of log.read(EVENT_RANGE)) {
+        if (event?.type === 'dismiss' && event.userId === userId) found.push(bannerEvent(event));
+      }
+      return found;
+    },
     diagnostics,
     deadLetters: letters.list,
     async retryDeadLetters(keys) {
@@ -109,7 +109,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       }
     },
     async isAllowed() {
-      await log.read();
+      await log.control();
       return consent.mayStore();
     },
     async disable(policy) {

@@ -7,7 +7,7 @@ import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 
 /** What the tabs tell each other; a tab that misses it finds the same in the log. */
 export type TabNews =
-  /** No tab sends any more: one that waits may. */
+  /** A request has been answered: another tab that waits may send. */
   | { type: 'idle' }
   /** These left the queue, by their `keyText`. */
   | { type: 'gone'; keys: string[] }
@@ -26,6 +26,8 @@ export interface DeliveryPage extends Pick<DeliveryPlatform, 'clock' | 'random' 
   newId: () => string;
   options: DeliveryOptions;
   notify: Notify;
+  /** Tells the host that the log failed. */
+  fail: (message: string, cause?: unknown) => void;
   news: TabChannel<TabNews>;
 }
 
@@ -58,5 +60,7 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     if (item.type === 'notice') tell(item.notice);
   });
   const options = deliveryOptions(setup.options, notify);
-  return { name, tab: newId(), isWorker, newId, clock, random, lifecycle, options, notify, news };
+  const fail: DeliveryPage['fail'] = (message, cause) =>
+    notify({ type: 'failed', kind: 'storage', message, ...(cause !== undefined && { cause }) });
+  return { name, tab: newId(), isWorker, newId, clock, random, lifecycle, options, notify, fail, news };
 };

@@ -1,5 +1,6 @@
-import { type Choice, type Consent, choiceOf, type OptOutPolicy } from '../consent.ts';
-import type { Log, RetryOnQuota } from './log/index.ts';
+import type { Choice, Consent, OptOutPolicy } from '../consent.ts';
+import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
+import type { Log } from './log/index.ts';
 import type { DeliveryPage } from './page.ts';
 
 export interface StoredConsentOptions {
@@ -56,7 +57,8 @@ export const createStoredConsent = (options: StoredConsentOptions) => {
 
     /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
     async disable(policy: OptOutPolicy): Promise<void> {
-      const choice = choiceOf(policy);
+      consent.optOut(policy);
+      const choice = consent.choice();
       set(choice);
       news.post({ type: 'consent', choice });
       await write(choice);

@@ -1,12 +1,12 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner-event.ts';
-import { TOTALS } from '../../../src/client/delivery/log/control.ts';
 import {
   type Batch,
   isBatch,
   type Kept,
   type StoredEvent,
+  TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
 import { byTime } from '../../../src/client/delivery/sender/plan-batches.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';

@@ -7,7 +7,7 @@ import {
   type DeliveryOptions,
   logName,
 } from '../../../src/client/delivery/index.ts';
-import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/control.ts';
+import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import type { Notice, Notify } from '../../../src/client/notice.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';

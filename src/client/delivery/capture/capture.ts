@@ -1,15 +1,8 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { Consent } from '../../consent.ts';
+import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
 import type { Api, CapturedEvent } from '../delivery.ts';
-import {
-  bannerEvent,
-  type Entry,
-  isWhole,
-  type Kept,
-  type Log,
-  type RetryOnQuota,
-  VERSION,
-} from '../log/index.ts';
+import { bannerEvent, type Entry, isWhole, type Kept, type Log, VERSION } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { createEventTimes } from './event-times.ts';
 
@@ -33,7 +26,6 @@ export interface CaptureOptions {
   isOpen: () => boolean;
   /** Called with what was stored, before the promises resolve. */
   onStored: (kept: Kept[]) => void;
-  onFailed: (cause: unknown) => void;
 }
 
 /**
@@ -41,8 +33,8 @@ export interface CaptureOptions {
  * the event in line. Before a navigation each turn counts: nothing is read before the write.
  */
 export const createCapture = (options: CaptureOptions) => {
-  const { log, page, api, consent, retryOnQuota, isOpen, onStored, onFailed } = options;
-  const { clock, tab, notify } = page;
+  const { log, page, api, consent, retryOnQuota, isOpen, onStored } = options;
+  const { clock, tab, notify, fail } = page;
   const timeOf = createEventTimes(clock);
   const line: Waiting[] = [];
   let isDraining = false;
@@ -62,7 +54,7 @@ export const createCapture = (options: CaptureOptions) => {
 
   /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
   const isStillAllowed = async (entries: Entry[]): Promise<boolean> => {
-    await log.read();
+    await log.control();
     if (consent.mayStore()) return true;
     await log.remove(entries);
     return false;
@@ -75,7 +67,7 @@ export const createCapture = (options: CaptureOptions) => {
       if (await isStillAllowed(entries)) onStored(kept);
       else kept = [];
     } catch (cause) {
-      onFailed(cause);
+      fail('An event could not be stored', cause);
     }
     const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
     waiting.forEach(({ resolve }, i) => {

@@ -1,4 +1,5 @@
 import { readRateLimit, refusal, type TrackSuccess, trackSuccess } from '../../../protocol/index.ts';
+import type { FailureKind, WaitReason } from '../../notice.ts';
 import type { TrackAnswer } from './post-track.ts';
 
 /** An event that the server named in `errors`. */
@@ -8,19 +9,35 @@ export interface Skipped {
   reason: string;
 }
 
-/** Result of one batch. Expected results are values; nothing here is thrown. */
-export type BatchDelivery =
-  /** 2xx: every event that `skipped` does not name is confirmed. */
-  | { type: 'accepted'; skipped: Skipped[]; problems: string[] }
-  /** The request itself is wrong (400, 413, …): never again unchanged. `skipped` names events where the server did. */
-  | { type: 'rejected'; status: number; reason: string; skipped: Skipped[]; problems: string[] }
-  /** Not now; `afterMs` is the server's own wish. */
-  | { type: 'retry'; status: number; afterMs?: number; reason: string }
+/** What an answer, or none, means for a batch. */
+export interface Verdict {
   /**
-   * No answer could be read: the server may have taken the events or not. `abandoned`: its tab is gone. `outdated`: the
-   * network or the user came back meanwhile, so the failure says nothing of how things are now.
+   * `confirmed`: every event that `skipped` does not name was taken. `refused`: the request itself is wrong, never again
+   * unchanged. `again`: not now. `in-doubt`: no answer could be read, so the events may have been taken or not.
    */
-  | { type: 'in-doubt'; cause: unknown; abandoned?: boolean; outdated?: boolean };
+  fate: 'confirmed' | 'refused' | 'again' | 'in-doubt';
+  /** Of HTTP; 0 without an answer. */
+  status: number;
+  skipped: Skipped[];
+  /** Where the answer contradicts itself. */
+  problems: string[];
+  /** Why nothing may be sent now, and for how many milliseconds; without them as long as the backoff says. */
+  wait?: { reason: WaitReason; ms?: number | undefined } | undefined;
+  /** For the host; nothing where all is well. */
+  failure?: { kind: FailureKind; message: string; cause?: unknown };
+}
+
+/** The server will not know us before its configuration changes: ask once an hour with the same key. */
+const SAME_KEY_PROBE_MS = 60 * 60_000;
+/** Banners are not set up: look again now and then. */
+const NOT_FOUND_PROBE_MS = 15 * 60_000;
+
+/** Why a refusal by its status makes the sender wait, though the request is not wrong in itself. */
+const WAITS: Record<number, { reason: WaitReason & FailureKind; ms: number }> = {
+  401: { reason: 'unauthorized', ms: SAME_KEY_PROBE_MS },
+  403: { reason: 'unauthorized', ms: SAME_KEY_PROBE_MS },
+  404: { reason: 'not-found', ms: NOT_FOUND_PROBE_MS },
+};
 
 const isJson = ({ headers }: TrackAnswer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
@@ -33,6 +50,15 @@ const parse = (text: string): unknown => {
     return undefined;
   }
 };
+
+export const inDoubt = (cause: unknown, wait?: Verdict['wait']): Verdict => ({
+  fate: 'in-doubt',
+  status: 0,
+  skipped: [],
+  problems: [],
+  wait,
+  failure: { kind: 'deliver', message: 'no answer could be read', cause },
+});
 
 /**
  * Judges each entry of `errors` alone: a position of the batch counts once, everything else is a problem to report
@@ -59,46 +85,56 @@ export const judgeErrors = (
 const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
   typeof events_processed === 'number' || (status === 202 && message !== undefined);
 
-const accepted = ({ errors, events_processed }: TrackSuccess, length: number): BatchDelivery => {
+const confirmed = (status: number, { errors, events_processed }: TrackSuccess, length: number): Verdict => {
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, no list`;
     // Whatever it means, an event may be named in it, unless the count says that all were taken.
-    if (events_processed !== length) return { type: 'in-doubt', cause: new Error(problem) };
-    return { type: 'accepted', skipped: [], problems: [problem] };
+    if (events_processed !== length) return inDoubt(new Error(problem), { reason: 'backoff' });
+    return { fate: 'confirmed', status, skipped: [], problems: [problem] };
   }
   const { skipped, problems } = judgeErrors(errors ?? [], length);
-  if (typeof events_processed === 'number' && events_processed !== length - skipped.length) {
+  const expected = length - skipped.length;
+  if (typeof events_processed === 'number' && events_processed !== expected) {
     problems.push(
-      `events_processed is ${events_processed}, but ${length} events less ${skipped.length} skipped are ${length - skipped.length}`,
+      `events_processed is ${events_processed}, but ${length} events less ${skipped.length} skipped are ${expected}`,
     );
   }
-  return { type: 'accepted', skipped, problems };
+  return { fate: 'confirmed', status, skipped, problems };
 };
 
-/** The request is wrong, not the moment: an unchanged retry could only fail again. */
-const isRefusal = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 429;
-
 /** Says what became of a batch of `length` events. */
-export const readAnswer = (answer: TrackAnswer, length: number, now: number): BatchDelivery => {
+export const readAnswer = (answer: TrackAnswer, length: number, now: number): Verdict => {
   const { status, headers, text } = answer;
   const body = parse(text);
+  const again = (message: string, wait: Verdict['wait'], kind: FailureKind = 'deliver'): Verdict => ({
+    fate: 'again',
+    status,
+    skipped: [],
+    problems: [],
+    wait,
+    failure: { kind, message },
+  });
   if (status >= 200 && status < 300) {
     const { data } = trackSuccess.safeParse(body);
-    if (data !== undefined && isApis(status, data)) return accepted(data, length);
+    if (data !== undefined && isApis(status, data)) return confirmed(status, data, length);
     // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
-      return { type: 'retry', status, reason: `an answer that is not the API's (${status})` };
-    return { type: 'in-doubt', cause: new Error(`the answer (${status}) could not be read`) };
+      return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
+    return inDoubt(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
   const { data } = refusal.safeParse(body);
-  const reason = data?.message ?? data?.error ?? `HTTP ${status}`;
-  if (isRefusal(status)) {
-    return { type: 'rejected', status, reason, ...judgeErrors(data?.errors ?? [], length) };
+  const message = data?.message ?? data?.error ?? `HTTP ${status}`;
+  const wait = WAITS[status];
+  if (wait) return again(message, wait, wait.reason);
+  // The request is wrong, not the moment: an unchanged retry could only fail again.
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
+    const failure = { kind: 'deliver', message } as const;
+    return { fate: 'refused', status, failure, ...judgeErrors(data?.errors ?? [], length) };
   }
   const { retryAfterMs } = readRateLimit(headers, 'epoch', now);
-  // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up.
-  const wish = status === 429 || headers.has('retry-after') ? retryAfterMs : undefined;
-  // A time that has passed already (our clock and the server's differ) is no wish: it would make us hammer.
-  return { type: 'retry', status, reason, ...(wish !== undefined && wish > 0 && { afterMs: wish }) };
+  // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up. And a time that has
+  // passed already (our clock and the server's differ) is no wish: it would make us hammer.
+  const isLimit = status === 429;
+  const ms = isLimit || headers.has('retry-after') ? retryAfterMs || undefined : undefined;
+  return again(message, { reason: isLimit ? 'rate-limit' : 'backoff', ms });
 };

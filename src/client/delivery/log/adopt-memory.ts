@@ -1,6 +1,15 @@
 import type { Store, StoreKey } from '../../platform/store.ts';
-import { CONTROL_KEY, type Control, readControl, TOTALS } from './control.ts';
-import { CONTROL_RANGE, DEAD_RANGE, EVENT_RANGE, isNewer, type Writes } from './records.ts';
+import {
+  CONTROL_KEY,
+  CONTROL_RANGE,
+  type Control,
+  DEAD_RANGE,
+  EVENT_RANGE,
+  isNewer,
+  readControl,
+  TOTALS,
+  type Writes,
+} from './records.ts';
 
 export interface AdoptOptions {
   /** The user has opted out and in again since: what lies on the disk is to be forgotten. */

@@ -1,9 +1,8 @@
 import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
 import type { KeyRange } from '../../platform/store.ts';
 import type { Diagnostics } from '../delivery.ts';
-import { TOTALS } from './control.ts';
 import type { Log } from './log.ts';
-import { DEAD_RANGE, EVENT_RANGE, isNewer } from './records.ts';
+import { DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
 
 /** A log that changes while it is counted is counted again, so often. */
 const MAX_COUNTS = 3;
@@ -15,22 +14,18 @@ const MAX_COUNTS = 3;
 export const readDiagnostics = async (log: Log, tab: string, now: number): Promise<Diagnostics> => {
   const count = async (range: KeyRange): Promise<number> => {
     let found = 0;
-    for await (const records of log.pages(range)) {
-      found += records.filter(([, record]) => !isNewer(record)).length;
-    }
+    for await (const _ of log.read(range)) found += 1;
     return found;
   };
   for (let counts = 1; ; counts += 1) {
     const { control, batches } = await log.overview();
     const events = await count(EVENT_RANGE);
     const deadLetters = await count(DEAD_RANGE);
-    if ((await log.read()).revision !== control.revision && counts < MAX_COUNTS) continue;
+    if ((await log.control()).revision !== control.revision && counts < MAX_COUNTS) continue;
 
     const { delivered, discarded, evicted, expired, purged, wait, sender } = control;
     const inDoubt = batches
-      .filter(
-        ({ doubt, state, until }) => doubt || (state === 'sent' && !isAhead(until, now, LONGEST_ANSWER_MS)),
-      )
+      .filter(({ doubt, until }) => doubt || (until > 0 && !isAhead(until, now, LONGEST_ANSWER_MS)))
       .reduce((sum, { keys }) => sum + keys.length, 0);
     return {
       captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),

@@ -1,27 +1,41 @@
-import type { BannerEvent } from '../../banner-event.ts';
 import type { Consent } from '../../consent.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
+import type { DeliveryPage } from '../page.ts';
 import { adoptMemory } from './adopt-memory.ts';
-import { CONTROL_KEY, type Control, newControl, readControl } from './control.ts';
 import {
   type Batch,
-  bannerEvent,
+  CONTROL_KEY,
   CONTROL_RANGE,
+  COUNTED_RANGE,
+  type Control,
   type CountedRecord,
   countedKey,
-  EVENT_RANGE,
+  type DeadRecord,
+  type EventKey,
   isBatch,
   isCorrupt,
+  isEventKey,
   isNewer,
   type Kept,
   keyText,
+  newControl,
+  readControl,
   readEvent,
+  type StoredEvent,
   VERSION,
   type Writes,
 } from './records.ts';
+
+/** A record under the key of an event. */
+export interface LogRecord {
+  key: EventKey;
+  /** `undefined` where it cannot be read. */
+  event: StoredEvent | undefined;
+  /** Of a dead letter. */
+  reason: string;
+}
 
 /** An event to append. */
 export interface Entry extends Kept {
@@ -31,19 +45,20 @@ export interface Entry extends Kept {
 
 export interface LogOptions {
   disk: Store;
-  clock: Clock;
+  page: DeliveryPage;
   consent: Consent;
-  /** Called with the choice of each control record that is read. */
+  /** Called with each control record that is read. */
   onStored: (control: Control) => void;
-  /** Memory mode begins (with the reason) or ends. */
-  onMode: (memory: boolean, reason?: unknown) => void;
+  /** Memory mode ends. */
+  onDisk: () => void;
 }
 
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = ({ disk, clock, consent, onStored, onMode }: LogOptions) => {
+export const createLog = ({ disk, page, consent, onStored, onDisk }: LogOptions) => {
+  const { clock, notify, fail } = page;
   let known: Control | undefined;
   let isPurgeOwed = false;
 
@@ -72,9 +87,11 @@ export const createLog = ({ disk, clock, consent, onStored, onMode }: LogOptions
       await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
       isPurgeOwed = false;
     },
-    onMode(on, reason) {
+    onMode(on, cause) {
       known = undefined;
-      onMode(on, reason);
+      const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
+      notify({ type: 'memory-mode', on, ...reason });
+      if (!on) onDisk();
     },
   });
 
@@ -105,8 +122,7 @@ export const createLog = ({ disk, clock, consent, onStored, onMode }: LogOptions
     step,
     /** The control record as this page saw it last. */
     known: (): Control => known ?? newControl(consent.choice()),
-    isKnown: (): boolean => known !== undefined,
-    read: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
+    control: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves, with the events that were stored. One write that reads nothing, but for names. */
     async append(entries: Entry[]): Promise<Kept[]> {
@@ -150,19 +166,40 @@ export const createLog = ({ disk, clock, consent, onStored, onMode }: LogOptions
       };
     },
 
-    /** What a user has dismissed, until the service has confirmed it. */
-    async dismissals(userId: string): Promise<BannerEvent[]> {
-      const found: BannerEvent[] = [];
-      for await (const records of pages<unknown>(store, EVENT_RANGE)) {
-        for (const [, record] of records) {
-          const event = readEvent(record);
-          if (event?.type === 'dismiss' && event.userId === userId) found.push(bannerEvent(event));
+    /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
+    async *read(range: KeyRange): AsyncGenerator<LogRecord> {
+      for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
+        for (const [key, record] of records) {
+          if (isNewer(record)) continue;
+          const event = isEventKey(key) ? readEvent(record?.event ?? record) : undefined;
+          yield { key: key as EventKey, event, reason: record?.reason };
         }
       }
-      return found;
     },
 
-    pages: <T = unknown>(range: KeyRange) => pages<T>(store, range),
+    /** Puts records aside that cannot be used. An event counts as evicted; the events of a batch go on without it. */
+    async quarantine(keys: StoreKey[]): Promise<void> {
+      await step(keys, (control, records) =>
+        keys.flatMap((key, i): Writes => {
+          if (!isCorrupt([key, records[i]])) return [];
+          control.evicted += Number((key as string[])[0] === 'event');
+          return [
+            [key, undefined],
+            [['quarantine', ...(key as string[])], records[i]],
+          ];
+        }),
+      );
+      fail(`${keys.length} stored records cannot be read`);
+    },
+
+    /** Forgets which events counted once before this time. */
+    async forgetCounted(time: number): Promise<void> {
+      for await (const records of pages<CountedRecord>(store, COUNTED_RANGE)) {
+        const old = records.filter(([, { at }]) => at < time);
+        if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
+      }
+    },
+
     /** Writes without a look at anything. */
     write: (records: Writes): Promise<void> => store.setMany(records),
     clear: () => store.clear(),

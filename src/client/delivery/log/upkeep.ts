@@ -1,56 +1,35 @@
 import type { EventType } from '../../banner-event.ts';
 import { isAhead, LEAP_MS, LONGEST_ANSWER_MS } from '../../platform/deadline.ts';
-import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryPage } from '../page.ts';
-import type { Total } from './control.ts';
 import type { Log } from './log.ts';
 import {
   type Batch,
   bannerEvent,
   batchKey,
   bytesOf,
-  COUNTED_RANGE,
-  type CountedRecord,
   DEAD_RANGE,
-  type DeadRecord,
   EVENT_RANGE,
   type EventKey,
-  isCorrupt,
+  type Kept,
   keyText,
-  readEvent,
   type StoredEvent,
-  type Writes,
+  type Total,
 } from './records.ts';
 
 /** Records in one transaction. */
 const SLICE = 200;
-/** Down to this part of a cap, so that a full log is not read for every event. */
-const HEADROOM = 0.95;
+/** A cap is exceeded by at most this part before the log is read, and evicted events leave as much room. */
+const SLACK = 0.05;
 /** Of what was stored when the disk was full, the part that is stored from then on. */
 const FULL_SHARE = 0.75;
-/** How often the whole log is read for what is too old. */
+/** How often the log is read for what is too old. */
 const EXPIRE_MS = 60 * 60_000;
-/** Marks of events that count once: more than these push out the oldest. */
-const MAX_COUNTED = 500;
 
 /** What an event is worth when not all can be kept: a lost dismissal shows the banner again, impressions are many. */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
-/** An event or a dead letter that may be removed. */
-interface Found {
-  key: StoreKey;
-  event: StoredEvent;
-}
-
-export interface UpkeepOptions {
-  log: Log;
-  page: DeliveryPage;
-  /** These left the log. */
-  onGone: (keys: EventKey[]) => void;
-}
-
 /** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
-export const createUpkeep = ({ log, page, onGone }: UpkeepOptions) => {
+export const createUpkeep = (log: Log, page: DeliveryPage, onGone: (keys: EventKey[]) => void) => {
   const { now, monotonic } = page.clock;
   const { maxEvents, maxBytes, maxAgeMs } = page.options;
   /** Shrinks where the browser gives less (private mode). */
@@ -62,96 +41,73 @@ export const createUpkeep = ({ log, page, onGone }: UpkeepOptions) => {
   /** How far the device's clock was ahead of the monotonic one then. */
   let ahead = now() - monotonic();
 
-  const readFound = (key: StoreKey, record: unknown): Found | undefined => {
-    const isDead = (key as string[])[0] === 'dead';
-    const event = readEvent(isDead ? (record as DeadRecord | undefined)?.event : record);
-    return event && { key, event };
-  };
-
-  /** All that is stored. What is part of an open batch may not go: its answer may still come. */
-  const findAll = async () => {
+  /** All that may be removed: not what is part of an open batch, whose answer may still come. Ends `over` batches first. */
+  const findFree = async (isOver: (batch: Batch) => boolean = () => false) => {
     const { batches } = await log.overview();
-    const open = new Set(batches.flatMap(({ keys }) => keys.map(keyText)));
-    const free: Found[] = [];
+    const over = batches.filter(isOver);
+    await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
+    const open = new Set(batches.flatMap((batch) => (isOver(batch) ? [] : batch.keys.map(keyText))));
+    const free: Kept[] = [];
     let total = 0;
     let size = 0;
     for (const range of [EVENT_RANGE, DEAD_RANGE]) {
-      for await (const records of log.pages(range)) {
-        for (const [key, record] of records) {
-          const found = readFound(key, record);
-          if (found === undefined) continue;
-          total += 1;
-          size += bytesOf(found.event);
-          if (!open.has(keyText(key as EventKey))) free.push(found);
-        }
+      for await (const { key, event } of log.read(range)) {
+        if (event === undefined) continue;
+        total += 1;
+        size += bytesOf(event);
+        if (!open.has(keyText(key))) free.push({ key, event });
       }
     }
-    return { batches, free, total, size };
+    return { free, total, size };
   };
 
-  const remove = async (victims: Found[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
+  const remove = async (victims: Kept[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
     for (let from = 0; from < victims.length; from += SLICE) {
       const slice = victims.slice(from, from + SLICE);
-      let gone: Found[] = [];
+      let gone: Kept[] = [];
       await log.step(
         slice.map(({ key }) => key),
         (control, records) => {
-          gone = slice.filter(({ key }, i) => readFound(key, records[i]) !== undefined);
+          gone = slice.filter((_, i) => records[i] !== undefined);
           control[reason] += gone.length;
           return gone.length > 0 ? gone.map(({ key }) => [key, undefined]) : null;
         },
       );
-      if (gone.length === 0) continue;
-      onGone(gone.map(({ key }) => key as EventKey));
+      onGone(gone.map(({ key }) => key));
       for (const { event } of gone) page.notify({ type: 'dropped', event: bannerEvent(event), reason });
     }
   };
 
-  const forget = (batches: Batch[]): Promise<void> =>
-    log.step([], () => batches.map(({ id }) => [batchKey(id), undefined]));
-
-  /** Gives up what is older than the age cap, whole batches too once no answer can come. */
+  /** Removes what is older than the age cap, whole batches too once no answer can come. */
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
-    const { batches } = await log.overview();
-    const isOld = ({ keys, until }: Batch): boolean =>
+    const isOver = ({ keys, until }: Batch): boolean =>
       keys.every(([, , time]) => time < limit) && !isAhead(until, now(), LONGEST_ANSWER_MS);
-    const old = batches.filter(isOld);
-    if (old.length > 0) await forget(old);
-    const { free } = await findAll();
+    const { free } = await findFree(isOver);
     await remove(
       free.filter(({ event }) => event.time < limit),
       'expired',
     );
+    await log.forgetCounted(limit);
   };
 
+  const isOver = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
+
+  /** Removes the events of least value, the oldest first, where a cap is exceeded. */
   const evict = async (): Promise<void> => {
-    const { free, total, size } = await findAll();
+    [events, bytes] = [0, 0];
+    const { free, total, size } = await findFree();
     if (total <= maxEvents && size <= bytesCap) return;
+    let spareEvents = total - maxEvents * (1 - SLACK);
+    let spareBytes = size - bytesCap * (1 - SLACK);
     free.sort((a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time);
-    let spareEvents = total - maxEvents * HEADROOM;
-    let spareBytes = size - bytesCap * HEADROOM;
-    const victims: Found[] = [];
-    for (const found of free) {
-      if (spareEvents <= 0 && spareBytes <= 0) break;
-      victims.push(found);
+    const victims = free.filter(({ event }) => {
+      const isVictim = spareEvents > 0 || spareBytes > 0;
       spareEvents -= 1;
-      spareBytes -= bytesOf(found.event);
-    }
+      spareBytes -= bytesOf(event);
+      return isVictim;
+    });
     await remove(victims, 'evicted');
-  };
-
-  const pruneCounted = async (): Promise<void> => {
-    const marks: [StoreKey, CountedRecord][] = [];
-    for await (const records of log.pages<CountedRecord>(COUNTED_RANGE)) marks.push(...records);
-    if (marks.length <= MAX_COUNTED) return;
-    marks.sort(([, a], [, b]) => b.at - a.at);
-    await log.write(marks.slice(MAX_COUNTED / 2).map(([key]) => [key, undefined]));
-  };
-
-  const isOver = (): boolean => {
-    const share = 1 - HEADROOM;
-    return events > maxEvents * share || bytes > bytesCap * share;
   };
 
   return {
@@ -170,18 +126,13 @@ export const createUpkeep = ({ log, page, onGone }: UpkeepOptions) => {
         ahead = now() - expiredAt;
         // A clock that leapt may be wrong for a while, and what is removed is lost: the next look believes it.
         if (ahead - before < LEAP_MS) await expire();
-        await pruneCounted();
       }
-      // More may be stored while the first are removed.
-      while (isOver()) {
-        [events, bytes] = [0, 0];
-        await evict();
-      }
+      if (isOver()) await evict();
     },
 
     /** The disk is full: up to half goes, and the cap stays well under what was there. False when nothing was freed. */
     async shrink(): Promise<boolean> {
-      const { free, size } = await findAll();
+      const { free, size } = await findFree();
       const impressions = free.filter(({ event }) => event.type === 'impression');
       const victims = (impressions.length > 0 ? impressions : free).slice(0, Math.ceil(free.length / 2));
       await remove(victims, 'evicted');
@@ -192,32 +143,8 @@ export const createUpkeep = ({ log, page, onGone }: UpkeepOptions) => {
     /** Forgets every event, batch and dead letter; the totals stay. */
     async purge(): Promise<void> {
       log.owePurge();
-      const { batches } = await log.overview();
-      await log.step([], (control) => {
-        if (batches.length + control.batched.length === 0) return null;
-        control.batched = [];
-        return batches.map(({ id }) => [batchKey(id), undefined]);
-      });
-      await remove((await findAll()).free, 'purged');
+      await remove((await findFree(() => true)).free, 'purged');
       log.retry();
-    },
-
-    /**
-     * Puts records aside that cannot be used; an event counts as evicted. A batch has nothing of its own: its events go on
-     * without it.
-     */
-    async quarantine(keys: StoreKey[]): Promise<void> {
-      await log.step(keys, (control, records) =>
-        keys.flatMap((key, i): Writes => {
-          if (!isCorrupt([key, records[i]])) return [];
-          const isEvent = (key as string[])[0] === 'event';
-          control.evicted += Number(isEvent);
-          const aside: StoreKey = ['quarantine', ...(key as string[])];
-          return [[key, undefined], ...(isEvent ? ([[aside, records[i]]] as Writes) : [])];
-        }),
-      );
-      const message = `${keys.length} stored records cannot be read`;
-      page.notify({ type: 'failed', kind: 'storage', message });
     },
   };
 };

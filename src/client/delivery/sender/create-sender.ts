@@ -4,7 +4,6 @@ import { createKeepaliveBudget, createPostTrack } from '../http/index.ts';
 import type { Log, Upkeep } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { createCorrection } from './correction.ts';
-import { createLease } from './lease.ts';
 import { createLeaseNext } from './lease-next.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSendBatch, type SenderQueue } from './send-batch.ts';
@@ -22,15 +21,12 @@ export interface SenderOptions {
   queue: SenderQueue;
 }
 
-export const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
-
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
 export const createSender = (options: SenderOptions) => {
   const { log, upkeep, page, api, host, isAllowed, queue } = options;
-  const { clock, notify, isWorker } = page;
+  const { clock, fail, isWorker } = page;
   const keyring = createKeyring(api.apiKey, clock.after);
   const budget = createKeepaliveBudget(clock.monotonic);
-  const lease = createLease(log, page);
 
   const look = (all = false): void => {
     if (!isWorker && isAllowed()) void loop.run(all);
@@ -49,10 +45,9 @@ export const createSender = (options: SenderOptions) => {
   const awake = (): void => {
     if (!isAllowed()) return;
     log.retry();
-    loop.askKey();
     void ease().then(
       () => look(),
-      (cause) => notify({ type: 'failed', kind: 'storage', message: 'the log could not be used', cause }),
+      (cause) => fail('The log could not be used', cause),
     );
   };
 
@@ -61,16 +56,15 @@ export const createSender = (options: SenderOptions) => {
     page,
     post: createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init))),
     budget,
-    settle: createSettle({ log, page, corrects: isWorker || host.correct !== undefined, isOnline }),
+    settle: createSettle(log, page, isWorker || host.correct !== undefined),
     scheduler,
-    onDelivered: host.onDelivered ?? (() => undefined),
+    onDelivered: host.onDelivered,
     queue,
   });
   const loop = createSendLoop({
     log,
     page,
     keyring,
-    lease,
     leaseNext: createLeaseNext({
       log,
       page,
@@ -87,7 +81,6 @@ export const createSender = (options: SenderOptions) => {
       correct: isWorker
         ? async () => undefined
         : createCorrection({ log, page, correct: host.correct, onGone: queue.gone }),
-      quarantine: upkeep.quarantine,
     },
   });
 

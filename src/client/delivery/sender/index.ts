@@ -1,4 +1,3 @@
-export { createSender, isOnline, type Sender } from './create-sender.ts';
-export { asSent, isOthers } from './lease-next.ts';
+export { createSender, type Sender } from './create-sender.ts';
+export { answerUntil, isOthers } from './lease-next.ts';
 export { byTime, newBatch, planBatches, sameGroupBy } from './plan-batches.ts';
-export type { SenderQueue } from './send-batch.ts';

@@ -7,6 +7,7 @@ import {
 } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
+import { trackBody } from '../http/index.ts';
 import {
   type Batch,
   batchKey,
@@ -14,36 +15,35 @@ import {
   EVENT_RANGE,
   type EventKey,
   isBatch,
-  isCorrupt,
   type Kept,
   keyText,
   type Log,
   readEvent,
+  type StoredEvent,
   type Wait,
   type Writes,
 } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { newBatch, planBatches, sameGroupBy } from './plan-batches.ts';
+import type { Leased } from './send-batch.ts';
 
 /** Added to the request's timeout: after both, no answer can come any more. */
 const ANSWER_MARGIN_MS = 5_000;
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;
-/** How many pages of the queue are read for company of the first event. */
-const COMPANY_PAGES = 5;
+/** How many events are read for company of the first one. */
+const MAX_READ = 1_000;
 /** Events whose fingerprints are remembered: more than another tab appends while a batch is on its way. */
 const MAX_BATCHED = 300;
 
 /** What there is to do next. */
 export type NextAction =
   /** Send this; it is leased to this tab. */
-  | { type: 'send'; batch: Batch }
+  | ({ type: 'send' } & Leased)
   /** Sent once, and no answer can come any more: its events are in doubt now. */
   | { type: 'abandoned'; batch: Batch }
   /** Ask the host for a correction of these. */
   | { type: 'correct'; kept: Kept[] }
-  /** The records of these keys cannot be read: put them aside. */
-  | { type: 'corrupt'; keys: StoreKey[] }
   /** Another tab sends. */
   | { type: 'busy'; until: number }
   /** No tab may send before `until`. */
@@ -68,13 +68,9 @@ const NEVER = Number.POSITIVE_INFINITY;
 export const isOthers = ({ sender }: Control, tab: string, now: number): boolean =>
   sender !== null && sender.tab !== tab && isAhead(sender.until, now, LEASE_MS);
 
-/** A batch that is about to be sent, under a new name for this sending. */
-export const asSent = (batch: Batch, { clock, options, newId }: DeliveryPage): Batch => ({
-  ...batch,
-  state: 'sent',
-  attempt: newId(),
-  until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
-});
+/** Until when an answer to a request that is sent now may come. */
+export const answerUntil = ({ clock, options }: DeliveryPage): number =>
+  clock.now() + options.timeoutMs + ANSWER_MARGIN_MS;
 
 /**
  * Gives events that go out for the first time their final times: one that the service would take for another, which a
@@ -108,10 +104,10 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
     let action: NextAction | undefined;
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
       // A lost connection asks twice, and the first time was committed after all.
-      if (action?.type === 'send' && isBatch(stored) && stored.attempt === action.batch.attempt) return null;
+      if (action?.type === 'send' && isBatch(stored) && stored.until === action.batch.until) return null;
       action = undefined;
       if (!isAllowed() || control.revision !== revision) return null;
-      const isFresh = batch.attempt === '';
+      const isFresh = stored === undefined;
       if (isFresh && batch.keys.some(isHeld)) return null;
       const kept = batch.keys.flatMap((key, i): Kept[] => {
         const event = readEvent(records[i]);
@@ -120,11 +116,9 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
       // Purged or expired since: nothing is left to send.
       if (kept.length === 0) return [[batchKey(batch.id), undefined]];
       const moved = isFresh ? separate(control, kept) : [];
-      const isWhole = kept.length === batch.keys.length && moved.length === 0;
-      const { keys, body } = isWhole ? batch : newBatch(kept, batch.id);
-      const leased = asSent({ ...batch, keys, body }, page);
+      const leased: Batch = { ...batch, keys: kept.map(({ key }) => key), until: answerUntil(page) };
       control.sender = { tab, until: now() + LEASE_MS };
-      action = { type: 'send', batch: leased };
+      action = { type: 'send', batch: leased, body: trackBody(kept.map(({ event }) => event)) };
       return [[batchKey(batch.id), leased], ...moved];
     };
     await log.step([batchKey(batch.id), ...batch.keys], decide);
@@ -135,28 +129,24 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
   const scan = async (batches: Batch[]) => {
     const inBatch = new Set(batches.flatMap(({ keys }) => keys.map(keyText)));
     const found = { waiting: [] as Kept[], skipped: [] as Kept[], corrupt: [] as StoreKey[], due: NEVER };
-    const isCompanyOf = ({ event }: Kept) => sameGroup(found.waiting[0]!.event, event);
+    const isCompany = (event: StoredEvent) => sameGroup(found.waiting[0]!.event, event);
+    let company = 0;
     let read = 0;
-    for await (const records of log.pages(EVENT_RANGE)) {
-      for (const [key, record] of records) {
-        const event = readEvent(record);
-        if (isCorrupt([key, record])) {
-          found.corrupt.push(key);
-          continue;
-        }
-        if (event === undefined) continue;
-        const kept: Kept = { key: key as EventKey, event };
-        if (inBatch.has(keyText(kept.key)) || isHeld(kept.key)) continue;
-        if (event.skip !== undefined) found.skipped.push(kept);
-        else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, LONGEST_PAUSE_MS)))
-          found.due = Math.min(found.due, event.after!);
-        else found.waiting.push(kept);
-      }
+    for await (const { key, event } of log.read(EVENT_RANGE)) {
       read += 1;
-      if (found.waiting.length === 0) continue;
-      if (read >= COMPANY_PAGES || found.waiting.filter(isCompanyOf).length >= maxBatch()) break;
+      if (event === undefined) found.corrupt.push(key);
+      else if (inBatch.has(keyText(key)) || isHeld(key)) continue;
+      else if (event.skip !== undefined) found.skipped.push({ key, event });
+      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, LONGEST_PAUSE_MS))) {
+        found.due = Math.min(found.due, event.after!);
+      } else {
+        found.waiting.push({ key, event });
+        company += Number(isCompany(event));
+        if (company >= maxBatch()) break;
+      }
+      if (read >= MAX_READ && company > 0) break;
     }
-    return { ...found, group: found.waiting.filter((kept) => isCompanyOf(kept)) };
+    return { ...found, group: found.waiting.filter(({ event }) => isCompany(event)) };
   };
 
   /** Halves of a refused batch wait for the others: one of them is innocent, as a rule. Beyond that the oldest goes first. */
@@ -165,20 +155,18 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
 
   const look = async (all: boolean): Promise<NextAction | undefined> => {
     const { control, batches, corrupt } = await log.overview();
-    if (corrupt.length > 0) return { type: 'corrupt', keys: corrupt };
+    if (corrupt.length > 0) await log.quarantine(corrupt);
     if (!isAllowed()) return { type: 'nothing', due: NEVER };
     const { wait, sender, revision } = control;
     if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
-    const [ready] = batches
-      .filter(({ state, until }) => state === 'ready' || !isAhead(until, now(), LONGEST_ANSWER_MS))
-      .sort(byTurn);
-    if (ready?.state === 'sent' && !ready.doubt) return { type: 'abandoned', batch: ready };
+    const [ready] = batches.filter(({ until }) => !isAhead(until, now(), LONGEST_ANSWER_MS)).sort(byTurn);
+    if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
     if (ready !== undefined) return lease(ready, revision);
 
     const found = await scan(batches);
-    if (found.corrupt.length > 0) return { type: 'corrupt', keys: found.corrupt };
+    if (found.corrupt.length > 0) await log.quarantine(found.corrupt);
     if (asksHost && found.skipped.length > 0) return { type: 'correct', kept: found.skipped };
     const [oldest] = found.waiting;
     if (oldest === undefined) {

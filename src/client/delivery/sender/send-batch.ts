@@ -1,10 +1,11 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
+import { backoffMs } from '../../platform/backoff.ts';
 import type { DeliveryHost } from '../delivery.ts';
-import { type BatchDelivery, type KeepaliveBudget, type PostTrack, readAnswer } from '../http/index.ts';
-import type { Batch, EventKey, Wait } from '../log/index.ts';
+import { inDoubt, type KeepaliveBudget, type PostTrack, readAnswer, type Verdict } from '../http/index.ts';
+import type { Batch, EventKey } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { createSettle, Outcome } from './settle.ts';
+import type { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
 const REFUSED_AT_ONCE_MS = 20;
@@ -19,66 +20,47 @@ export interface SenderQueue {
   gone: (keys: EventKey[]) => void;
 }
 
+/** A batch that is leased to this tab, and the text of its request. */
+export interface Leased {
+  batch: Batch;
+  body: string;
+}
+
 export interface SendBatchOptions {
   page: DeliveryPage;
   post: PostTrack;
   budget: KeepaliveBudget;
   settle: ReturnType<typeof createSettle>;
   scheduler: Pick<Scheduler, 'signs' | 'answered'>;
-  onDelivered: NonNullable<DeliveryHost['onDelivered']>;
+  onDelivered: DeliveryHost['onDelivered'];
   queue: SenderQueue;
 }
 
-const kindOf = (delivery: BatchDelivery) => {
-  const status = delivery.type === 'rejected' ? delivery.status : 0;
-  if (status === 401 || status === 403) return 'unauthorized';
-  return status === 404 ? 'not-found' : 'deliver';
-};
+const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (options: SendBatchOptions) => {
   const { page, post, budget, settle, scheduler, onDelivered, queue } = options;
-  const { clock, lifecycle, notify } = page;
+  const { clock, random, lifecycle, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
-  let announcedUntil = 0;
 
-  /** Each wait is told once, whoever meets it first. */
-  const announce = ({ until, reason }: Wait): void => {
-    if (announcedUntil === until) return;
-    announcedUntil = until;
-    notify({ type: 'waiting', untilMs: until, reason });
-  };
-
-  const report = (delivery: BatchDelivery, { delivered, skipped, dropped, inDoubt }: Outcome): void => {
+  const finish = async (batch: Batch, verdict: Verdict, key: string): Promise<number> => {
+    const { delivered, gone, notices } = await settle(batch, verdict, key);
+    queue.gone(gone);
     if (delivered.length > 0) {
-      onDelivered(delivered);
+      onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });
     }
-    for (const skip of skipped) notify({ type: 'skipped', ...skip });
-    for (const drop of dropped) notify({ type: 'dropped', ...drop });
-    if (inDoubt.length > 0) notify({ type: 'in-doubt', events: inDoubt });
-    if ('problems' in delivery) {
-      for (const message of delivery.problems) notify({ type: 'failed', kind: 'answer', message });
-    }
-    if (delivery.type === 'accepted') return;
-    const fact =
-      delivery.type === 'in-doubt'
-        ? { message: 'no answer could be read', cause: delivery.cause }
-        : { message: delivery.reason };
-    notify({ type: 'failed', kind: kindOf(delivery), ...fact });
+    for (const notice of notices) notify(notice);
+    for (const message of verdict.problems) notify({ type: 'failed', kind: 'answer', message });
+    if (verdict.failure) notify({ type: 'failed', ...verdict.failure });
+    news.post({ type: 'idle' });
+    return delivered.length;
   };
 
-  const finish = async (batch: Batch, delivery: BatchDelivery, key: string): Promise<Outcome> => {
-    const outcome = await settle(batch, delivery, key);
-    queue.gone(outcome.gone);
-    report(delivery, outcome);
-    if (outcome.waiting !== null) announce(outcome.waiting);
-    return outcome;
-  };
-
-  const request = async (batch: Batch, key: string, keepalive: boolean): Promise<BatchDelivery> => {
+  const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<Verdict> => {
     const began = clock.monotonic();
     const signsBefore = scheduler.signs();
     const abort = new AbortController();
@@ -88,18 +70,18 @@ export const createSendBatch = (options: SendBatchOptions) => {
       abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
     );
     try {
-      const answer = await post({ body: batch.body, key, keepalive, signal });
-      const delivery = readAnswer(answer, batch.keys.length, clock.now());
-      if (delivery.type !== 'in-doubt') {
-        if (keepalive) budget.recover();
-        scheduler.answered();
-      }
-      return delivery;
+      const answer = await post({ body, key, keepalive, signal });
+      if (keepalive) budget.recover();
+      scheduler.answered();
+      return readAnswer(answer, batch.keys.length, clock.now());
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
-      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
-      return { type: 'in-doubt', cause, outdated: scheduler.signs() !== signsBefore };
+      if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
+      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
+      // how things are now.
+      const ms = scheduler.signs() === signsBefore ? undefined : backoffMs(1, random);
+      return inDoubt(cause, { reason: 'backoff', ms });
     } finally {
       cancelTimeout();
       inFlight.delete(abort);
@@ -107,23 +89,19 @@ export const createSendBatch = (options: SendBatchOptions) => {
   };
 
   return {
-    announce,
-
-    async send(batch: Batch, key: string): Promise<{ delivery: BatchDelivery; outcome: Outcome }> {
+    /** Resolves with how many events were delivered. */
+    async send(leased: Leased, key: string): Promise<number> {
+      const { batch, body } = leased;
       queue.sent(batch.keys);
-      const free = budget.take(utf8Bytes(batch.body), !lifecycle.isVisible());
-      const delivery = await request(batch, key, free !== undefined);
+      const free = budget.take(utf8Bytes(body), !lifecycle.isVisible());
+      const verdict = await request(leased, key, free !== undefined);
       free?.();
-      if (delivery.type === 'rejected' && delivery.status === 413) {
-        limit = Math.max(1, Math.ceil(batch.keys.length / 2));
-      }
-      return { delivery, outcome: await finish(batch, delivery, key) };
+      if (verdict.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
+      return finish(batch, verdict, key);
     },
 
-    /** The answer cannot be read any more: the batch's tab is gone. */
-    async abandon(batch: Batch): Promise<void> {
-      await finish(batch, { type: 'in-doubt', cause: new Error('its page is gone'), abandoned: true }, '');
-    },
+    /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
+    abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
 
     abortAll(): void {
       for (const abort of inFlight) abort.abort();

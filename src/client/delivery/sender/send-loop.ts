@@ -1,24 +1,23 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
-import type { StoreKey } from '../../platform/store.ts';
-import { type Batch, batchKey, isBatch, type Kept, type Log, noWait } from '../log/index.ts';
+import { type Batch, batchKey, isBatch, type Kept, type Log, noWait, type Wait } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
-import { type createLease, SUCCESSOR_MS } from './lease.ts';
 import type { NextAction } from './lease-next.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SendBatch } from './send-batch.ts';
 
-/** A refused key is asked for again at most this often, unless the host or the page gives a reason. */
+/** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails, or the log, for example because the disk is full. */
 const RETRY_MS = 30_000;
+/** How long after another tab's lease this one tries. */
+const SUCCESSOR_MS = 50;
 
 export interface SendLoopOptions {
   log: Log;
   page: DeliveryPage;
   keyring: Keyring;
-  lease: ReturnType<typeof createLease>;
   leaseNext: (all: boolean) => Promise<NextAction>;
-  batches: Pick<SendBatch, 'send' | 'abandon' | 'announce'>;
+  batches: Pick<SendBatch, 'send' | 'abandon'>;
   scheduler: Pick<Scheduler, 'at'>;
   tasks: {
     /** Whether this tab may send at all now. */
@@ -26,7 +25,6 @@ export interface SendLoopOptions {
     /** Comes before every look at the queue. */
     tidy: () => Promise<void>;
     correct: (kept: Kept[]) => Promise<void>;
-    quarantine: (keys: StoreKey[]) => Promise<void>;
   };
 }
 
@@ -39,18 +37,15 @@ interface Run {
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (options: SendLoopOptions) => {
-  const { log, page, keyring, lease, leaseNext, batches, scheduler, tasks } = options;
-  const { clock, newId, notify } = page;
-  const { isAllowed, tidy, correct, quarantine } = tasks;
+  const { log, page, keyring, leaseNext, batches, scheduler, tasks } = options;
+  const { clock, news, notify, fail } = page;
+  const { isAllowed, tidy, correct } = tasks;
   let running: Run | undefined;
-  let askKeyAt = 0;
+  let announcedUntil = 0;
 
   /** The key to send with, or `undefined` while there is none. */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.known().refusedKey !== null && clock.now() >= askKeyAt) {
-      keyring.forget();
-      askKeyAt = clock.now() + ASK_KEY_MS;
-    }
+    if (log.known().refusedKey !== null) keyring.forget();
     try {
       return await keyring.ask();
     } catch (cause) {
@@ -72,26 +67,27 @@ export const createSendLoop = (options: SendLoopOptions) => {
   };
 
   /** Puts a leased batch back unsent: the next one may send it at once, and it is not in doubt. */
-  const release = ({ id, attempt }: Batch): Promise<void> =>
+  const release = ({ id, until }: Batch): Promise<void> =>
     log.step([batchKey(id)], (_, [stored]) =>
-      isBatch(stored) && stored.attempt === attempt
-        ? [[batchKey(id), { ...stored, state: 'ready', attempt: newId(), until: 0 }]]
-        : null,
+      isBatch(stored) && stored.until === until ? [[batchKey(id), { ...stored, until: 0 }]] : null,
     );
 
-  const send = async (batch: Batch, key: string): Promise<number> => {
-    const stop = lease.renew();
-    try {
-      const { delivery, outcome } = await batches.send(batch, key);
-      if (delivery.type === 'rejected' && [401, 403].includes(delivery.status)) {
-        keyring.forget();
-        askKeyAt = clock.now() + ASK_KEY_MS;
-      }
-      if (outcome.toCorrect.length > 0) await correct(outcome.toCorrect);
-      return outcome.delivered.length;
-    } finally {
-      stop();
-    }
+  /** Resolves when the tab that sends has an answer, at `until` at the latest. */
+  const untilFree = (until: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = () => {
+        stop();
+        cancel();
+        resolve();
+      };
+      const stop = news.subscribe(({ type }) => type === 'idle' && wake());
+      const cancel = clock.after(Math.max(0, until - clock.now()) + SUCCESSOR_MS, wake);
+    });
+
+  /** Each wait is told once. */
+  const announce = ({ until, reason }: Wait): void => {
+    if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
+    announcedUntil = until;
   };
 
   /** Does the next thing; false when there is nothing left to do now. */
@@ -107,7 +103,7 @@ export const createSendLoop = (options: SendLoopOptions) => {
           await release(action.batch);
           return false;
         }
-        run.delivered += await send(action.batch, key);
+        run.delivered += await batches.send(action, key);
         return true;
       case 'abandoned':
         await batches.abandon(action.batch);
@@ -115,22 +111,19 @@ export const createSendLoop = (options: SendLoopOptions) => {
       case 'correct':
         await correct(action.kept);
         return true;
-      case 'corrupt':
-        await quarantine(action.keys);
-        return true;
       case 'busy':
         if (!run.all) {
           scheduler.at(action.until + SUCCESSOR_MS);
           return false;
         }
-        await lease.untilFree(action.until);
+        await untilFree(action.until);
         return true;
       case 'waiting': {
         const { until, reason } = action.wait;
         const isRefused = reason === 'unauthorized';
         if (isRefused && (await endWait(key))) return true;
-        scheduler.at(isRefused ? Math.min(until, askKeyAt) : until);
-        batches.announce(action.wait);
+        scheduler.at(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
+        announce(action.wait);
         return false;
       }
       case 'nothing':
@@ -147,11 +140,9 @@ export const createSendLoop = (options: SendLoopOptions) => {
         run.again = false;
         await tidy();
         while (await step(run));
-        // The lease is released within the loop: a call that comes meanwhile is served by the next round.
-        if (!run.again || !isAllowed()) await lease.release();
       } while (run.again && isAllowed());
     } catch (cause) {
-      notify({ type: 'failed', kind: 'storage', message: 'the log could not be used', cause });
+      fail('The log could not be used', cause);
       scheduler.at(clock.now() + RETRY_MS);
     } finally {
       running = undefined;
@@ -172,10 +163,6 @@ export const createSendLoop = (options: SendLoopOptions) => {
       running = run;
       run.done = work(run);
       return run.done;
-    },
-    /** There is a reason to ask the host for its key again. */
-    askKey(): void {
-      askKeyAt = 0;
     },
   };
 };

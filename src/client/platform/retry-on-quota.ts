@@ -1,8 +1,8 @@
-import { isQuota } from '../../platform/fallback-store.ts';
+import { isQuota } from './fallback-store.ts';
 
 /**
- * Runs work that writes; where the disk is too full for it, `makeRoom` evicts, and it runs again. `giveUp` goes on in
- * memory where nothing is left to evict.
+ * Runs work that writes; where the disk is too full for it, `makeRoom` evicts, and it runs again. Where nothing is left to
+ * evict, `giveUp` goes on in memory.
  */
 export const createRetryOnQuota =
   (makeRoom: () => Promise<boolean>, giveUp: (reason: Error) => void) =>
