@@ -92,6 +92,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
         updates.report(updates.bringBack());
       },
     },
+    isWorker: false,
   });
 
   const updates = createUpdates({

@@ -11,7 +11,6 @@ import {
   createLog,
   createUpkeep,
   EVENT_RANGE,
-  type Kept,
   readDiagnostics,
 } from './log/index.ts';
 import { createDeliveryPage } from './page.ts';
@@ -23,43 +22,31 @@ import { createStoredConsent } from './stored-consent.ts';
  * it, and a page that leaves sends what it holds. Only this file knows all of them.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
-  const { api, consent, platform, host } = setup;
-  const { clock, lifecycle } = platform;
   const page = createDeliveryPage(setup);
-  const { notify, news, tab } = page;
-  let isStopped = false;
-  const isAllowed = () => !isStopped && !lifecycle.isPrerendering() && consent.maySend();
-  const disk = createBfcacheSafeStore(platform.openStore(page.name), lifecycle, clock.after);
-  const log = createLog({
-    disk,
+  const { consent, host, clock, lifecycle, notify } = page;
+  const disk = createBfcacheSafeStore(setup.platform.openStore(page.name), lifecycle, clock.after);
+  const log = createLog(
     page,
-    consent,
-    onStored: ({ consent: choice }) => stored.onStored(choice),
-    onDisk: () => sender.look(),
-  });
+    disk,
+    ({ consent: choice }) => stored.onStored(choice),
+    () => sender.look(),
+  );
   const unsent = createUnsent(page);
-  const upkeep = createUpkeep(log, page, unsent.gone);
+  const upkeep = createUpkeep(page, log, unsent.gone);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => {
     // The host's cache may fail like any other store.
     await host.makeRoom?.().catch(() => undefined);
     return upkeep.shrink();
   }, log.degrade);
-  const stored = createStoredConsent({
-    consent,
-    log,
-    page,
-    retryOnQuota,
-    abort: () => sender.abortAll(),
-    onWiped() {
-      log.forgetMemory();
-      unsent.clear();
-    },
+  const stored = createStoredConsent(page, log, retryOnQuota, () => {
+    sender.abortAll();
+    unsent.clear();
   });
-  const sender = createSender({ log, upkeep, page, api, host, isAllowed, queue: unsent });
-  const leaving = createLeaving({ log, page, sender, unsent, isAllowed });
+  const sender = createSender(page, log, upkeep, unsent);
+  const leaving = createLeaving(page, log, sender, unsent);
 
-  const onStored = (kept: Kept[]): void => {
+  const capture = createCapture(page, log, retryOnQuota, (kept) => {
     unsent.add(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     const { until } = log.known().wait;
@@ -68,25 +55,16 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     else sender.added();
     if (!lifecycle.isVisible()) leaving.leave();
     const isFull = !mustWait && unsent.size() >= sender.limit();
-    if (upkeep.appended(kept.map(({ event }) => event)) || isFull) sender.look();
-  };
-  const capture = createCapture({
-    log,
-    page,
-    api,
-    consent,
-    retryOnQuota,
-    isOpen: () => !isStopped,
-    onStored,
+    if (upkeep.appended(kept) || isFull) sender.look();
   });
   sender.look();
 
-  const diagnostics = () => readDiagnostics(log, tab, clock.now());
+  const diagnostics = () => readDiagnostics(page, log);
 
   return {
     capture,
     async flush() {
-      const [sent, left] = await Promise.all([isAllowed() ? sender.run(true) : 0, leaving.delivered()]);
+      const [sent, left] = await Promise.all([page.maySend() ? sender.run(true) : 0, leaving.delivered()]);
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left, pending: pending + inDoubt };
     },
@@ -113,7 +91,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       return consent.mayStore();
     },
     async disable(policy) {
-      unsent.clear();
       await stored.disable(policy);
       if (policy === 'purge') await retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
@@ -123,13 +100,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       sender.awake();
     },
     stop() {
-      isStopped = true;
+      page.stop();
       for (const part of [sender, leaving, unsent]) part.stop();
-      for (const part of [log, disk, news]) part.close();
+      for (const part of [log, disk]) part.close();
     },
-    async wipe() {
-      unsent.clear();
-      await stored.wipe();
-    },
+    wipe: stored.wipe,
   };
 };

@@ -125,5 +125,5 @@ export interface DeliverySetup {
   platform: DeliveryPlatform;
   host: DeliveryHost;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
-  isWorker?: boolean;
+  isWorker: boolean;
 }

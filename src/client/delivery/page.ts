@@ -1,8 +1,8 @@
 import type { Choice } from '../consent.ts';
-import type { Notice, Notify } from '../notice.ts';
+import type { FailureKind, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
-import type { DeliveryPlatform, DeliverySetup } from './delivery.ts';
+import type { DeliverySetup } from './delivery.ts';
 import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 
 /** What the tabs tell each other; a tab that misses it finds the same in the log. */
@@ -16,19 +16,24 @@ export type TabNews =
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
 
-/** What the parts of the delivery share: the page, or the service worker, that they run in. */
-export interface DeliveryPage extends Pick<DeliveryPlatform, 'clock' | 'random' | 'lifecycle'> {
+/** The page, or the service worker, that the delivery runs in: what its parts share. */
+export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
   /** Names the log. */
   name: string;
   /** Names this page. */
   tab: string;
-  isWorker: boolean;
   newId: () => string;
+  clock: DeliverySetup['platform']['clock'];
+  random: () => number;
+  lifecycle: DeliverySetup['platform']['lifecycle'];
   options: DeliveryOptions;
-  notify: Notify;
-  /** Tells the host that the log failed. */
-  fail: (message: string, cause?: unknown) => void;
   news: TabChannel<TabNews>;
+  notify: Notify;
+  fail: (message: string, cause?: unknown, kind?: FailureKind) => void;
+  /** Whether this page may send at all now. */
+  maySend: () => boolean;
+  isStopped: () => boolean;
+  stop: () => void;
 }
 
 /**
@@ -39,11 +44,12 @@ export const logName = (endpoint: string, appId: string): string =>
   `placard-outbox-${fingerprint(`${endpoint}\n${appId}`)}`;
 
 export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
-  const { api, platform, host, isWorker = false } = setup;
+  const { api, consent, platform, host, isWorker } = setup;
   const { clock, random, lifecycle, openChannel } = platform;
   const name = logName(api.endpoint, api.appId);
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
+  let isStopped = false;
 
   const tell: Notify = (notice) => {
     try {
@@ -59,8 +65,18 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
   news.subscribe((item) => {
     if (item.type === 'notice') tell(item.notice);
   });
-  const options = deliveryOptions(setup.options, notify);
-  const fail: DeliveryPage['fail'] = (message, cause) =>
-    notify({ type: 'failed', kind: 'storage', message, ...(cause !== undefined && { cause }) });
-  return { name, tab: newId(), isWorker, newId, clock, random, lifecycle, options, notify, fail, news };
+
+  return {
+    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    tab: newId(),
+    options: deliveryOptions(setup.options, notify),
+    fail: (message, cause, kind = 'storage') =>
+      notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
+    maySend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
+    isStopped: () => isStopped,
+    stop() {
+      isStopped = true;
+      news.close();
+    },
+  };
 };

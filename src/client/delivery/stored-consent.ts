@@ -1,30 +1,25 @@
-import type { Choice, Consent, OptOutPolicy } from '../consent.ts';
+import type { Choice, OptOutPolicy } from '../consent.ts';
 import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
 import type { Log } from './log/index.ts';
 import type { DeliveryPage } from './page.ts';
 
-export interface StoredConsentOptions {
-  consent: Consent;
-  log: Log;
-  page: DeliveryPage;
-  /** A full disk refuses no choice. */
-  retryOnQuota: RetryOnQuota;
-  /** Ends the requests under way. */
-  abort: () => void;
-  /** The user wiped the log in another tab. */
-  onWiped: () => void;
-}
-
-/** Brings the user's choice to the disk and to the other tabs, and theirs to this one. */
-export const createStoredConsent = (options: StoredConsentOptions) => {
-  const { consent, log, page, retryOnQuota, abort, onWiped } = options;
-  const { clock, news, notify, isWorker } = page;
+/**
+ * Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice.
+ * `onOptOut` ends the requests under way, and forgets what this page holds in memory.
+ */
+export const createStoredConsent = (
+  page: DeliveryPage,
+  log: Log,
+  retryOnQuota: RetryOnQuota,
+  onOptOut: () => void,
+) => {
+  const { consent, clock, news, notify, isWorker } = page;
   /** As the disk had it last. */
   let seen: Choice = 'enabled';
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
-    if (!consent.maySend()) abort();
+    if (!consent.maySend()) onOptOut();
   };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
@@ -43,7 +38,7 @@ export const createStoredConsent = (options: StoredConsentOptions) => {
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
     if (consent.isWiped() && !(isWorker && choice === 'enabled')) return;
     set(choice);
-    if (choice === 'wiped') onWiped();
+    if (choice === 'wiped') log.forgetMemory();
     tell();
   });
 
@@ -82,5 +77,3 @@ export const createStoredConsent = (options: StoredConsentOptions) => {
     },
   };
 };
-
-export type StoredConsent = ReturnType<typeof createStoredConsent>;

@@ -41,6 +41,7 @@ globalThis.delivery = createDelivery({
     lifecycle: createPageLifecycle(),
   },
   host: { notify: (notice) => globalThis.heard.push(notice) },
+  isWorker: false,
 });
 // A prerendered page cannot be asked, but it can leave word.
 localStorage.setItem(

@@ -1,7 +1,6 @@
 import type { BannerEvent } from '../../banner-event.ts';
-import type { Consent } from '../../consent.ts';
 import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
-import type { Api, CapturedEvent } from '../delivery.ts';
+import type { CapturedEvent } from '../delivery.ts';
 import { bannerEvent, type Entry, isWhole, type Kept, type Log, VERSION } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { createEventTimes } from './event-times.ts';
@@ -16,25 +15,17 @@ interface Waiting {
   resolve: (event: BannerEvent | null) => void;
 }
 
-export interface CaptureOptions {
-  log: Log;
-  page: DeliveryPage;
-  api: Api;
-  consent: Consent;
-  retryOnQuota: RetryOnQuota;
-  /** False after a stop; what was taken before is still stored. */
-  isOpen: () => boolean;
-  /** Called with what was stored, before the promises resolve. */
-  onStored: (kept: Kept[]) => void;
-}
-
 /**
  * Appends events to the log in the order of the calls. Calls of one task are written together; a call itself only puts
  * the event in line. Before a navigation each turn counts: nothing is read before the write.
  */
-export const createCapture = (options: CaptureOptions) => {
-  const { log, page, api, consent, retryOnQuota, isOpen, onStored } = options;
-  const { clock, tab, notify, fail } = page;
+export const createCapture = (
+  page: DeliveryPage,
+  log: Log,
+  retryOnQuota: RetryOnQuota,
+  onStored: (kept: Kept[]) => void,
+) => {
+  const { api, consent, clock, tab, fail, isStopped } = page;
   const timeOf = createEventTimes(clock);
   const line: Waiting[] = [];
   let isDraining = false;
@@ -93,11 +84,10 @@ export const createCapture = (options: CaptureOptions) => {
   };
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
-    if (!isOpen() || !consent.mayStore()) return Promise.resolve(null);
+    if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
     // In line it would take the others of its slice with it.
     if (!isWhole(event)) {
-      const message = 'An event needs a type, a banner, a placement and a user, each a text';
-      notify({ type: 'failed', kind: 'config', message });
+      fail('An event needs a type, a banner, a placement and a user, each a text', undefined, 'config');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {

@@ -2,29 +2,13 @@ import { isAhead, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
 import { trackBody } from '../http/index.ts';
 import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
-import {
-  answerUntil,
-  byTime,
-  isOthers,
-  newBatch,
-  planBatches,
-  type Sender,
-  sameGroupBy,
-} from '../sender/index.ts';
+import { answerUntil, byTime, isOthers, newBatch, planBatches, type Sender } from '../sender/index.ts';
 import { createHandOff } from './hand-off.ts';
 import type { Unsent } from './unsent.ts';
 
-export interface LeavingOptions {
-  log: Log;
-  page: DeliveryPage;
-  sender: Sender;
-  unsent: Unsent;
-  isAllowed: () => boolean;
-}
-
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
-export const createLeaving = ({ log, page, sender, unsent, isAllowed }: LeavingOptions) => {
-  const { name, tab, clock, lifecycle, options, newId, fail } = page;
+export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unsent: Unsent) => {
+  const { name, tab, clock, lifecycle, options, newId, fail, maySend } = page;
   const worker = createHandOff(name);
   /** The last flushes whose answers are out. */
   let underWay = Promise.resolve(0);
@@ -38,15 +22,11 @@ export const createLeaving = ({ log, page, sender, unsent, isAllowed }: LeavingO
     const control = log.known();
     const key = sender.key();
     const mustWait = isAhead(control.wait.until, clock.now(), LONGEST_WAIT_MS);
-    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !isAllowed()) return 0;
+    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
     const byValue = unsent
       .waiting()
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
-    const plan = planBatches(byValue, {
-      maxBytes: sender.budgetLeft(),
-      maxBatch: sender.limit(),
-      sameGroup: sameGroupBy(options.inDoubt),
-    });
+    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), options);
     if (plan.length === 0) return 0;
     const leased = plan.map((kept) => ({
       batch: { ...newBatch(kept, newId()), until: answerUntil(page) },
@@ -69,7 +49,7 @@ export const createLeaving = ({ log, page, sender, unsent, isAllowed }: LeavingO
 
   const leave = (): void => {
     // What lies in this page's memory the worker cannot see.
-    if (!log.isMemory() && isAllowed() && worker.handOff()) return;
+    if (!log.isMemory() && maySend() && worker.handOff()) return;
     const flushed = Promise.all([underWay, lastFlush()]).then(
       ([before, now]) => before + now,
       (cause) => {

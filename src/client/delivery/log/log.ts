@@ -1,4 +1,3 @@
-import type { Consent } from '../../consent.ts';
 import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
@@ -43,22 +42,18 @@ export interface Entry extends Kept {
   once: string | undefined;
 }
 
-export interface LogOptions {
-  disk: Store;
-  page: DeliveryPage;
-  consent: Consent;
-  /** Called with each control record that is read. */
-  onStored: (control: Control) => void;
-  /** Memory mode ends. */
-  onDisk: () => void;
-}
-
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
+ * `onStored` is called with each control record that is read, `onDisk` when memory mode ends.
  */
-export const createLog = ({ disk, page, consent, onStored, onDisk }: LogOptions) => {
-  const { clock, notify, fail } = page;
+export const createLog = (
+  page: DeliveryPage,
+  disk: Store,
+  onStored: (control: Control) => void,
+  onDisk: () => void,
+) => {
+  const { consent, clock, notify, fail } = page;
   let known: Control | undefined;
   let isPurgeOwed = false;
 

@@ -12,7 +12,6 @@ import {
   type EventKey,
   type Kept,
   keyText,
-  type StoredEvent,
   type Total,
 } from './records.ts';
 
@@ -29,7 +28,7 @@ const EXPIRE_MS = 60 * 60_000;
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 /** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
-export const createUpkeep = (log: Log, page: DeliveryPage, onGone: (keys: EventKey[]) => void) => {
+export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
   const { now, monotonic } = page.clock;
   const { maxEvents, maxBytes, maxAgeMs } = page.options;
   /** Shrinks where the browser gives less (private mode). */
@@ -112,9 +111,9 @@ export const createUpkeep = (log: Log, page: DeliveryPage, onGone: (keys: EventK
 
   return {
     /** This page has appended these: true where the caps must be checked now. */
-    appended(stored: StoredEvent[]): boolean {
+    appended(stored: Kept[]): boolean {
       events += stored.length;
-      for (const event of stored) bytes += bytesOf(event);
+      for (const { event } of stored) bytes += bytesOf(event);
       return isOver();
     },
 

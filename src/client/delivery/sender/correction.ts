@@ -1,7 +1,6 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner-event.ts';
 import { withTimeout } from '../../platform/timeout.ts';
-import type { Correct } from '../delivery.ts';
 import {
   bannerEvent,
   type EventKey,
@@ -27,21 +26,10 @@ const isEvent = (event: BannerEvent): boolean =>
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
-export interface CorrectionOptions {
-  log: Log;
-  page: DeliveryPage;
-  /** Default: every event is sent again as it is. */
-  correct: Correct | undefined;
-  /** Called with events that left the queue. */
-  onGone: (keys: EventKey[]) => void;
-}
-
 /** Asks the host about skipped events, one by one in their order, and brings its decision to disk. */
-export const createCorrection = ({ log, page, correct = (event) => event, onGone }: CorrectionOptions) => {
-  const { clock, notify, options } = page;
-
-  const complain = (message: string, cause?: unknown): void =>
-    notify({ type: 'failed', kind: 'correct', message, ...(cause !== undefined && { cause }) });
+export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
+  const { host, clock, notify, fail, options } = page;
+  const { correct = (event: BannerEvent) => event } = host;
 
   /** What the host wants: a changed event, the same one, or `null` to give it up. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
@@ -52,15 +40,15 @@ export const createCorrection = ({ log, page, correct = (event) => event, onGone
       const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        complain('correct() answered something that is no event; the event is sent again as it is');
+        fail('correct() answered something that is no event: it is sent as it is', undefined, 'correct');
         return asked;
       }
       if (answer.userId !== asked.userId) {
-        complain('correct() cannot change whose event it is; userId is kept');
+        fail('correct() cannot change whose event it is: userId is kept', undefined, 'correct');
       }
       return { ...bannerEvent(answer), userId: asked.userId };
-    } catch (error) {
-      complain('correct() failed; the event is sent again as it is', error);
+    } catch (cause) {
+      fail('correct() failed: the event is sent as it is', cause, 'correct');
       return asked;
     }
   };

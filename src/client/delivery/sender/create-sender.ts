@@ -1,6 +1,4 @@
 import { createKeyring } from '../../platform/keyring.ts';
-import type { Api, DeliveryHost } from '../delivery.ts';
-import { createKeepaliveBudget, createPostTrack } from '../http/index.ts';
 import type { Log, Upkeep } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { createCorrection } from './correction.ts';
@@ -8,28 +6,14 @@ import { createLeaseNext } from './lease-next.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSendBatch, type SenderQueue } from './send-batch.ts';
 import { createSendLoop } from './send-loop.ts';
-import { createSettle } from './settle.ts';
-
-export interface SenderOptions {
-  log: Log;
-  upkeep: Upkeep;
-  page: DeliveryPage;
-  api: Api;
-  host: DeliveryHost;
-  /** Whether this tab may send at all now. */
-  isAllowed: () => boolean;
-  queue: SenderQueue;
-}
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
-export const createSender = (options: SenderOptions) => {
-  const { log, upkeep, page, api, host, isAllowed, queue } = options;
-  const { clock, fail, isWorker } = page;
+export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue: SenderQueue) => {
+  const { api, clock, fail, isWorker, maySend } = page;
   const keyring = createKeyring(api.apiKey, clock.after);
-  const budget = createKeepaliveBudget(clock.monotonic);
 
   const look = (all = false): void => {
-    if (!isWorker && isAllowed()) void loop.run(all);
+    if (!isWorker && maySend()) void run(all);
   };
 
   /** A sign of life ends a running backoff, once; what the server asked for stays. */
@@ -43,7 +27,7 @@ export const createSender = (options: SenderOptions) => {
     });
 
   const awake = (): void => {
-    if (!isAllowed()) return;
+    if (!maySend()) return;
     log.retry();
     void ease().then(
       () => look(),
@@ -51,51 +35,26 @@ export const createSender = (options: SenderOptions) => {
     );
   };
 
-  const scheduler = createScheduler({ page, onDue: look, onSign: awake });
-  const batches = createSendBatch({
-    page,
-    post: createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init))),
-    budget,
-    settle: createSettle(log, page, isWorker || host.correct !== undefined),
-    scheduler,
-    onDelivered: host.onDelivered,
-    queue,
-  });
-  const loop = createSendLoop({
-    log,
-    page,
-    keyring,
-    leaseNext: createLeaseNext({
-      log,
-      page,
-      maxBatch: batches.limit,
-      isAllowed,
-      isHeld: queue.isHeld,
-      asksHost: !isWorker,
-    }),
-    batches,
-    scheduler,
-    tasks: {
-      isAllowed,
-      tidy: upkeep.tidy,
-      correct: isWorker
-        ? async () => undefined
-        : createCorrection({ log, page, correct: host.correct, onGone: queue.gone }),
-    },
+  const scheduler = createScheduler(page, look, awake);
+  const batches = createSendBatch(page, log, scheduler, queue);
+  const run = createSendLoop(page, log, keyring, {
+    leaseNext: createLeaseNext(page, log, batches.limit, queue.isHeld),
+    send: batches.send,
+    abandon: batches.abandon,
+    correct: createCorrection(page, log, queue.gone),
+    tidy: upkeep.tidy,
+    lookAt: scheduler.at,
   });
 
   return {
-    run: loop.run,
+    ...batches,
+    run,
     look,
     awake,
-    send: batches.send,
-    abortAll: batches.abortAll,
-    limit: batches.limit,
     added: scheduler.added,
     lookAt: scheduler.at,
     /** The key if it is known without asking: a page that goes away cannot wait. */
     key: keyring.current,
-    budgetLeft: budget.left,
     stop: scheduler.stop,
   };
 };

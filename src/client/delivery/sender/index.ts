@@ -1,3 +1,3 @@
 export { createSender, type Sender } from './create-sender.ts';
 export { answerUntil, isOthers } from './lease-next.ts';
-export { byTime, newBatch, planBatches, sameGroupBy } from './plan-batches.ts';
+export { byTime, newBatch, planBatches } from './plan-batches.ts';

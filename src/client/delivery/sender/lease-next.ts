@@ -13,7 +13,6 @@ import {
   batchKey,
   type Control,
   EVENT_RANGE,
-  type EventKey,
   isBatch,
   type Kept,
   keyText,
@@ -24,8 +23,8 @@ import {
   type Writes,
 } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
-import { newBatch, planBatches, sameGroupBy } from './plan-batches.ts';
-import type { Leased } from './send-batch.ts';
+import { isSameGroup, newBatch, planBatches } from './plan-batches.ts';
+import type { Leased, SenderQueue } from './send-batch.ts';
 
 /** Added to the request's timeout: after both, no answer can come any more. */
 const ANSWER_MARGIN_MS = 5_000;
@@ -50,17 +49,6 @@ export type NextAction =
   | { type: 'waiting'; wait: Wait }
   /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
   | { type: 'nothing'; due: number };
-
-export interface LeaseNextOptions {
-  log: Log;
-  page: DeliveryPage;
-  maxBatch: () => number;
-  isAllowed: () => boolean;
-  /** Events that this page's last flush took, perhaps not on disk yet. */
-  isHeld: (key: EventKey) => boolean;
-  /** Whether this tab can ask for corrections; otherwise skipped events wait for one that can. */
-  asksHost: boolean;
-}
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -93,11 +81,15 @@ const separate = (control: Control, kept: Kept[]): Writes => {
 };
 
 /** Finds what to send next, and leases it to this tab in one transaction. `all`: whether or not it is due. */
-export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHost }: LeaseNextOptions) => {
-  const { tab, clock, options, newId } = page;
+export const createLeaseNext = (
+  page: DeliveryPage,
+  log: Log,
+  maxBatch: () => number,
+  isHeld: SenderQueue['isHeld'],
+) => {
+  const { tab, clock, options, isWorker, newId, maySend } = page;
   const { now } = clock;
   const { maxWaitMs } = options;
-  const sameGroup = sameGroupBy(options.inDoubt);
 
   /** `undefined` when another step came between: look again. */
   const lease = async (batch: Batch, revision: number): Promise<NextAction | undefined> => {
@@ -106,7 +98,7 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
       // A lost connection asks twice, and the first time was committed after all.
       if (action?.type === 'send' && isBatch(stored) && stored.until === action.batch.until) return null;
       action = undefined;
-      if (!isAllowed() || control.revision !== revision) return null;
+      if (!maySend() || control.revision !== revision) return null;
       const isFresh = stored === undefined;
       if (isFresh && batch.keys.some(isHeld)) return null;
       const kept = batch.keys.flatMap((key, i): Kept[] => {
@@ -129,7 +121,7 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
   const scan = async (batches: Batch[]) => {
     const inBatch = new Set(batches.flatMap(({ keys }) => keys.map(keyText)));
     const found = { waiting: [] as Kept[], skipped: [] as Kept[], corrupt: [] as StoreKey[], due: NEVER };
-    const isCompany = (event: StoredEvent) => sameGroup(found.waiting[0]!.event, event);
+    const isCompany = (event: StoredEvent) => isSameGroup(options, found.waiting[0]!.event, event);
     let company = 0;
     let read = 0;
     for await (const { key, event } of log.read(EVENT_RANGE)) {
@@ -156,7 +148,7 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
   const look = async (all: boolean): Promise<NextAction | undefined> => {
     const { control, batches, corrupt } = await log.overview();
     if (corrupt.length > 0) await log.quarantine(corrupt);
-    if (!isAllowed()) return { type: 'nothing', due: NEVER };
+    if (!maySend()) return { type: 'nothing', due: NEVER };
     const { wait, sender, revision } = control;
     if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
@@ -167,7 +159,7 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
 
     const found = await scan(batches);
     if (found.corrupt.length > 0) await log.quarantine(found.corrupt);
-    if (asksHost && found.skipped.length > 0) return { type: 'correct', kept: found.skipped };
+    if (!isWorker && found.skipped.length > 0) return { type: 'correct', kept: found.skipped };
     const [oldest] = found.waiting;
     if (oldest === undefined) {
       return { type: 'nothing', due: Math.min(found.due, ...batches.map(({ until }) => until)) };
@@ -175,8 +167,8 @@ export const createLeaseNext = ({ log, page, maxBatch, isAllowed, isHeld, asksHo
     // Far in the future means that the clock was set back since: such an event has waited long enough.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
-    const plan = { maxBytes: MAX_BODY_BYTES, maxBatch: maxBatch(), sameGroup };
-    return lease(newBatch(planBatches(found.group, plan)[0] ?? [oldest], newId()), revision);
+    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), options);
+    return lease(newBatch(first, newId()), revision);
   };
 
   return async (all: boolean): Promise<NextAction> => {

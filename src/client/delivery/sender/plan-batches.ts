@@ -6,16 +6,12 @@ import { type Batch, type Kept, type StoredEvent, VERSION } from '../log/index.t
 /** No event is smaller: under this the plan is full. */
 const MIN_EVENT_BYTES = 70;
 
-export type SameGroup = (a: StoredEvent, b: StoredEvent) => boolean;
-
 /** Batches never mix users, app versions or in-doubt policies. */
-export const sameGroupBy =
-  (inDoubt: DeliveryOptions['inDoubt']): SameGroup =>
-  (a, b) =>
-    a.userId === b.userId &&
-    a.appId === b.appId &&
-    a.appVersion === b.appVersion &&
-    inDoubt[a.type] === inDoubt[b.type];
+export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  inDoubt[a.type] === inDoubt[b.type];
 
 export const byTime = ({ key: a }: Kept, { key: b }: Kept): number =>
   a[2] - b[2] || (a[3] < b[3] ? -1 : Number(a[3] > b[3])) || a[4] - b[4];
@@ -24,24 +20,23 @@ export const byTime = ({ key: a }: Kept, { key: b }: Kept): number =>
 const eventBytes = (event: StoredEvent): number =>
   utf8Bytes(trackBody([event, event])) - utf8Bytes(trackBody([event]));
 
-export interface PlanOptions {
-  /** Of all bodies together. */
-  maxBytes: number;
-  /** Events in one batch. */
-  maxBatch: number;
-  sameGroup: SameGroup;
-}
-
 /**
- * Divides events into batches, the first ones of `waiting` first, as far as the bytes go. Inside a batch they are in order
- * of time.
+ * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
+ * bodies together. Inside a batch they are in order of time.
  */
-export const planBatches = (waiting: Kept[], { maxBytes, maxBatch, sameGroup }: PlanOptions): Kept[][] => {
+export const planBatches = (
+  waiting: Kept[],
+  maxBytes: number,
+  maxBatch: number,
+  options: DeliveryOptions,
+): Kept[][] => {
   const batches: Kept[][] = [];
   let left = maxBytes;
   for (const item of waiting) {
     if (left < MIN_EVENT_BYTES) break;
-    const batch = batches.find((kept) => kept.length < maxBatch && sameGroup(kept[0]!.event, item.event));
+    const batch = batches.find(
+      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+    );
     const cost = batch ? eventBytes(item.event) : utf8Bytes(trackBody([item.event]));
     if (cost > left) continue;
     left -= cost;

@@ -8,19 +8,12 @@ const WARM_MS = 9 * 60_000;
 /** Signs that the network or the user is back. */
 const SIGNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
 
-export interface SchedulerOptions {
-  page: DeliveryPage;
-  /** Look for a batch; `all`: send whatever waits, due or not. */
-  onDue: (all: boolean) => void;
-  /** The network or the user is back. */
-  onSign: () => void;
-}
-
 /**
  * Decides when to look for a batch. Events wait `maxWaitMs` for company, with one exception: while no request went out
  * lately the first ones leave at the first pause, so that the last flush of the page finds the preflight answered.
+ * `onDue` looks for a batch, with `all` for whatever waits; `onSign` hears that the network or the user is back.
  */
-export const createScheduler = ({ page, onDue, onSign }: SchedulerOptions) => {
+export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => void, onSign: () => void) => {
   const { clock, lifecycle, options } = page;
   const { maxWaitMs } = options;
   let cancelTimer: () => void = () => undefined;

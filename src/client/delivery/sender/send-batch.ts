@@ -1,11 +1,10 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
-import type { DeliveryHost } from '../delivery.ts';
-import { inDoubt, type KeepaliveBudget, type PostTrack, readAnswer, type Verdict } from '../http/index.ts';
-import type { Batch, EventKey } from '../log/index.ts';
+import { createKeepaliveBudget, createPostTrack, inDoubt, readAnswer, type Verdict } from '../http/index.ts';
+import type { Batch, EventKey, Log } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { createSettle } from './settle.ts';
+import { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
 const REFUSED_AT_ONCE_MS = 20;
@@ -26,23 +25,15 @@ export interface Leased {
   body: string;
 }
 
-export interface SendBatchOptions {
-  page: DeliveryPage;
-  post: PostTrack;
-  budget: KeepaliveBudget;
-  settle: ReturnType<typeof createSettle>;
-  scheduler: Pick<Scheduler, 'signs' | 'answered'>;
-  onDelivered: DeliveryHost['onDelivered'];
-  queue: SenderQueue;
-}
-
 const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
-export const createSendBatch = (options: SendBatchOptions) => {
-  const { page, post, budget, settle, scheduler, onDelivered, queue } = options;
-  const { clock, random, lifecycle, news, notify } = page;
+export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
+  const { api, host, clock, random, lifecycle, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
+  const post = createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init)));
+  const budget = createKeepaliveBudget(clock.monotonic);
+  const settle = createSettle(page, log);
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
 
@@ -50,7 +41,7 @@ export const createSendBatch = (options: SendBatchOptions) => {
     const { delivered, gone, notices } = await settle(batch, verdict, key);
     queue.gone(gone);
     if (delivered.length > 0) {
-      onDelivered?.(delivered);
+      host.onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });
     }
     for (const notice of notices) notify(notice);
@@ -107,6 +98,7 @@ export const createSendBatch = (options: SendBatchOptions) => {
       for (const abort of inFlight) abort.abort();
     },
 
+    budgetLeft: budget.left,
     /** Events in one batch: what the host chose, or what the server's size limit taught. */
     limit: () => limit,
   };

@@ -2,7 +2,6 @@ import { fingerprint, type Keyring } from '../../platform/keyring.ts';
 import { type Batch, batchKey, isBatch, type Kept, type Log, noWait, type Wait } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { NextAction } from './lease-next.ts';
-import type { Scheduler } from './scheduler.ts';
 import type { SendBatch } from './send-batch.ts';
 
 /** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
@@ -12,20 +11,16 @@ const RETRY_MS = 30_000;
 /** How long after another tab's lease this one tries. */
 const SUCCESSOR_MS = 50;
 
-export interface SendLoopOptions {
-  log: Log;
-  page: DeliveryPage;
-  keyring: Keyring;
+/** What the loop does with what there is to do. */
+export interface SendTasks {
   leaseNext: (all: boolean) => Promise<NextAction>;
-  batches: Pick<SendBatch, 'send' | 'abandon'>;
-  scheduler: Pick<Scheduler, 'at'>;
-  tasks: {
-    /** Whether this tab may send at all now. */
-    isAllowed: () => boolean;
-    /** Comes before every look at the queue. */
-    tidy: () => Promise<void>;
-    correct: (kept: Kept[]) => Promise<void>;
-  };
+  send: SendBatch['send'];
+  abandon: SendBatch['abandon'];
+  correct: (kept: Kept[]) => Promise<void>;
+  /** Comes before the first look at the queue. */
+  tidy: () => Promise<void>;
+  /** Look again at this time (Unix milliseconds). */
+  lookAt: (time: number) => void;
 }
 
 interface Run {
@@ -36,10 +31,9 @@ interface Run {
 }
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
-export const createSendLoop = (options: SendLoopOptions) => {
-  const { log, page, keyring, leaseNext, batches, scheduler, tasks } = options;
-  const { clock, news, notify, fail } = page;
-  const { isAllowed, tidy, correct } = tasks;
+export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
+  const { clock, news, notify, fail, maySend } = page;
+  const { leaseNext, send, abandon, correct, tidy, lookAt } = tasks;
   let running: Run | undefined;
   let announcedUntil = 0;
 
@@ -49,8 +43,8 @@ export const createSendLoop = (options: SendLoopOptions) => {
     try {
       return await keyring.ask();
     } catch (cause) {
-      notify({ type: 'failed', kind: 'config', message: 'apiKey() failed; sending waits', cause });
-      scheduler.at(clock.now() + RETRY_MS);
+      fail('apiKey() failed: sending waits', cause, 'config');
+      lookAt(clock.now() + RETRY_MS);
       return undefined;
     }
   };
@@ -92,28 +86,28 @@ export const createSendLoop = (options: SendLoopOptions) => {
 
   /** Does the next thing; false when there is nothing left to do now. */
   const step = async (run: Run): Promise<boolean> => {
-    if (!isAllowed()) return false;
+    if (!maySend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
     const action = await leaseNext(run.all);
     switch (action.type) {
       case 'send':
         // The user may have opted out while it was being leased: there was no request to end yet.
-        if (!isAllowed()) {
+        if (!maySend()) {
           await release(action.batch);
           return false;
         }
-        run.delivered += await batches.send(action, key);
+        run.delivered += await send(action, key);
         return true;
       case 'abandoned':
-        await batches.abandon(action.batch);
+        await abandon(action.batch);
         return true;
       case 'correct':
         await correct(action.kept);
         return true;
       case 'busy':
         if (!run.all) {
-          scheduler.at(action.until + SUCCESSOR_MS);
+          lookAt(action.until + SUCCESSOR_MS);
           return false;
         }
         await untilFree(action.until);
@@ -122,12 +116,12 @@ export const createSendLoop = (options: SendLoopOptions) => {
         const { until, reason } = action.wait;
         const isRefused = reason === 'unauthorized';
         if (isRefused && (await endWait(key))) return true;
-        scheduler.at(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
+        lookAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
         announce(action.wait);
         return false;
       }
       case 'nothing':
-        scheduler.at(action.due);
+        lookAt(action.due);
         return false;
     }
   };
@@ -140,29 +134,27 @@ export const createSendLoop = (options: SendLoopOptions) => {
         run.again = false;
         await tidy();
         while (await step(run));
-      } while (run.again && isAllowed());
+      } while (run.again && maySend());
     } catch (cause) {
       fail('The log could not be used', cause);
-      scheduler.at(clock.now() + RETRY_MS);
+      lookAt(clock.now() + RETRY_MS);
     } finally {
       running = undefined;
     }
     return run.delivered;
   };
 
-  return {
-    /** Sends what is due, or with `all` whatever waits. Calls during a run share it; returns how many were delivered. */
-    run(all: boolean): Promise<number> {
-      if (running !== undefined) {
-        // The run may have looked for the last time already; one more look costs no request.
-        running.again = true;
-        running.all ||= all;
-        return running.done;
-      }
-      const run: Run = { all, again: false, delivered: 0, done: Promise.resolve(0) };
-      running = run;
-      run.done = work(run);
-      return run.done;
-    },
+  /** Sends what is due, or with `all` whatever waits. Calls during a run share it; returns how many were delivered. */
+  return (all: boolean): Promise<number> => {
+    if (running !== undefined) {
+      // The run may have looked for the last time already; one more look costs no request.
+      running.again = true;
+      running.all ||= all;
+      return running.done;
+    }
+    const run: Run = { all, again: false, delivered: 0, done: Promise.resolve(0) };
+    running = run;
+    run.done = work(run);
+    return run.done;
   };
 };

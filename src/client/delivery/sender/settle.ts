@@ -50,14 +50,10 @@ export const bury = ({ key, event }: Kept, reason: string): Writes => {
 };
 
 /** One batch in the transaction that settles it: what can happen to it and its events. Each verb returns its writes. */
-const createTurn = (
-  control: Control,
-  batch: Batch,
-  outcome: Outcome,
-  page: DeliveryPage,
-  corrects: boolean,
-) => {
-  const { clock, options, random, newId } = page;
+const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome: Outcome) => {
+  const { host, isWorker, clock, options, random, newId } = page;
+  // The host can be asked for a correction, here or in a page.
+  const corrects = isWorker || host.correct !== undefined;
   const { now } = clock;
   const end: Writes = [[batchKey(batch.id), undefined]];
 
@@ -128,12 +124,9 @@ const createTurn = (
   return { end, wait, confirm, skip, giveUp, part, refuse };
 };
 
-/**
- * Brings the outcome of one batch to disk in one transaction: index i of the answer is item i of `batch.keys`. `corrects`:
- * the host can be asked for a correction, here or in another page.
- */
+/** Brings the outcome of one batch to disk in one transaction: index i of the answer is item i of `batch.keys`. */
 export const createSettle =
-  (log: Log, page: DeliveryPage, corrects: boolean) =>
+  (page: DeliveryPage, log: Log) =>
   async (batch: Batch, verdict: Verdict, key: string): Promise<Outcome> => {
     const { fate, skipped, wait, failure } = verdict;
     const { inDoubt } = page.options;
@@ -156,7 +149,7 @@ export const createSettle =
       if (!isOurs && (fate !== 'confirmed' || kept.length === 0)) return null;
       outcome = { delivered: [], gone: [], notices: [] };
       if (control.sender?.tab === page.tab) control.sender = null;
-      const turn = createTurn(control, isOurs ? stored : batch, outcome, page, corrects);
+      const turn = createTurn(page, control, isOurs ? stored : batch, outcome);
 
       if (wait) turn.wait(wait.reason, wait.ms);
       if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(key);

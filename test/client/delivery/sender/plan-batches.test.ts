@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deliveryOptions } from '../../../../src/client/delivery/delivery-options.ts';
 import { trackBody } from '../../../../src/client/delivery/http/index.ts';
 import {
   EVENT_VALUE,
@@ -6,11 +7,10 @@ import {
   type StoredEvent,
   VERSION,
 } from '../../../../src/client/delivery/log/index.ts';
-import { byTime, planBatches, sameGroupBy } from '../../../../src/client/delivery/sender/plan-batches.ts';
+import { byTime, planBatches } from '../../../../src/client/delivery/sender/plan-batches.ts';
 import fc from '../../../helpers/property.ts';
 
-const POLICIES = { impression: 'at-least-once', click: 'at-least-once', dismiss: 'at-least-once' } as const;
-const sameGroup = sameGroupBy(POLICIES);
+const OPTIONS = deliveryOptions(undefined, () => undefined);
 
 const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): Kept[] =>
   Array.from({ length: count }, (_, i) => {
@@ -31,10 +31,10 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
 test('a batch holds one user, one app version, one policy, and no more events than it may', () => {
   const events = [...kept(3, 'click', 'u1'), ...kept(2, 'click', 'u2'), ...kept(2, 'impression', 'u1')];
   events[0]!.event.appVersion = '0';
-  const policies = { ...POLICIES, impression: 'at-most-once' } as const;
-  const options = { maxBytes: 10_000, maxBatch: 1, sameGroup: sameGroupBy(policies) };
-  expect(planBatches(events, options)).toHaveLength(7);
-  const plan = planBatches(events, { ...options, maxBatch: 50 });
+  const inDoubt = { ...OPTIONS.inDoubt, impression: 'at-most-once' } as const;
+  const options = { ...OPTIONS, inDoubt };
+  expect(planBatches(events, 10_000, 1, options)).toHaveLength(7);
+  const plan = planBatches(events, 10_000, 50, options);
   expect(plan.map((batch) => batch.length)).toEqual([1, 2, 2, 2]);
 });
 
@@ -58,7 +58,7 @@ test('case 27: takes what is worth most, oldest first, and never more than the b
           ...kept(clicks, 'click', 'u2', 500),
           ...kept(impressions, 'impression'),
         ];
-        const plan = planBatches(waiting, { maxBytes, maxBatch: 50, sameGroup });
+        const plan = planBatches(waiting, maxBytes, 50, OPTIONS);
         const bodies = plan.map((batch) => trackBody(batch.map(({ event }) => event)));
         const bytes = bodies.reduce((sum, body) => sum + new TextEncoder().encode(body).length, 0);
         expect(bytes).toBeLessThanOrEqual(maxBytes);

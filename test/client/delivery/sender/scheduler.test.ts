@@ -12,11 +12,11 @@ const aScheduler = () => {
   const due: { at: number; all: boolean }[] = [];
   const signs: number[] = [];
   const options = deliveryOptions(undefined, () => undefined);
-  const scheduler = createScheduler({
-    page: { clock, lifecycle, options } as unknown as DeliveryPage,
-    onDue: (all) => due.push({ at: clock.now() - start, all }),
-    onSign: () => signs.push(clock.now() - start),
-  });
+  const scheduler = createScheduler(
+    { clock, lifecycle, options } as unknown as DeliveryPage,
+    (all) => due.push({ at: clock.now() - start, all }),
+    () => signs.push(clock.now() - start),
+  );
   return { clock, start, due, signs, scheduler, tell, listeners };
 };
 
