@@ -43,6 +43,17 @@ export const createCapture = (
     };
   };
 
+  /** Returns what was stored. The blind write comes first. */
+  const append = async (entries: Entry[]): Promise<Kept[]> => {
+    const blind = entries.filter(({ once }) => once === undefined);
+    if (blind.length > 0) await log.write(blind.map(({ key, event }) => [key, event]));
+    const kept: Kept[] = blind;
+    for (const entry of entries) {
+      if (entry.once !== undefined && (await log.writeOnce(entry, entry.once))) kept.push(entry);
+    }
+    return kept;
+  };
+
   /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
   const isStillAllowed = async (entries: Entry[]): Promise<boolean> => {
     await log.control();
@@ -73,7 +84,7 @@ export const createCapture = (
       return;
     }
     const entries = waiting.map(entryOf);
-    const stored = retryOnQuota(() => log.append(entries));
+    const stored = retryOnQuota(() => append(entries));
     void finish(waiting, entries, stored);
     await stored.catch(() => undefined);
   };

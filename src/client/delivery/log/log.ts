@@ -119,29 +119,24 @@ export const createLog = (
     known: (): Control => known ?? newControl(consent.choice()),
     control: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
 
-    /** Durable when it resolves, with the events that were stored. One write that reads nothing, but for names. */
-    async append(entries: Entry[]): Promise<Kept[]> {
-      const names = entries.flatMap(({ once }) => once ?? []);
-      let fresh = entries;
-      const writes = (): Writes =>
-        fresh.flatMap(({ key, event, once }): Writes => {
-          const counted: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
-          return [[key, event], ...(once === undefined ? [] : ([[countedKey(once), counted]] as Writes))];
-        });
-      if (names.length === 0) await store.setMany(writes());
-      else {
-        await store.update<CountedRecord>(names.map(countedKey), (found) => {
-          // By name, the event that has it: after a lost connection it may be one of these already.
-          const owners = new Map(found.flatMap((counted, i) => (counted ? [[names[i], counted.event]] : [])));
-          fresh = entries.filter(({ key, once }) => {
-            if (once === undefined) return true;
-            if (!owners.has(once)) owners.set(once, keyText(key));
-            return owners.get(once) === keyText(key);
-          });
-          return writes();
-        });
-      }
-      return fresh;
+    /** Durable when it resolves. One write that reads nothing. */
+    write: (records: Writes): Promise<void> => store.setMany(records),
+
+    /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
+    async writeOnce({ key, event }: Kept, name: string): Promise<boolean> {
+      const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
+      let isFirst = false;
+      await store.update<CountedRecord>([countedKey(name)], ([found = own]) => {
+        // After a lost connection it may be this one already.
+        isFirst = found.event === own.event;
+        return isFirst
+          ? [
+              [countedKey(name), own],
+              [key, event],
+            ]
+          : [];
+      });
+      return isFirst;
     },
 
     /** Takes back what was appended. */
@@ -195,8 +190,6 @@ export const createLog = (
       }
     },
 
-    /** Writes without a look at anything. */
-    write: (records: Writes): Promise<void> => store.setMany(records),
     clear: () => store.clear(),
 
     isMemory: store.isMemory,
