@@ -4,29 +4,30 @@ export type Choice = 'enabled' | 'disabled' | 'draining';
 /** What happens to queued events when the user opts out. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
-/**
- * What this page knows of the user's choice, the one place that says what is allowed. After a wipe nothing is allowed,
- * and nothing is written, until the host enables the client again.
- */
-export const createConsent = (initial: Choice, onChange: (mayStore: boolean) => void = () => undefined) => {
-  let choice: Choice | 'wiped' = initial;
-  const mayStore = (): boolean => choice === 'enabled';
-
+export interface Consent {
+  /** The last choice that this page knows of. After a wipe nothing is written until the host enables the client again. */
+  state: Choice | 'wiped';
   /** The user chose, here, in another tab or on an earlier visit. */
-  const set = (next: Choice | 'wiped'): void => {
-    const before = mayStore();
-    choice = next;
-    if (mayStore() !== before) onChange(!before);
-  };
+  set(state: Choice | 'wiped'): void;
+  optOut(policy: OptOutPolicy): void;
+  /** Whether anything may be stored, synced or shown. */
+  mayStore(): boolean;
+}
 
-  return {
-    set,
-    optOut: (policy: OptOutPolicy): void => set(policy === 'send' ? 'draining' : 'disabled'),
-    mayStore,
-    maySend: (): boolean => choice === 'enabled' || choice === 'draining',
-    isWiped: (): boolean => choice === 'wiped',
-    choice: (): Choice => (choice === 'wiped' ? 'disabled' : choice),
+/** The user's choice in this page: one object that all parts ask. `onChange` is called when `mayStore` changes. */
+export const createConsent = (
+  initial: Choice,
+  onChange: (mayStore: boolean) => void = () => undefined,
+): Consent => {
+  const consent: Consent = {
+    state: initial,
+    mayStore: () => consent.state === 'enabled',
+    set(state) {
+      const before = consent.mayStore();
+      consent.state = state;
+      if (consent.mayStore() !== before) onChange(!before);
+    },
+    optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
   };
+  return consent;
 };
-
-export type Consent = ReturnType<typeof createConsent>;

@@ -13,6 +13,7 @@ export { createPlacard } from './create-placard.ts';
 export type {
   Correct,
   DeadLetter,
+  DeliveryChoices,
   DeliveryOptions,
   Diagnostics,
   FlushOutcome,

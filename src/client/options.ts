@@ -1,5 +1,5 @@
 import type { Instance } from '../protocol/index.ts';
-import type { Correct, DeliveryOptions } from './delivery/index.ts';
+import type { Correct, DeliveryChoices } from './delivery/index.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
@@ -19,7 +19,7 @@ interface CommonOptions {
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
-  delivery?: Partial<DeliveryOptions>;
+  delivery?: DeliveryChoices;
   banners?: Partial<BannerOptions>;
   platform?: Partial<Platform>;
 }

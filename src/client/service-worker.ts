@@ -1,7 +1,7 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent.ts';
-import { createDelivery, type DeliveryOptions, handOffMessages, logName } from './delivery/index.ts';
+import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
 import type { Listener } from './notice.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
@@ -14,7 +14,7 @@ export type SenderOptions = {
   /** The app of the pages: each app has a log of its own. */
   appId: string;
   /** The same choices as in the pages. */
-  delivery?: Partial<DeliveryOptions>;
+  delivery?: DeliveryChoices;
   /** Called with what the sender does. */
   onNotice?: Listener;
 } & EndpointOptions;

@@ -22,6 +22,11 @@ export interface DeliveryOptions {
   timeoutMs: number;
 }
 
+/** What a host may choose of them. */
+export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
+  inDoubt?: Partial<DeliveryOptions['inDoubt']>;
+};
+
 const DAY_MS = 24 * 60 * 60_000;
 
 const NUMBERS = {
@@ -39,10 +44,7 @@ const forEachType = <T>(value: T): Record<EventType, T> =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, value])) as Record<EventType, T>;
 
 /** The host's choices over the defaults. */
-export const deliveryOptions = (
-  chosen: Partial<DeliveryOptions> | undefined,
-  notify: Notify,
-): DeliveryOptions => {
+export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
   const { inDoubt, ...numbers } = chosen ?? {};
   return {
     ...chosenOptions('delivery.', NUMBERS, numbers, notify, { maxWaitMs: 0 }),

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { DeliveryOptions } from './delivery-options.ts';
+import type { DeliveryChoices } from './delivery-options.ts';
 
 /** What the server said of an event it skipped. */
 export interface Skip {
@@ -121,7 +121,7 @@ export interface DeliveryHost {
 export interface DeliverySetup {
   api: Api;
   consent: Consent;
-  options: Partial<DeliveryOptions> | undefined;
+  options: DeliveryChoices | undefined;
   platform: DeliveryPlatform;
   host: DeliveryHost;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */

@@ -9,6 +9,6 @@ export type {
   FlushOutcome,
   Skip,
 } from './delivery.ts';
-export type { DeliveryOptions, InDoubtPolicy } from './delivery-options.ts';
+export type { DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './delivery-options.ts';
 export { handOffMessages } from './leaving/index.ts';
 export { logName } from './page.ts';

@@ -1,4 +1,4 @@
-import type { Choice } from '../consent.ts';
+import type { Choice, Consent } from '../consent.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
@@ -15,6 +15,8 @@ export type TabNews =
   | { type: 'notice'; notice: Notice }
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
+
+export const allowsSending = ({ state }: Consent): boolean => state === 'enabled' || state === 'draining';
 
 /** The page, or the service worker, that the delivery runs in: what its parts share. */
 export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
@@ -72,7 +74,7 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     options: deliveryOptions(setup.options, notify),
     fail: (message, cause, kind = 'storage') =>
       notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
-    maySend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
+    maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
     isStopped: () => isStopped,
     stop() {
       isStopped = true;

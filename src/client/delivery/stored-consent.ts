@@ -1,7 +1,7 @@
 import type { Choice, OptOutPolicy } from '../consent.ts';
 import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
 import type { Log } from './log/index.ts';
-import type { DeliveryPage } from './page.ts';
+import { allowsSending, type DeliveryPage } from './page.ts';
 
 /**
  * Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice.
@@ -19,7 +19,7 @@ export const createStoredConsent = (
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
-    if (!consent.maySend()) onOptOut();
+    if (!allowsSending(consent)) onOptOut();
   };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
@@ -36,7 +36,7 @@ export const createStoredConsent = (
     if (item.type !== 'consent' && item.type !== 'wiped') return;
     const choice = item.type === 'wiped' ? 'wiped' : item.choice;
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
-    if (consent.isWiped() && !(isWorker && choice === 'enabled')) return;
+    if (consent.state === 'wiped' && !(isWorker && choice === 'enabled')) return;
     set(choice);
     if (choice === 'wiped') log.forgetMemory();
     tell();
@@ -53,7 +53,7 @@ export const createStoredConsent = (
     /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
     async disable(policy: OptOutPolicy): Promise<void> {
       consent.optOut(policy);
-      const choice = consent.choice();
+      const choice = consent.state as Choice;
       set(choice);
       news.post({ type: 'consent', choice });
       await write(choice);
@@ -71,7 +71,7 @@ export const createStoredConsent = (
     onStored(choice: Choice): void {
       if (choice === seen) return;
       seen = choice;
-      if (choice === consent.choice() || consent.isWiped()) return;
+      if (choice === consent.state || consent.state === 'wiped') return;
       set(choice);
       tell();
     },

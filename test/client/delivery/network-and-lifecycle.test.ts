@@ -85,7 +85,7 @@ describe('network and lifecycle', () => {
   test('case 25: with at-most-once an impression in doubt is given up, a click is not', async () => {
     const world = createWorld();
     const tab = world.openTab({
-      options: { inDoubt: { impression: 'at-most-once', click: 'at-least-once', dismiss: 'at-least-once' } },
+      options: { inDoubt: { impression: 'at-most-once' } },
     });
     world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
     await tab.captureMany(2, 'impression');
@@ -101,7 +101,7 @@ describe('network and lifecycle', () => {
   test('case 25: with at-most-once a batch of a page that died is given up as well', async () => {
     const world = createWorld();
     const options = {
-      inDoubt: { impression: 'at-most-once', click: 'at-least-once', dismiss: 'at-least-once' } as const,
+      inDoubt: { impression: 'at-most-once' } as const,
     };
     const first = world.openTab({ options });
     world.service.fail({ type: 'hang', taken: true });

@@ -4,7 +4,7 @@ import {
   type Correct,
   createDelivery,
   type Delivery,
-  type DeliveryOptions,
+  type DeliveryChoices,
   logName,
 } from '../../../src/client/delivery/index.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
@@ -86,7 +86,7 @@ export interface TabSetup {
   appVersion?: string;
   fetch?: typeof fetch;
   consent?: Choice;
-  options?: Partial<DeliveryOptions>;
+  options?: DeliveryChoices;
   openStore?: (name: string) => Store;
   clock?: Clock;
   random?: () => number;

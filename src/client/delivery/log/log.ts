@@ -1,3 +1,4 @@
+import type { Choice } from '../../consent.ts';
 import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
@@ -54,11 +55,13 @@ export const createLog = (
   onDisk: () => void,
 ) => {
   const { consent, clock, notify, fail } = page;
+  /** What a new control record begins with. */
+  const choice = (): Choice => (consent.state === 'wiped' ? 'disabled' : consent.state);
   let known: Control | undefined;
   let isPurgeOwed = false;
 
   const note = (record: unknown): Control => {
-    known = readControl(record, consent.choice());
+    known = readControl(record, choice());
     if (record !== undefined) onStored(known);
     return known;
   };
@@ -73,12 +76,12 @@ export const createLog = (
         return;
       }
       // An opt-out holds in every version.
-      onStored(readControl(record, consent.choice()));
+      onStored(readControl(record, choice()));
       throw new Error('a newer version keeps its events here');
     },
     async adopt(records) {
       // Another tab has wiped the disk while this one was about to come back to it.
-      if (consent.isWiped()) return;
+      if (consent.state === 'wiped') return;
       await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
       isPurgeOwed = false;
     },
@@ -101,8 +104,8 @@ export const createLog = (
     let after: Control | undefined;
     await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
       after = undefined;
-      if (consent.isWiped()) return [];
-      const control = readControl(stored, consent.choice());
+      if (consent.state === 'wiped') return [];
+      const control = readControl(stored, choice());
       const writes = decide(control, values);
       // A record that was neither read nor written says nothing, least of all that the user agrees.
       if (stored !== undefined || writes !== null) after = control;
@@ -116,7 +119,7 @@ export const createLog = (
   return {
     step,
     /** The control record as this page saw it last. */
-    known: (): Control => known ?? newControl(consent.choice()),
+    known: (): Control => known ?? newControl(choice()),
     control: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves. One write that reads nothing. */
