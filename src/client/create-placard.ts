@@ -6,7 +6,7 @@ import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
 import { createConsent } from './consent.ts';
-import type { Diagnostics } from './delivery/index.ts';
+import type { Delivery, Diagnostics } from './delivery/index.ts';
 import { createLateChunk } from './late-chunk.ts';
 import type { FailureKind } from './notice.ts';
 import { createNotices } from './notices.ts';
@@ -119,6 +119,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     },
   });
 
+  const ask = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
+    late.tryTo(otherwise, ({ delivery }) => work(delivery));
+
   const usableUser = (userId: string | null): string | null => {
     if (isUsableUserId(userId)) return userId;
     // In a moment: while the client is created no listener can have subscribed.
@@ -127,17 +130,17 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   };
   let currentUser = usableUser(settings.userId);
 
-  const startSession = (): Promise<void> =>
+  /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
+  const startSession = (isSwitch = false): Promise<void> =>
     late.whenLoaded(undefined, async (part) => {
       await part.startSession();
-      // Who used this app before leaves nothing behind. While nobody is signed in, someone may be coming back.
-      if (cache.userId() !== null) await part.forgetFormerUsers();
+      if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
     });
 
-  const open = async (): Promise<void> => {
+  const open = async (isSwitch = false): Promise<void> => {
     asked.answered.clear();
     if (consent.mayStore()) await cache.open(currentUser);
-    await startSession();
+    await startSession(isSwitch);
   };
 
   const close = (): Promise<void> => {
@@ -209,8 +212,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
         if (next === currentUser || isStopped) return;
         currentUser = next;
         late.current()?.forgetUser();
-        await open();
-        if (next === null) await late.tryTo(undefined, (part) => part.forgetFormerUsers());
+        await open(true);
       }),
     refresh: (placementIds) =>
       late.guard(undefined, async () => {
@@ -222,12 +224,12 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     banner: cache.current,
     track,
     subscribe,
-    flush: () => late.tryTo({ delivered: 0, pending: 0 }, ({ delivery }) => delivery.flush()),
-    diagnostics: () => late.tryTo(NOTHING_KNOWN, ({ delivery }) => delivery.diagnostics()),
-    deadLetters: () => late.tryTo([], ({ delivery }) => delivery.deadLetters()),
-    retryDeadLetters: (keys) => late.tryTo(undefined, ({ delivery }) => delivery.retryDeadLetters(keys)),
-    discardDeadLetters: (keys) => late.tryTo(undefined, ({ delivery }) => delivery.discardDeadLetters(keys)),
-    enable: () => late.tryTo(undefined, ({ delivery }) => delivery.enable()),
+    flush: () => ask({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
+    diagnostics: () => ask(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
+    deadLetters: () => ask([], (delivery) => delivery.deadLetters()),
+    retryDeadLetters: (keys) => ask(undefined, (delivery) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => ask(undefined, (delivery) => delivery.discardDeadLetters(keys)),
+    enable: () => ask(undefined, (delivery) => delivery.enable()),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
@@ -237,11 +239,9 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     stop,
     async wipe() {
       consent.set('wiped');
-      await late.whenLoaded(undefined, async ({ delivery, forgetFormerUsers }) => {
-        // Also what an earlier visit has stored, where this one never had consent.
-        await Promise.all([delivery.wipe(), forgetFormerUsers()]);
-      });
-      await following;
+      await late.whenLoaded(undefined, ({ delivery }) => delivery.wipe());
+      // Also what an earlier visit has stored, where this one never had consent.
+      await close();
       stop();
     },
   };
