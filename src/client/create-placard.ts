@@ -113,6 +113,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
             throw cause;
           }),
       );
+      // In a task of its own: on a slow phone the evaluation of the chunk is one already.
+      await new Promise<void>((resolve) => after(0, resolve));
       const part = createAfterPaint({ settings, consent, cache, store, placements, boxes, asked, notify });
       if (isStopped) part.stop();
       return part;

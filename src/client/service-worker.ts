@@ -31,12 +31,7 @@ interface WorkerScope {
   addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
 }
 
-/**
- * Makes this service worker send the events that the pages stored, from the same log, when a page goes or the network
- * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
- * `correct` hook of the next page. Throws a `ConfigError` where an option is missing or wrong.
- */
-export const installSender = (options: SenderOptions): void => {
+const install = (options: SenderOptions): void => {
   const { delivery, onNotice } = options;
   const endpoint = readEndpoint(options);
   const apiKey = readKey(options.apiKey);
@@ -85,4 +80,20 @@ export const installSender = (options: SenderOptions): void => {
       }),
     );
   });
+};
+
+/**
+ * Makes this service worker send the events that the pages stored, from the same log, when a page goes or the network
+ * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
+ * `correct` hook of the next page. Where an option is missing or wrong it does nothing, and says so in the console and in
+ * a `failed` notice: the worker's other work goes on.
+ */
+export const installSender = (options: SenderOptions): void => {
+  try {
+    install(options);
+  } catch (cause) {
+    const message = `Placard sends nothing from this worker: ${cause}`;
+    console.error(message);
+    options?.onNotice?.({ type: 'failed', kind: 'config', message, cause });
+  }
 };

@@ -96,3 +96,25 @@ test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [nu
     ]);
   },
 );
+
+test('stores that are wiped under an open page are a first visit again: banners are synced, and counting goes on', async () => {
+  const { placard, service, openStore, of, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('tracked');
+  await placard.flush();
+  for (const name of ['placard-banners', logName(service.origin, 'app')]) await openStore(name).clear();
+  expect(await placard.track(placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
+  await placard.refresh();
+  await placard.flush();
+  expect(element.textContent).toBe('Summer sale');
+  expect(service.events.map(({ type }) => type)).toEqual(['impression', 'click']);
+  expect(of('consent')).toEqual([]);
+  expect(of('synced')).toHaveLength(2);
+  placard.stop();
+  const next = open({ service, openStore });
+  next.placard.mount('home_hero', aSlot(), draw);
+  await next.heard('tracked');
+  await next.placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['impression', 'click', 'impression']);
+});

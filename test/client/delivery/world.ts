@@ -13,7 +13,12 @@ import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
-import { createFakeService, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
+import {
+  createFakeService,
+  createFaultyStore,
+  createMemoryDisk,
+  createVirtualClock,
+} from '../../../src/testing/index.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
 
@@ -204,3 +209,11 @@ export const createWorld = () => {
 };
 
 export type World = ReturnType<typeof createWorld>;
+
+/** A world whose one tab has a store that fails on demand. */
+export const createFaultyWorld = () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const openTab = (setup: TabSetup = {}) => world.openTab({ openStore: () => store, ...setup });
+  return { world, store, openTab };
+};

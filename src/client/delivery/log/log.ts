@@ -43,6 +43,9 @@ export interface Entry extends Kept {
   once: string | undefined;
 }
 
+/** Its control record is never changed, so the log goes on in memory. */
+const newerVersion = () => new Error('a newer version keeps its events here');
+
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
@@ -77,7 +80,7 @@ export const createLog = (
       }
       // An opt-out holds in every version.
       onStored(readControl(record, choice()));
-      throw new Error('a newer version keeps its events here');
+      throw newerVersion();
     },
     async adopt(records) {
       // Another tab has wiped the disk while this one was about to come back to it.
@@ -102,9 +105,11 @@ export const createLog = (
     decide: (control: Control, values: unknown[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
+    let isForeign = false;
     await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
       after = undefined;
-      if (consent.state === 'wiped') return [];
+      isForeign = isNewer(stored);
+      if (isForeign || consent.state === 'wiped') return [];
       const control = readControl(stored, choice());
       const writes = decide(control, values);
       // A record that was neither read nor written says nothing, least of all that the user agrees.
@@ -113,6 +118,10 @@ export const createLog = (
       control.revision += 1;
       return [[CONTROL_KEY, control], ...writes];
     });
+    if (isForeign) {
+      store.degrade(newerVersion());
+      return step(keys, decide);
+    }
     if (after !== undefined) note(after);
   };
 
