@@ -9,6 +9,7 @@ export * from './contacts.ts';
 export * from './currencies.ts';
 export * from './error-bodies.ts';
 export * from './error-codes.ts';
+export * from './explain.ts';
 export * from './identity.ts';
 export * from './instances.ts';
 export * from './instant.ts';

@@ -2,6 +2,8 @@
 export type {
   AttributesObject,
   EventObject,
+  ExplainAnswer,
+  ExplainRequest,
   InputArray,
   Instance,
   Integration,

@@ -1,5 +1,6 @@
 import { INSTANCES, type Instance, type Integration, isInstance } from '../protocol/index.ts';
 import { createCall } from './call.ts';
+import { createExplain } from './explain.ts';
 import { listIntegrations } from './integrations.ts';
 import { createProfileCalls } from './profiles.ts';
 import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
@@ -74,6 +75,7 @@ export const createRestClient = (options: RestClientOptions) => {
      */
     track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
       trackAll(call, input, more),
+    explain: createExplain(call),
     ...createProfileCalls(call),
   };
 };

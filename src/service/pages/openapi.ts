@@ -205,6 +205,7 @@ export const openApi = (routes: readonly Route[]): Members => ({
   tags: [
     { name: 'Banners', description: 'For apps, with a client key.' },
     { name: 'Users', description: 'For backends, with a server key.' },
+    { name: 'Campaigns', description: 'For operators, with a server key.' },
     { name: 'Integrations', description: 'For backends, with a server key.' },
     { name: 'Service', description: 'For operators, without a key.' },
   ],

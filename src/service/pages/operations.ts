@@ -2,6 +2,9 @@ import * as z from 'zod';
 import {
   bannersTrackAnswer,
   bannersTrackRequest,
+  EXPLAIN_PATH,
+  explainAnswer,
+  explainRequest,
   INTEGRATIONS_PATH,
   integration,
   MAX_BULK_OBJECTS,
@@ -33,7 +36,7 @@ import {
 /** What the description of the API says of one route beyond what the route itself knows. */
 export interface Operation {
   id: string;
-  tag: 'Banners' | 'Users' | 'Integrations';
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
   summary: string;
   description: string;
   request?: z.core.$ZodType;
@@ -203,5 +206,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     writes: true,
     badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
     notFound: 'Banners are not enabled in this workspace.',
+  },
+  [EXPLAIN_PATH]: {
+    id: 'explain',
+    tag: 'Campaigns',
+    summary: 'Ask why a user gets what they get',
+    description:
+      'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
+    request: explainRequest,
+    example: { external_user_id: 'u-771', placements: ['home_hero'] },
+    success: 200,
+    answer: explainAnswer,
+    badRequest: 'A member is missing or not valid.',
   },
 };
