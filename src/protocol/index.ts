@@ -21,4 +21,6 @@ export * from './permissions.ts';
 export * from './rate-limit.ts';
 export * from './record.ts';
 export * from './text.ts';
+export * from './user-token.ts';
 export * from './users-track.ts';
+export * from './visitor.ts';

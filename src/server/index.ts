@@ -13,5 +13,6 @@ export type {
 export { ApiError, InDoubtError, UnsentError } from './api-error.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
+export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';
 export type { TrackInput, TrackObject, TrackOptions } from './track.ts';
 export { type TrackPlace, type TrackProblem, type TrackReport, TrackStoppedError } from './track-report.ts';
