@@ -1,4 +1,5 @@
 export * from './banner.ts';
+export * from './banner-bootstrap.ts';
 export * from './banner-envelope.ts';
 export * from './banner-event.ts';
 export * from './banners-sync.ts';

@@ -1,6 +1,7 @@
 /** The REST caller for backends. */
 export type {
   AttributesObject,
+  BannerBootstrap,
   EventObject,
   ExplainAnswer,
   ExplainRequest,
@@ -11,6 +12,7 @@ export type {
   RateLimitInfo,
 } from '../protocol/index.ts';
 export { ApiError, InDoubtError, UnsentError } from './api-error.ts';
+export { type FetchBannersOptions, fetchBanners } from './fetch-banners.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
 export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';

@@ -116,17 +116,20 @@ describe('a file of keys beside the workspace file', () => {
     writeWorkspace();
     writeKeys(ed);
     const seen: (Error | null)[] = [];
-    let wake = () => undefined as undefined;
+    let wake: (() => void) | undefined;
     const source = watchWorkspaces(file(), {
       log: silentLog,
       pollMs: 20,
       onReload: (problem) => {
         seen.push(problem);
-        wake();
+        wake?.();
       },
     });
     const next = async () => {
-      while (seen.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      while (seen.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       return seen.shift();
     };
     const current = () => source.registry().workspaces[0]!;
