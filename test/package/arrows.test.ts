@@ -25,6 +25,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   campaigns: ['profiles', 'users'],
   explain: ['campaigns'],
   'user-tokens': [],
+  preview: [],
   workspace: ['campaigns', 'user-tokens'],
   gate: ['store'],
   routes: ['users', 'campaigns', 'explain'],
