@@ -13,9 +13,8 @@ export interface Preview {
   personaId: string | null;
 }
 
-export type PreviewFault =
-  /** It is no preview token of this workspace. */
-  'invalid' | 'expired';
+/** `invalid`: it is no preview token of this workspace. */
+export type PreviewFault = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
 const USE = 'placard preview';
