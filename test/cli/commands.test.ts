@@ -79,12 +79,12 @@ describe('placard check', () => {
     expect(stderr.split('\n')).toEqual([
       `${file('bad.json')}: apps: expected array, got 5`,
       `${file('bad.json')}: colour: unknown member`,
-      `placard: ${file('bad.json')} has 2 problems, and more is checked once that is mended`,
+      `placard: ${file('bad.json')} has 2 problems; fix them and check again, there may be more`,
       '',
     ]);
     writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ campaigns: [aCampaign(), aCampaign()] })));
     expect((await runCli(['check', file('bad.json')])).stderr).toMatch(
-      /expected it once.*\n.* has one problem\n$/,
+      /expected it once.*\n.* has 1 problem\n$/,
     );
   });
 

@@ -14,6 +14,7 @@ import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-envelope.ts';
+import { createUnknownPlacements } from './unknown-placements.ts';
 
 /** The first ten different ones; the others are left out of the answer. */
 const placementsOf = ({ placements }: Members): string[] => {
@@ -37,6 +38,7 @@ const deviceOf = ({ device_id }: Members): string | undefined => {
 
 export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
   const tellUnfilled = createTellUnfilled(log);
+  const logUnknown = createUnknownPlacements(log);
   return {
     method: 'POST',
     path: SYNC_PATH,
@@ -48,7 +50,8 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
-    answer: async ({ workspace, store, body, now, tell }) => {
+    answer: async (context) => {
+      const { workspace, store, body, now, tell } = context;
       const members = membersOf(body);
       const {
         external_user_id: externalUserId,
@@ -57,6 +60,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
       } = envelopeOf(members, workspace);
       const placementIds = placementsOf(members);
       const deviceId = deviceOf(members);
+      logUnknown(context, placementIds);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const user = await store.bannerUser(workspace.workspaceId, externalUserId);
       const banners = decide({

@@ -154,15 +154,15 @@ const limitShape = {
   windows: optional(windows),
 };
 
-/** One window, or several under `windows`. */
+/** One window, or several under `windows`; neither where the limit has only what goes beside them. */
 const oneOrSeveral = (
-  limit: { requests?: unknown; window_seconds?: unknown; windows?: unknown; objects?: unknown },
+  { requests, window_seconds, windows, ...beside }: Record<string, unknown>,
   context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
 ) => {
-  const single = limit.requests !== undefined || limit.window_seconds !== undefined;
-  const complete = limit.requests !== undefined && limit.window_seconds !== undefined;
-  const bare = !single && limit.windows === undefined && limit.objects !== undefined;
-  if (bare || (single ? complete && limit.windows === undefined : limit.windows !== undefined)) return;
+  const hasPart = requests !== undefined || window_seconds !== undefined;
+  const hasWhole = requests !== undefined && window_seconds !== undefined;
+  const hasBeside = Object.values(beside).some((value) => value !== undefined);
+  if (hasPart ? hasWhole && windows === undefined : windows !== undefined || hasBeside) return;
   context.addIssue({
     code: 'custom',
     path: [],
@@ -170,6 +170,9 @@ const oneOrSeveral = (
   });
 };
 const limit = z.strictObject(limitShape).superRefine(oneOrSeveral);
+const bannersLimit = z
+  .strictObject({ ...limitShape, per_user: optional(z.strictObject(rule)) })
+  .superRefine(oneOrSeveral);
 const usersTrackLimit = z
   .strictObject({ ...limitShape, objects: optional(z.enum(['combined', 'per_array'])) })
   .superRefine(oneOrSeveral);
@@ -192,8 +195,8 @@ export const workspaceFile = z.strictObject({
     z.strictObject({
       users_track: optional(usersTrackLimit),
       users_track_bulk: optional(limit),
-      banners_sync: optional(limit),
-      banners_track: optional(limit),
+      banners_sync: optional(bannersLimit),
+      banners_track: optional(bannersLimit),
       cdi_integrations: optional(limit),
       users_other: optional(limit),
       users_export_ids: optional(limit),

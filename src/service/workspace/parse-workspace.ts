@@ -3,7 +3,7 @@ import type { Integration } from '../../protocol/index.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
-import { rateLimitsOf } from './rate-limits.ts';
+import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -103,11 +103,13 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
   const problems = crossProblems(file);
-  const campaigns = (file.campaigns ?? []).map((campaign, index) =>
-    compileCampaign(campaign, (path, problem) => {
-      problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
-    }),
-  );
+  const warnings = lowLimits(file);
+  const campaigns = (file.campaigns ?? []).map((campaign, index) => {
+    const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
+      sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
+    };
+    return compileCampaign(campaign, into(problems), into(warnings));
+  });
   if (problems.length > 0) throw new WorkspaceError(source, problems, true);
   return {
     workspaceId: file.workspace_id,
@@ -126,6 +128,12 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     trackObjects: file.limits?.users_track?.objects ?? 'combined',
     bannersEnabled: file.banners ?? true,
     limits: rateLimitsOf(file),
+    userLimits: userLimitsOf(file),
+    placementIds: new Set(
+      file.placements?.map(({ placement_id }) => placement_id) ??
+        (file.campaigns ?? []).flatMap(({ placements }) => placements),
+    ),
     campaigns,
+    warnings,
   };
 };
