@@ -12,5 +12,9 @@ export const proveUser = async (workspace: Workspace, body: unknown, nowMs: numb
   const tokens = typeof appId === 'string' ? workspace.userTokens.get(appId) : undefined;
   if (!tokens || typeof userId !== 'string') return;
   const fault = await tokens.judge(token, userId, nowMs);
-  if (fault) throw new HttpError(401, FATAL.invalidUserToken, { headers: { [USER_TOKEN_HEADER]: fault } });
+  if (!fault) return;
+  throw new HttpError(401, FATAL.invalidUserToken, {
+    headers: { [USER_TOKEN_HEADER]: fault },
+    why: `the user token of app ${appId} does not hold: ${fault}`,
+  });
 };

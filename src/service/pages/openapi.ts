@@ -78,7 +78,7 @@ const RATE_HEADERS = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
   'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
 };
-const rateHeaders = ({ rate }: Route) => ({
+const rateHeaders = ({ rate }: Route): Members => ({
   ...RATE_HEADERS,
   'X-RateLimit-Reset': {
     schema: { type: 'integer' },

@@ -22,10 +22,16 @@ export interface Workspace {
   /** How `users/track` counts its 75 objects. */
   trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
-  /** Ready for the store's `takeRate`, the longest window first. */
+  /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
+  /** The window of one user, on the endpoints that have one. */
+  userLimits: Readonly<Partial<Record<LimitName, RateRule>>>;
+  /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
+  placementIds: ReadonlySet<string>;
   /** In the order of the file. */
   campaigns: readonly Campaign[];
+  /** What can be served and cannot be meant, one sentence each, with its path in the file. */
+  warnings: readonly string[];
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

@@ -24,7 +24,7 @@ export const SYNC_WORKSPACE = {
   workspace_id: 'bench',
   apps: [{ app_id: 'bench-app', platform: 'web' }, SIGNED_APP],
   api_keys: [{ type: 'client', key: 'bench-client-key', permissions: ['banners.sync'] }],
-  limits: { banners_sync: many },
+  limits: { banners_sync: { per_user: many } },
   campaigns: Array.from({ length: CAMPAIGNS }, (_, index) => ({
     campaign_id: `campaign-${index}`,
     status: 'active',
