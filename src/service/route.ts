@@ -8,6 +8,8 @@ export type LimitName =
   | 'users_track_bulk'
   | 'banners_sync'
   | 'banners_track'
+  /** Banner events of all visitors together. */
+  | 'visitors'
   | 'cdi_integrations'
   /** Identify, merge, alias/new and explain together. */
   | 'users_other'

@@ -78,8 +78,9 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
       // First the proof: nobody uses up what another user may ask.
-      if (route.crossOrigin) await proveUser(workspace, body, time);
+      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
       headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
+      await rates.ofVisitors(workspace, route, body, time);
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, key, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };

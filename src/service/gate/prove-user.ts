@@ -1,5 +1,5 @@
-import { FATAL, isRecord, USER_TOKEN_HEADER, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { isRecord, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
+import { unproven } from '../user-tokens/unproven.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -7,14 +7,9 @@ import type { Workspace } from '../workspace/workspace.ts';
  * the body is the route's to say.
  */
 export const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
-  if (workspace.userTokens.size === 0 || !isRecord(body)) return;
+  if (!isRecord(body)) return;
   const { app_id: appId, external_user_id: userId, [USER_TOKEN_MEMBER]: token } = body;
-  const tokens = typeof appId === 'string' ? workspace.userTokens.get(appId) : undefined;
-  if (!tokens || typeof userId !== 'string') return;
-  const fault = await tokens.judge(token, userId, nowMs);
-  if (!fault) return;
-  throw new HttpError(401, FATAL.invalidUserToken, {
-    headers: { [USER_TOKEN_HEADER]: fault },
-    why: `the user token of app ${appId} does not hold: ${fault}`,
-  });
+  if (typeof appId !== 'string' || typeof userId !== 'string') return;
+  const fault = await workspace.userTokens.get(appId)?.judge(token, userId, nowMs);
+  if (fault) throw unproven(appId, fault);
 };

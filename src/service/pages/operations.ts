@@ -22,6 +22,7 @@ import {
   usersTrackAnswer,
   usersTrackBulkRequest,
   usersTrackRequest,
+  VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
 import {
   aliasNewAnswer,
@@ -213,6 +214,26 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: bannersTrackAnswer,
     writes: true,
     badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
+  [VISITOR_JOIN_PATH]: {
+    id: 'joinVisitor',
+    tag: 'Banners',
+    summary: 'Join a visitor without an account with the user who has signed in',
+    description:
+      'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
+    request: z.object({
+      external_user_id: z.string().min(1),
+      app_id: z.string().min(1),
+      app_version: z.string().min(1),
+      visitor_id: z.string().describe('`placard-visitor-` and a random UUID.'),
+      user_token: userToken,
+    }),
+    example: { ...envelope, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
+    success: 200,
+    answer: z.object({ message: z.string() }),
+    writes: true,
+    badRequest: 'A member is missing or not valid.',
     notFound: 'Banners are not enabled in this workspace.',
   },
   [EXPLAIN_PATH]: {

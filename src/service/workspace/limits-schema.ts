@@ -74,5 +74,8 @@ export const limits = z.strictObject({
   banners_track: optional(bannersLimit).describe(
     '`banners/track`; default 60 in 60 seconds for each user, and no limit for all users together',
   ),
+  visitors: optional(limit).describe(
+    '`banners/track` of all visitors without an account together, whom anybody can make up; default 6,000 in 60 seconds',
+  ),
   cdi_integrations: optional(limit).describe('`/cdi/integrations`; default 50 in 60 seconds'),
 });
