@@ -20,7 +20,7 @@ beforeAll(async () => {
   const apps = [{ app_id: APP_ID, user_tokens: 'required', user_token_keys: [keys.publicPem] }];
   service = await runService([aWorkspace({ apps, campaigns: [aCampaign()] })]);
   browser = await launchShell();
-  pages = await startPageServer({ entries: [], pages: { '/shop': {} } });
+  pages = await startPageServer({ entries: ['index'], pages: { '/shop': {} } });
   page = await browser.newPage();
   await page.goto(`${pages.origin}/shop`);
 });
