@@ -3,8 +3,8 @@ import { unproven } from '../user-tokens/unproven.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * Throws a 401 where the app wants proof of the user, and the body has none that holds. What is wrong with the rest of
- * the body is the route's to say.
+ * Throws a 401 where the app wants proof of the user and the body has none that holds. The route checks the rest of the
+ * body.
  */
 export const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
   if (!isRecord(body)) return;

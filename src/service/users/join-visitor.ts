@@ -2,8 +2,8 @@ import type { Store } from '../store/store.ts';
 import { giveExternalId } from './identify.ts';
 
 /**
- * A visitor without an account has signed in: what is known of them becomes the user's, by the rules of `/users/identify`.
- * Once it is done there is no such visitor any more, so that the same again changes nothing.
+ * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
+ * `/users/identify`. After that there is no such visitor, so the same request again changes nothing.
  */
 export const joinVisitor = async (input: {
   workspaceId: string;
