@@ -36,7 +36,7 @@ export const createRates = (store: Store) => {
       const scope = `${workspace.workspaceId}:${route.limit}`;
       return headersOf(route, takeOfUser(scope, user, rule, nowMs), nowMs, 'one user');
     },
-    /** Of all visitors, where something of theirs is stored: one who is made up costs nothing, and has a count of their own. */
+    /** Of all visitors together, for requests that store something: each made-up visitor has a fresh limit of their own. */
     async ofVisitors(workspace: Workspace, route: Route, body: unknown, nowMs: number): Promise<void> {
       if (route.limit !== 'banners_track' || !isVisitorId(userOf(body) ?? '')) return;
       const state = await store.takeRate(workspace.limits.visitors, nowMs);
