@@ -2,7 +2,7 @@ import { INSTANCES, type Instance, type Integration, isInstance } from '../proto
 import { createCall } from './call.ts';
 import { listIntegrations } from './integrations.ts';
 import { createProfileCalls } from './profiles.ts';
-import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
+import { MAX_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
 
@@ -19,6 +19,8 @@ interface CommonOptions {
   /** 0 ≤ x < 1; spreads retries. */
   random?: () => number;
   sleep?: Sleep;
+  /** Receives why a request is sent again, and the wait before that in milliseconds. Default: nothing. */
+  onRetry?: (error: Error, waitMs: number) => void;
 }
 
 /** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
@@ -50,8 +52,8 @@ export const createRestClient = (options: RestClientOptions) => {
   const endpoint = endpointOf(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMER_MS)
-    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${LONGEST_TIMER_MS}`);
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS)
+    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${MAX_TIMER_MS}`);
   if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
     throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
   const call = createCall({
@@ -63,6 +65,7 @@ export const createRestClient = (options: RestClientOptions) => {
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     sleep: options.sleep ?? realSleep,
+    onRetry: options.onRetry ?? (() => undefined),
   });
   return {
     /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */

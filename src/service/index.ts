@@ -1,3 +1,4 @@
+export { judgeTrack } from './dry-run.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';

@@ -65,7 +65,7 @@ describe('placard init', () => {
     expect(await init()).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'placard: workspace.json exists already; name another file: placard init other.json\n',
+      stderr: 'placard: workspace.json exists already; name another file\n',
     });
     expect(readFileSync(join(folder, 'workspace.json'), 'utf8')).toBe('mine');
   });
