@@ -137,7 +137,7 @@ describe('placard track --resume', () => {
       104,
       104,
     ]);
-    expect(inDoubt[0]).toMatchObject({ array: 'events', object: { name: 'e71' } });
+    expect(inDoubt[0]).toMatchObject({ array: 'events', object: { name: 'e73' } });
   });
 
   test('says after an interruption, or a refusal, that the same command goes on', async () => {
