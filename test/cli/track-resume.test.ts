@@ -133,7 +133,7 @@ describe('placard track --resume', () => {
     ]);
     const inDoubt = listed.filter(({ reason }) => reason.startsWith('in doubt'));
     expect(inDoubt.map(({ line }) => line)).toEqual([
-      ...many(29, (at) => `${at + 74}`).map(Number),
+      ...many(27, (at) => `${at + 76}`).map(Number),
       104,
       104,
     ]);
