@@ -15,6 +15,7 @@ export {
 } from './store/index.ts';
 export type { Store, StoreReader } from './store/store.ts';
 export { tuneProcess } from './tune-process.ts';
+export { version } from './version.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export type { Registry } from './workspace/registry.ts';

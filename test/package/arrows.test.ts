@@ -27,7 +27,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   gate: ['store'],
   routes: ['users', 'campaigns'],
   replicas: ['users', 'store', 'gate'],
-  pages: ['gate', 'users'],
+  pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };
 
