@@ -1,13 +1,10 @@
-import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
 import type { AfterPaint } from './after-paint.ts';
 import type { Asked } from './asked.ts';
-import type { Banner } from './banner.ts';
-import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
-import { addDismissal, isDismissed } from './banners/dismissals.ts';
 import { createConsent } from './consent.ts';
+import { createCurrentUser } from './current-user.ts';
 import type { Delivery, Diagnostics } from './delivery/index.ts';
-import { createLateChunk } from './late-chunk.ts';
+import { createLateChunk, type LateChunk } from './late-chunk.ts';
 import type { FailureKind } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
@@ -16,6 +13,7 @@ import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/after-frame.ts';
 import { readOptions } from './read-options.ts';
+import { createTrack } from './track.ts';
 
 /** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
 const SLOW_MS = 250;
@@ -36,10 +34,29 @@ const NOTHING_KNOWN: Diagnostics = {
   waitingUntil: null,
 };
 
-/** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
-const isUsableUserId = (userId: unknown): userId is string | null =>
-  userId === null ||
-  (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
+// Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
+// another address. The error ends in the address.
+const importLateChunk = () =>
+  import('./after-paint.ts').catch(
+    (cause): Promise<typeof import('./after-paint.ts')> =>
+      import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
+        throw cause;
+      }),
+  );
+
+/** The verbs that the delivery answers alone. */
+const deliveryVerbs = (late: LateChunk<AfterPaint>) => {
+  const ask = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
+    late.tryTo(otherwise, ({ delivery }) => work(delivery));
+  return {
+    flush: () => ask({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
+    diagnostics: () => ask(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
+    deadLetters: () => ask([], (delivery) => delivery.deadLetters()),
+    retryDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.discardDeadLetters(keys)),
+    enable: () => ask(undefined, (delivery) => delivery.enable()),
+  };
+};
 
 /**
  * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
@@ -61,7 +78,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
 
   const consent = createConsent(settings.consent === 'enabled' ? 'enabled' : 'disabled', (mayStore) => {
-    following = mayStore ? open() : close();
+    following = mayStore ? user.open() : user.close();
   });
   const mayAct = (): boolean => consent.mayStore() && !isStopped;
 
@@ -85,11 +102,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   const placements = createPlacements({
     reserve: (element, placementId) => (consent.mayStore() ? boxes.reserve(element, placementId) : undefined),
     current: cache.current,
-    mustLeave(banner) {
-      if (!cache.isGiven(banner)) return 'user';
-      if (isDismissed(cache.record(), banner)) return 'dismissed';
-      return cache.isExpired(banner) ? 'expired' : null;
-    },
+    mustLeave: cache.mustLeave,
     onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
     expiresInMs: cache.expiresInMs,
@@ -105,14 +118,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     fail,
     isStopped: () => isStopped,
     async load() {
-      // Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
-      // another address. The error ends in the address.
-      const { createAfterPaint } = await import('./after-paint.ts').catch(
-        (cause): Promise<typeof import('./after-paint.ts')> =>
-          import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
-            throw cause;
-          }),
-      );
+      const { createAfterPaint } = await importLateChunk();
       // In a task of its own: on a slow phone the evaluation of the chunk is one already.
       await new Promise<void>((resolve) => after(0, resolve));
       const part = createAfterPaint({ settings, consent, cache, store, placements, boxes, asked, notify });
@@ -121,62 +127,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     },
   });
 
-  const ask = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
-    late.tryTo(otherwise, ({ delivery }) => work(delivery));
-
-  const usableUser = (userId: string | null): string | null => {
-    if (isUsableUserId(userId)) return userId;
-    // In a moment: while the client is created no listener can have subscribed.
-    queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
-    return null;
-  };
-  let currentUser = usableUser(settings.userId);
-
-  /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
-  const startSession = (isSwitch = false): Promise<void> =>
-    late.whenLoaded(undefined, async (part) => {
-      await part.startSession();
-      if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
-    });
-
-  const open = async (isSwitch = false): Promise<void> => {
-    asked.answered.clear();
-    if (consent.mayStore()) await cache.open(currentUser);
-    await startSession(isSwitch);
-  };
-
-  const close = (): Promise<void> => {
-    late.current()?.forgetUser();
-    cache.close();
-    return late.whenLoaded(undefined, (part) => part.forgetFormerUsers());
-  };
-
-  const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
-    const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return late.whenLoaded(null, ({ delivery }) => delivery.capture(event));
-  };
-
-  const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
-    placements.sendAway(banner);
-    if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
-    const event = capture(banner, 'dismiss', userId);
-    late.current()?.tellTabs();
-    return event;
-  };
-
-  /** What a host's call of `track` does, by the type of the event. */
-  const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
-    impression: (banner, userId) => late.tryTo(null, (part) => part.countImpression(banner, userId)),
-    click: (banner, userId) => capture(banner, 'click', userId),
-    dismiss,
-  };
-
-  const track = async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
-    const userId = cache.userId();
-    // In JavaScript a type may be any.
-    if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
-    return banner.isControl && type !== 'impression' ? null : verbs[type](banner, userId);
-  };
+  const user = createCurrentUser(settings.userId, cache, late, consent.mayStore, fail);
+  const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
 
   const stop = (): void => {
     isStopped = true;
@@ -187,10 +139,10 @@ export const createPlacard = (options: PlacardOptions): Placard => {
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
     const cancel = after(SLOW_MS, () => void late.tryTo(undefined, async () => undefined));
-    if (consent.mayStore()) await cache.open(currentUser);
+    await user.openCache();
     cancel();
     await afterFrame(platform);
-    if (!isStopped) await startSession();
+    if (!isStopped) await user.startSession();
   };
   // On a server there is no page to show anything on.
   if (typeof document !== 'undefined') void begin();
@@ -210,11 +162,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     },
     identify: (userId) =>
       late.guard(undefined, async () => {
-        const next = usableUser(userId);
-        if (next === currentUser || isStopped) return;
-        currentUser = next;
-        late.current()?.forgetUser();
-        await open(true);
+        if (!isStopped) await user.change(userId);
       }),
     refresh: (placementIds) =>
       late.guard(undefined, async () => {
@@ -226,12 +174,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     banner: cache.current,
     track,
     subscribe,
-    flush: () => ask({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
-    diagnostics: () => ask(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
-    deadLetters: () => ask([], (delivery) => delivery.deadLetters()),
-    retryDeadLetters: (keys) => ask(undefined, (delivery) => delivery.retryDeadLetters(keys)),
-    discardDeadLetters: (keys) => ask(undefined, (delivery) => delivery.discardDeadLetters(keys)),
-    enable: () => ask(undefined, (delivery) => delivery.enable()),
+    ...deliveryVerbs(late),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
@@ -243,7 +186,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       consent.set('wiped');
       await late.whenLoaded(undefined, ({ delivery }) => delivery.wipe());
       // Also what an earlier visit has stored, where this one never had consent.
-      await close();
+      await user.close();
       stop();
     },
   };

@@ -15,11 +15,22 @@ export interface LateChunkOptions<T> {
   isStopped: () => boolean;
 }
 
+export interface LateChunk<T> {
+  /** The part, where it is loaded. */
+  current(): T | undefined;
+  /** Runs work that needs no chunk. */
+  guard<R>(otherwise: R, work: () => Promise<R>): Promise<R>;
+  /** Runs work if the chunk loads now. */
+  tryTo<R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R>;
+  /** Runs work that must not get lost: as soon as the chunk is there, and in this task if it is there now. */
+  whenLoaded<R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R>;
+}
+
 /**
  * A part of the client that is loaded when it is first used. Its verbs throw nothing into the page: what fails is told,
  * and they resolve with `otherwise`.
  */
-export const createLateChunk = <T>({ load, after, fail, isStopped }: LateChunkOptions<T>) => {
+export const createLateChunk = <T>({ load, after, fail, isStopped }: LateChunkOptions<T>): LateChunk<T> => {
   let part: T | undefined;
   let loading: Promise<T> | undefined;
 
@@ -56,13 +67,9 @@ export const createLateChunk = <T>({ load, after, fail, isStopped }: LateChunkOp
   };
 
   return {
-    current: (): T | undefined => part,
+    current: () => part,
     guard,
-    /** Runs work if the chunk loads now. */
-    tryTo: <R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R> =>
-      guard(otherwise, () => loadOnce().then(work)),
-    /** Runs work that must not get lost: as soon as the chunk is there, and in this task if it is there now. */
-    whenLoaded: <R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R> =>
-      guard(otherwise, () => (part ? work(part) : loadWithRetry().then(work))),
+    tryTo: (otherwise, work) => guard(otherwise, () => loadOnce().then(work)),
+    whenLoaded: (otherwise, work) => guard(otherwise, () => (part ? work(part) : loadWithRetry().then(work))),
   };
 };

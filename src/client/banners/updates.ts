@@ -142,6 +142,7 @@ export const createUpdates = (options: UpdatesOptions) => {
     /** The user changed: nothing of the former one's is asked for any more. */
     forgetUser(): void {
       joinedBy = null;
+      asked.answered.clear();
       renewal.stop();
       sync.reset();
     },
