@@ -129,7 +129,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     // The cache is worth less than an event: a sync brings it back.
     makeRoom: async () => {
       await cache.change((record) => {
-        record.banners = {};
+        record.banners.clear();
       });
       await forgetFormerUsers();
       report(bringBack());
@@ -148,7 +148,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {
-      for (const placementId of Object.keys(result.banners)) asked.answered.add(placementId);
+      for (const placementId of result.banners.keys()) asked.answered.add(placementId);
       report(takeAnswer(result).then(tellTabs));
     },
     onRateLimit: () => report(session.drain()),

@@ -12,11 +12,11 @@ const WRONG_CLOCK_MS = 60_000;
  */
 export const applyAnswer = (
   record: UserRecord,
-  banners: Record<string, Banner | null>,
+  banners: ReadonlyMap<string, Banner | null>,
   askedAtMs: number,
 ): void => {
-  for (const [placementId, banner] of Object.entries(banners)) {
-    const before = record.banners[placementId];
+  for (const [placementId, banner] of banners) {
+    const before = record.banners.get(placementId);
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
     record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
       if (dismissedIn !== placementId) return true;
@@ -26,6 +26,6 @@ export const applyAnswer = (
     });
     if (banner?.isTestSend) continue;
     const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
-    record.banners[placementId] = { banner: isDismissed ? null : banner, askedAtMs };
+    record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };

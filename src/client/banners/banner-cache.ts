@@ -47,7 +47,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const key = (user: string) => recordKey(endpoint, appId, user);
 
   const show = (): void => {
-    for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
+    for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of testSends.values()) given.add(banner.id);
     onChange();
   };
@@ -122,7 +122,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
       const test = testSends.get(placementId);
-      const banner = test && !isDismissed(record, test) ? test : record.banners[placementId]?.banner;
+      const banner = test && !isDismissed(record, test) ? test : record.banners.get(placementId)?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 

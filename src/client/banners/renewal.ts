@@ -27,7 +27,7 @@ export const createRenewal = (options: RenewalOptions) => {
   let cancel: (() => void) | undefined;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
-    const banner = record.banners[placementId]?.banner;
+    const banner = record.banners.get(placementId)?.banner;
     return banner != null && cache.isExpired(banner);
   };
 
@@ -39,7 +39,7 @@ export const createRenewal = (options: RenewalOptions) => {
     // The tab that takes them out of the record is the one that asks.
     const isMine = await spend((record) => {
       const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
-      for (const placementId of found) record.banners[placementId]!.banner = null;
+      for (const placementId of found) record.banners.get(placementId)!.banner = null;
       return found.length > 0;
     });
     if (isMine) return ask(placementIds);

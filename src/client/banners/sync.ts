@@ -2,11 +2,11 @@ import ky, { HTTPError } from 'ky';
 import {
   MAX_PLACEMENTS,
   NEVER_EXPIRES,
+  readBanner,
   readRateLimit,
+  readSyncAnswer,
   SYNC_PATH,
   type SyncRequest,
-  syncAnswerPart,
-  syncAnswerParts,
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
@@ -27,7 +27,8 @@ const FIRST_WAIT_MS = 30_000;
 /** What a sync brought home. */
 export interface SyncResult {
   userId: string;
-  banners: Record<string, Banner | null>;
+  /** By placement. */
+  banners: Map<string, Banner | null>;
   /** When it was asked for, in Unix milliseconds of this device; grows with each request. */
   askedAtMs: number;
   clockSkewMs: number | undefined;
@@ -71,9 +72,9 @@ const wishedWaitMs = (cause: unknown, nowMs: number): number => {
   return (speaks && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0;
 };
 
-const toBanner = (placementId: string, wire: WireBanner): Banner => ({
+const toBanner = (wire: WireBanner): Banner => ({
   id: wire.id,
-  placementId,
+  placementId: wire.placement_id,
   isControl: wire.is_control,
   isTestSend: wire.is_test_send,
   expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
@@ -144,23 +145,21 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     });
     const { headers } = await asking;
     const skew = clockSkewMs(headers, sentAtMs, now());
-    const answer = await asking.json(syncAnswerParts);
+    const answered = readSyncAnswer(await asking.json());
+    if (!answered) throw new Error('the answer has no "banners"');
     // Who brings a fetch of their own may answer all the same.
     signal.throwIfAborted();
-    const banners: SyncResult['banners'] = {};
+    const banners: SyncResult['banners'] = new Map();
     for (const placementId of placements) {
       // A placement that is missing was not answered; only null says that there is none.
-      if (!Object.hasOwn(answer.banners, placementId)) continue;
-      const { data: wire, error: cause } = syncAnswerPart.safeParse(answer.banners[placementId]);
+      if (!Object.hasOwn(answered, placementId)) continue;
+      const sent = answered[placementId];
+      const banner = sent === null ? null : readBanner(placementId, sent);
       // Nor was one whose banner cannot be read.
-      if (cause) {
-        notify({
-          type: 'failed',
-          kind: 'property',
-          message: `The banner of "${placementId}" cannot be read`,
-          cause,
-        });
-      } else banners[placementId] = wire ? toBanner(placementId, wire) : null;
+      if (typeof banner === 'string') {
+        const message = `The banner of "${placementId}" cannot be read: its ${banner} is wrong`;
+        notify({ type: 'failed', kind: 'property', message, cause: sent });
+      } else banners.set(placementId, banner && toBanner(banner));
     }
     onAnswer({ userId: user, banners, askedAtMs, clockSkewMs: skew });
   };

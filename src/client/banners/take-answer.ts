@@ -10,12 +10,12 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
   const takenAtMs = new Map<string, number>();
 
   return async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
-    const taken: SyncResult['banners'] = {};
-    for (const [placementId, banner] of Object.entries(banners)) {
+    const taken: SyncResult['banners'] = new Map();
+    for (const [placementId, banner] of banners) {
       // A later request was answered first. The record knows that of its own banners, but not of test sends.
       if (takenAtMs.get(placementId)! > askedAtMs) continue;
       takenAtMs.set(placementId, askedAtMs);
-      taken[placementId] = banner;
+      taken.set(placementId, banner);
       cache.testSends.delete(placementId);
       if (!banner) continue;
       if (banner.isTestSend) cache.testSends.set(placementId, banner);
@@ -29,6 +29,6 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
     // Whoever hears it may leave the page: the next one finds the answer in the cache.
-    notify({ type: 'synced', placements: Object.keys(taken), banners: taken });
+    notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };
 };

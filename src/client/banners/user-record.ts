@@ -33,7 +33,8 @@ export interface Session {
 /** All that is remembered of one user of one app: one record, so that a paint needs exactly one read. */
 export interface UserRecord {
   version: number;
-  banners: Record<string, Answer>;
+  /** By placement: a map, because a placement may be called `__proto__`. */
+  banners: Map<string, Answer>;
   dismissed: Dismissal[];
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
@@ -42,7 +43,7 @@ export interface UserRecord {
 
 export const emptyRecord = (): UserRecord => ({
   version: RECORD_VERSION,
-  banners: {},
+  banners: new Map(),
   dismissed: [],
   session: null,
   clockSkewMs: 0,
@@ -66,9 +67,10 @@ export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
   return (
     version === RECORD_VERSION &&
-    isObject(banners) &&
+    // Not by `instanceof`: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
+    String(banners) === '[object Map]' &&
     Array.isArray(dismissed) &&
-    [...Object.values(banners), ...dismissed].every(isObject) &&
+    [...banners!.values(), ...dismissed].every(isObject) &&
     typeof clockSkewMs === 'number'
   );
 };

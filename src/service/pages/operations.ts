@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import {
-  bannersTrackAnswer,
-  bannersTrackRequest,
   INTEGRATIONS_PATH,
-  integration,
   MAX_BULK_OBJECTS,
   MAX_BULK_OBJECTS_PER_USER,
   MAX_PLACEMENTS,
@@ -11,14 +8,19 @@ import {
   MAX_TRACK_EVENTS,
   MAX_TRACK_OBJECTS,
   SYNC_PATH,
-  syncAnswer,
-  syncRequest,
   TRACK_PATH,
   USERS_TRACK_PATH,
+} from '../../protocol/index.ts';
+import {
+  bannersTrackAnswer,
+  bannersTrackRequest,
+  integration,
+  syncAnswer,
+  syncRequest,
   usersTrackAnswer,
   usersTrackBulkRequest,
   usersTrackRequest,
-} from '../../protocol/index.ts';
+} from '../../protocol/schemas/index.ts';
 import {
   aliasNewAnswer,
   aliasNewRequest,

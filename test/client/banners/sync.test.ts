@@ -93,7 +93,7 @@ test.each([[''], [undefined], [5]])(
     await settle();
     await sync.now([wrong as string]);
     expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero']]);
-    expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+    expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
     expect(kinds()).toEqual(['config', 'config']);
   },
 );
@@ -113,7 +113,7 @@ test('case 58: more than ten placements are split into several requests and none
   const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
   await sync.now(ids);
   expect(asked.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
-  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual([...ids].sort());
+  expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
 });
 
 test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
@@ -128,7 +128,7 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
       }),
   ]);
   await sync.now(['a', 'b', 'c', 'd']);
-  expect(results[0]?.banners).toEqual({
+  expect(Object.fromEntries(results[0]!.banners)).toEqual({
     a: aBanner({ placementId: 'a', expiresAt: 1_790_812_800_000 }),
     b: aBanner({ id: 'bnr-2', placementId: 'b', isControl: true, properties: {} }),
     c: null,
@@ -138,15 +138,15 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
 test('case 53: a placement that the answer leaves out is not in the result, nor is one that nobody asked for', async () => {
   const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
   await sync.now(['home_hero']);
-  expect(results[0]?.banners).toEqual({});
+  expect(results[0]?.banners).toEqual(new Map());
 });
 
 test('a placement named like a member of every object is asked for and answered like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
-  expect(results[0]?.banners).toEqual({});
+  expect(results[0]?.banners).toEqual(new Map());
   await sync.now(['constructor']);
-  expect(Object.keys(results[1]!.banners)).toEqual(['constructor']);
+  expect([...results[1]!.banners.keys()]).toEqual(['constructor']);
 });
 
 test('case 50: each request is a later question than the one before, even when the clock goes back', async () => {
@@ -257,7 +257,7 @@ test('after a failure the placements are still wanted, and answered when the ser
   const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
 test('a network that comes back is used at once, one time', async () => {
@@ -299,7 +299,7 @@ test.each([
   ]);
   await sync.now(['home_hero', 'side']);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
   expect(kinds()).toEqual(['property']);
   expect(asked).toHaveLength(1);
 });
@@ -309,10 +309,15 @@ test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
   async (wrong) => {
     const right = { type: 'string', value: 'Sale' };
     const { sync, results } = setUp([
-      () => json({ banners: { home_hero: aWireBanner({ properties: { wrong, right } as never }) } }),
+      () =>
+        json({
+          banners: {
+            home_hero: aWireBanner({ placement_id: 'home_hero', properties: { wrong, right } as never }),
+          },
+        }),
     ]);
     await sync.now(['home_hero']);
-    const banner = results[0]?.banners.home_hero as Banner;
+    const banner = results[0]!.banners.get('home_hero') as Banner;
     expect(banner.properties.right).toEqual(right);
     expect(misfits(banner)).toEqual(['wrong']);
   },
@@ -332,7 +337,7 @@ test('contract 1.5: a 429 is answered by waiting as long as the service says, an
   expect(asked).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
   expect(asked).toHaveLength(2);
-  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual(['home_hero', 'sidebar']);
+  expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual(['home_hero', 'sidebar']);
 });
 
 test.each([
@@ -356,7 +361,7 @@ test.each([
   await vi.advanceTimersByTimeAsync(569_999);
   expect(asked).toHaveLength(before);
   await vi.advanceTimersByTimeAsync(1);
-  expect(results.flatMap(({ banners }) => Object.keys(banners))).toContain('p-11');
+  expect(results.flatMap(({ banners }) => [...banners.keys()])).toContain('p-11');
 });
 
 test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
@@ -428,7 +433,7 @@ test('a clock that is set back in a wait does not make it days, nor the next one
   await vi.advanceTimersByTimeAsync(59_999);
   expect(asked).toHaveLength(2);
   await vi.advanceTimersByTimeAsync(1);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
 test.each([401, 403])(
