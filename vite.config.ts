@@ -43,6 +43,13 @@ const library = {
   },
 };
 
+/** Old libraries extend `Object.prototype`, and the bundler's helper would take such a member for an export of a module. */
+const ownExportsOnly = {
+  name: 'own-exports-only',
+  renderChunk: (code: string) =>
+    code.replaceAll('for (var name in all)', 'for (var name of Object.keys(all))'),
+};
+
 /** One file for a plain `<script>`: everything inside, one global. */
 const script = {
   outDir: 'dist',
@@ -54,6 +61,7 @@ const script = {
     name: 'Placard',
     fileName: () => 'placard.global.js',
   },
+  rolldownOptions: { plugins: [ownExportsOnly] },
 };
 
 const demo = {

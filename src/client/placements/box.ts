@@ -54,7 +54,7 @@ const restyle = (element: HTMLElement, styles: Record<string, string>, priority 
   const before = Object.keys(styles).map(
     (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
   );
-  for (const name in styles) style.setProperty(name, styles[name]!, priority);
+  for (const [name] of before) style.setProperty(name, styles[name]!, priority);
   return () => {
     for (const [name, value, important] of before) style.setProperty(name, value, important);
   };
