@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { hasVisibleContent } from './visible-content.ts';
 
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
 const SHARE = 0.5;
@@ -67,6 +68,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let since: { monotonic: number; wall: number } | undefined;
   let cancel: (() => void) | undefined;
   let wasLate = false;
+  /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
+  let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
 
@@ -124,8 +127,10 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(DWELL_MS - elapsed, look);
       return;
     }
-    // What is covered now is looked at again after another second.
-    const isCounted = isWatching && !slept(elapsed, wall) && (isControl() || !isCovered(element, entry!));
+    const canBeSeen = () =>
+      isControl() || (hasVisibleContent(element, wasFilled) && !isCovered(element, entry!));
+    // A banner that is hidden or covered now is looked at again after another second.
+    const isCounted = isWatching && !slept(elapsed, wall) && canBeSeen();
     if (!isCounted) {
       restart();
       return;
@@ -150,13 +155,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
   );
   observer.observe(element);
   let wasBusy = isBusy();
-  const busyObserver = new MutationObserver(() => {
+  const slotObserver = new MutationObserver((changes) => {
+    wasFilled ||= changes.some(({ addedNodes }) => addedNodes.length > 0);
     // A page may write it again and again.
     if (isBusy() === wasBusy) return;
     wasBusy = !wasBusy;
     restart();
   });
-  busyObserver.observe(element, { attributeFilter: ['aria-busy'] });
+  slotObserver.observe(element, { attributeFilter: ['aria-busy'], childList: true });
 
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
@@ -165,7 +171,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel?.();
       since = undefined;
       observer.disconnect();
-      busyObserver.disconnect();
+      slotObserver.disconnect();
     },
   };
 };

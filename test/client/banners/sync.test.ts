@@ -290,9 +290,11 @@ test.each([[{}], [{ banners: [] }], [null], [[]]])(
 
 test.each([
   ['text', 'side'],
-  ['an id that is no text', { ...aWireBanner(), id: 5 }],
-  ['an end that is no number', { ...aWireBanner(), expires_at: null }],
-  ['properties in a list', { ...aWireBanner(), properties: [] }],
+  ['an id that is no text', { ...aWireBanner(), placement_id: 'side', id: 5 }],
+  ['an empty id', { ...aWireBanner(), placement_id: 'side', id: '' }],
+  ['the banner of another placement', aWireBanner({ placement_id: 'home_hero' })],
+  ['an end that is no number', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
+  ['properties in a list', { ...aWireBanner(), placement_id: 'side', properties: [] }],
 ])('case 59: a banner that cannot be read (%s) costs no other placement its answer', async (_, side) => {
   const { sync, asked, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
