@@ -105,6 +105,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
+    isVisible: () => platform.lifecycle?.isVisible() ?? document.visibilityState === 'visible',
     notify,
   });
 

@@ -15,7 +15,10 @@ export interface Slot extends Place {
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;
-  /** The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. */
+  /**
+   * The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. Use what
+   * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
+   */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
 }
 

@@ -32,6 +32,7 @@ const aPage = async (render: RenderBanner) => {
     current: () => banner,
     mustLeave: () => mustLeave,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,

@@ -32,6 +32,8 @@ interface PlacementsOptions extends SlotVerbs {
   source: (placementId: string) => 'cache' | 'sync';
   expiresInMs: (banner: Banner) => number;
   after: Clock['after'];
+  /** Whether the page is visible, to the host too. */
+  isVisible: () => boolean;
   notify: Notify;
 }
 
@@ -52,7 +54,7 @@ interface MountedPlace extends Mounted {
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, after, notify } = options;
+  const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
@@ -76,7 +78,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const leave = (place: MountedPlace, keepRoom: boolean): void => {
     const { element, clear } = place;
     place.cancelExpiry?.();
-    if (clear && keepRoom && isOnScreen(element)) {
+    if (clear && keepRoom && isOnScreen(element, isVisible())) {
       const height = element.offsetHeight;
       place.release?.();
       place.release = holdBox(element, height);
@@ -160,7 +162,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       // Never swap or take away what is under the reader's eyes, nor open a closed place there.
       const isDrawn = place.shown && !place.shown.isControl;
       const opens = place.expand && wanted && !wanted.isControl;
-      if ((isDrawn || opens) && isOnScreen(element)) return;
+      if ((isDrawn || opens) && isOnScreen(element, isVisible())) return;
       if (place.shown || wanted) leave(place, true);
       if (wanted) show(place, place.check.checked(wanted));
       else empty(place, problems.length > 0 ? 'invalid' : 'none', problems);
@@ -180,7 +182,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   /** The same where it moves nothing on screen. */
   const settle = (place: MountedPlace): void => {
     if (place.clear ? !place.release : place.expand) return;
-    if (canResize(place.element)) resize(place);
+    if (canResize(place.element, isVisible())) resize(place);
   };
 
   const unmount = (place: MountedPlace): void => {

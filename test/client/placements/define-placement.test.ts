@@ -20,6 +20,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     current: () => banner,
     mustLeave: () => null,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
