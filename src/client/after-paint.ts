@@ -18,6 +18,7 @@ import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
 import type { Placements } from './placements/placements.ts';
+import { ROOMS } from './placements/rooms.ts';
 import { inTime } from './platform/in-time.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
@@ -224,6 +225,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  placements.resizeWith(ROOMS);
 
   const stops = [
     impressions.stop,

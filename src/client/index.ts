@@ -16,7 +16,6 @@ export type {
   FlushOutcome,
   InDoubtPolicy,
 } from './delivery/index.ts';
-export { ConfigError } from './errors.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type {
   BannerOptions,

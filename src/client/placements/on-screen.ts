@@ -4,13 +4,3 @@ export const isOnScreen = (element: HTMLElement, isPageVisible: boolean): boolea
   const { top, bottom, left, right } = element.getBoundingClientRect();
   return bottom >= 0 && right >= 0 && top <= innerHeight && left <= innerWidth;
 };
-
-/** True where a change of height moves nothing that is on screen: below it, or above where the engine keeps the scroll position. */
-export const canResize = (element: HTMLElement, isPageVisible: boolean): boolean => {
-  if (isOnScreen(element, isPageVisible)) return false;
-  return (
-    !isPageVisible ||
-    element.getBoundingClientRect().top > innerHeight ||
-    globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true
-  );
-};

@@ -3,9 +3,10 @@ import type { Notice, Notify } from '../notice.ts';
 import type { Drawn, Place, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
-import { collapseBox, holdBox } from './box.ts';
+import { holdBox } from './box.ts';
 import { fillPlace } from './fill-place.ts';
-import { canResize, isOnScreen } from './on-screen.ts';
+import { isOnScreen } from './on-screen.ts';
+import type { Rooms } from './rooms.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 
 type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
@@ -57,6 +58,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, notify } = options;
   const places = new Set<MountedPlace>();
   let watch: Watch | undefined;
+  let rooms: Rooms | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
@@ -176,13 +178,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!places.has(place)) return;
     place.release?.();
     place.release = undefined;
-    if (!place.clear) place.expand ??= collapseBox(place.element);
+    if (!place.clear) place.expand ??= rooms?.collapse(place.element);
   };
 
   /** The same where it moves nothing on screen. */
   const settle = (place: MountedPlace): void => {
     if (place.clear ? !place.release : place.expand) return;
-    if (canResize(place.element, isVisible())) resize(place);
+    if (rooms?.canResize(place.element, isVisible())) resize(place);
   };
 
   const unmount = (place: MountedPlace): void => {
@@ -220,6 +222,12 @@ export const createPlacements = (options: PlacementsOptions) => {
 
     /** Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. */
     considerAll(): void {
+      for (const place of all()) consider(place);
+    },
+
+    /** From now on room is given back, and taken away where a slot is empty. */
+    resizeWith(next: Rooms): void {
+      rooms = next;
       for (const place of all()) consider(place);
     },
 

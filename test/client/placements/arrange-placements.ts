@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -45,6 +46,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
       onNotice(notice);
     },
   });
+  placements.resizeWith(ROOMS);
   const answer = (banner: Banner | null, placementId = 'home_hero') => {
     answers.set(placementId, banner);
     placements.considerAll();
