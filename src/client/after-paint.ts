@@ -94,7 +94,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const forgetFormerUsers = async (): Promise<void> => {
     if (!mayAct()) boxMemory.forget();
     // Whoever opts out or makes room waits for this, and must not wait for ever.
-    await inTime(forgetUsers(store, cache.key, cache.userId()), after, PATIENCE_MS, 'The banner store');
+    const forgetting = forgetUsers(store, cache.key, cache.userId());
+    await inTime(forgetting, after, PATIENCE_MS, 'The banner store').catch(cache.onError);
   };
 
   /** From its acceptance a dismissal hides what the service may still send for some minutes. */

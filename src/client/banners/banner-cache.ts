@@ -94,6 +94,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const cache = {
     testSends,
     key,
+    onError,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
