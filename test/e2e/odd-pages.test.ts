@@ -82,3 +82,33 @@ test('a sandboxed page, to which IndexedDB is refused, is told so once', async (
   expect(failures).toMatchObject([{ kind: 'storage' }]);
   await page.close();
 });
+
+test('a page that has shown a thousand placements keeps no listener of theirs', async () => {
+  const page = await open({ html: SLOT, script: script() });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable');
+  const listeners = async () => {
+    await cdp.send('HeapProfiler.collectGarbage');
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'JSEventListeners')!.value;
+  };
+  const syncs = () => service.requests.filter(({ path }) => path.endsWith('/sync')).length;
+  await expect.poll(syncs).toBe(1);
+  await page.evaluate(() => placard.flush());
+  const before = await listeners();
+  const showAll = () =>
+    page.evaluate(async () => {
+      const unmounts = Array.from({ length: 1_000 }, (_, at) => {
+        const slot = document.body.appendChild(document.createElement('div'));
+        return placard.mount(`placement-${at}`, slot, () => undefined);
+      });
+      await placard.refresh();
+      for (const unmount of unmounts) unmount();
+    });
+  await showAll();
+  expect(syncs()).toBeGreaterThan(100);
+  await page.evaluate(() => placard.flush());
+  // What is gone may be collected a little later.
+  await expect.poll(listeners).toBeLessThanOrEqual(before);
+  await page.close();
+});

@@ -96,8 +96,12 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   /** A new network or a new look at the page may lift the block; a refusal by the service is not lifted so. */
   let mayHurry = true;
   let stopped = false;
-  /** Aborted when this user's turn is over: what is under way for them ends, its retries as well. */
-  let turn = new AbortController();
+  /** Requests under way. Each has a signal of its own: one for all would keep what each of them hangs on it. */
+  const underWay = new Set<AbortController>();
+  /** This user's turn is over: what is under way for them ends, its retries as well. */
+  const abortAll = (): void => {
+    for (const request of underWay) request.abort();
+  };
 
   /** How long nothing may be asked: a time that a clock set back has moved out of reach counts for nothing. */
   const waitMs = (): number => (isAhead(blockedUntilMs, now(), LONGEST_WAIT_MS) ? blockedUntilMs - now() : 0);
@@ -185,7 +189,9 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
 
   const ask = async (user: string, placements: string[]): Promise<void> => {
     const blockedBefore = blockedUntilMs;
-    const { signal } = turn;
+    const request = new AbortController();
+    const { signal } = request;
+    underWay.add(request);
     try {
       const key = await readKey();
       try {
@@ -202,6 +208,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       blockedUntilMs = 0;
     } catch (cause) {
       if (!signal.aborted) fail(cause, placements);
+    } finally {
+      underWay.delete(request);
     }
   };
 
@@ -249,13 +257,12 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     reset(): void {
       wanted.clear();
       cancel?.();
-      turn.abort();
-      turn = new AbortController();
+      abortAll();
     },
     stop(): void {
       stopped = true;
       cancel?.();
-      turn.abort();
+      abortAll();
     },
   };
 };
