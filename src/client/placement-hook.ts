@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
 
-/** A place that a placement hook draws in. */
-export interface Place {
+/** A slot of the page, without a banner. */
+export interface EmptySlot {
   /** The element the host mounted; the hook draws inside it and nowhere else. */
   element: HTMLElement;
   placementId: string;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** What a placement hook may do with the banner it draws. */
-export interface Slot extends Place {
+export interface Slot extends EmptySlot {
   /** Logs a click. Resolves when it is durable; safe to call just before a navigation. */
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
@@ -37,8 +37,8 @@ export interface PlacementHook {
   (banner: Banner, slot: Slot): Drawn;
   /** Asked before a banner is drawn: one with problems is neither drawn nor counted. */
   check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
-  /** Draws what the place shows without a banner. Such a place is not collapsed. */
-  empty?(place: Place): Drawn;
-  /** Draws what the place shows in place of a banner with problems. Default: `empty`. */
-  invalid?(problems: readonly Problem[], place: Place): Drawn;
+  /** Draws what the slot shows without a banner. Such a slot is not collapsed. */
+  empty?(slot: EmptySlot): Drawn;
+  /** Draws what the slot shows instead of a banner with problems. Default: `empty`. */
+  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }

@@ -2,14 +2,22 @@
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'image', 'jsonobject', 'datetime'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** One property as the wire carries it. `datetime` values are Unix milliseconds. */
-export type BannerProperty =
-  | { type: 'string'; value: string }
-  | { type: 'number'; value: number }
-  | { type: 'boolean'; value: boolean }
-  | { type: 'image'; value: string }
-  | { type: 'jsonobject'; value: Record<string, unknown> }
-  | { type: 'datetime'; value: number };
+/** The value that each type has. */
+export interface PropertyValues extends Record<PropertyType, unknown> {
+  string: string;
+  number: number;
+  boolean: boolean;
+  /** A URL. */
+  image: string;
+  jsonobject: Record<string, unknown>;
+  /** Unix milliseconds. */
+  datetime: number;
+}
+
+/** One property as the wire carries it. */
+export type BannerProperty = {
+  [Type in PropertyType]: { type: Type; value: PropertyValues[Type] };
+}[PropertyType];
 
 /** One piece of content for a placement, as `banners/sync` answers it. */
 export interface WireBanner {

@@ -18,8 +18,8 @@ const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
       return problems;
     };
   }
-  if (empty) follow.empty = (place) => latest.current.empty?.(place);
-  if (invalid) follow.invalid = (problems, place) => latest.current.invalid?.(problems, place);
+  if (empty) follow.empty = (slot) => latest.current.empty?.(slot);
+  if (invalid) follow.invalid = (problems, slot) => latest.current.invalid?.(problems, slot);
   return follow;
 };
 

@@ -2,7 +2,6 @@ import type { Look } from './template.ts';
 
 /** An upright card for a column or a grid: picture on top, words below. */
 export const CARD: Look = {
-  name: 'card',
   dismissible: true,
   css: /* css */ `
 .card { display: flex; flex-direction: column; }

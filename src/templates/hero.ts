@@ -4,7 +4,6 @@ import type { Look } from './template.ts';
  * The large one. Words stand beside the picture and never on it, so that no photograph can make them unreadable.
  */
 export const HERO: Look = {
-  name: 'hero',
   dismissible: false,
   css: /* css */ `
 .hero { display: grid; grid-template-rows: auto minmax(0, 1fr); }

@@ -12,7 +12,7 @@ export const picture = (document: Document, content: Content, signal: AbortSigna
     draggable: 'false',
   });
   const box = buildElement(document, 'div', { class: 'picture' }, [image]);
-  // A broken image is hidden from people and from screen readers alike; its box keeps the place.
+  // A broken image is hidden from people and from screen readers alike; its box stays.
   image.addEventListener('error', () => image.setAttribute('hidden', ''), { signal });
   image.src = content.image;
   return box;

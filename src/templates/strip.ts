@@ -2,7 +2,6 @@ import type { Look } from './template.ts';
 
 /** One line across the page: a thumbnail, a few words, a button. */
 export const STRIP: Look = {
-  name: 'strip',
   dismissible: true,
   css: /* css */ `
 .strip {

@@ -16,9 +16,8 @@ export interface TemplateOptions {
   dismissLabel?: string;
 }
 
-/** What one template is: a name, its styles, and whether its close button is there by default. */
+/** What makes one template: its styles, and whether its close button is there by default. */
 export interface Look {
-  name: string;
   css: string;
   dismissible: boolean;
 }
@@ -56,9 +55,9 @@ const linkedPicture = (content: Content, slot: Slot, label: string, navigate?: N
   return box;
 };
 
-/** Turns a look into a placement hook. */
+/** Turns a look into a placement hook; its styles begin with the name as a class. */
 export const createTemplate =
-  (look: Look, options: TemplateOptions): PlacementHook =>
+  (name: string, look: Look, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
     const { navigate, regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
     const content = readContent(banner, slot, { dismissible: look.dismissible });
@@ -67,7 +66,7 @@ export const createTemplate =
     const action =
       content.buttonText === null ? null : link(content, slot, content.buttonText, 'action cover', navigate);
     const attributes = {
-      class: `panel ${look.name}`,
+      class: `panel ${name}`,
       'aria-label': content.headline ?? (content.imageAlt || regionLabel),
       'data-theme': content.theme,
       'data-picture': content.image === null ? 'none' : 'some',

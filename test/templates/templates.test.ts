@@ -1,5 +1,6 @@
 import { within } from '@testing-library/dom';
 import { afterEach, describe, expect, test } from 'vitest';
+import * as templates from '../../src/templates/index.ts';
 import { card, createTemplates, hero, strip } from '../../src/templates/index.ts';
 import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
 
@@ -13,6 +14,11 @@ const SALE = {
 };
 
 afterEach(() => document.body.replaceChildren());
+
+test('each template is exported by its name', () => {
+  for (const name of Object.keys(createTemplates()))
+    expect(templates).toHaveProperty(name, expect.any(Function));
+});
 
 describe.each([
   ['strip', strip],

@@ -1,7 +1,7 @@
 import type { Notify } from '../notice.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { misfits } from './properties.ts';
+import { invalidProperties } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
@@ -19,7 +19,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       cache.testSends.delete(placementId);
       if (!banner) continue;
       if (banner.isTestSend) cache.testSends.set(placementId, banner);
-      for (const name of misfits(banner)) {
+      for (const name of invalidProperties(banner)) {
         const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
         notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
       }

@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 
 /** What a schema says of a value, by Standard Schema v1. */
 type Verdict<Output> =
@@ -20,10 +20,10 @@ export interface PlacementDefinition<Properties> {
   properties: StandardSchema<Properties>;
   /** Draws a banner that fits. */
   render(properties: Properties, slot: Slot, banner: Banner): Drawn;
-  /** Draws what the place shows without a banner. */
-  empty?(place: Place): Drawn;
+  /** Draws what the slot shows without a banner. */
+  empty?(slot: EmptySlot): Drawn;
   /** Hears what is wrong with a banner that does not fit, and may draw something instead. */
-  invalid?(problems: readonly Problem[], place: Place): Drawn;
+  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }
 
 /** A placement hook that knows its placement and the types of its properties. */

@@ -1,10 +1,10 @@
 import type { Banner } from '../banner.ts';
 import type { Notice, Notify } from '../notice.ts';
-import type { Drawn, Place, PlacementHook, Problem } from '../placement-hook.ts';
+import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
 import { holdBox } from './box.ts';
-import { fillPlace } from './fill-place.ts';
+import { fillSlot } from './fill-slot.ts';
 import { isOnScreen } from './on-screen.ts';
 import type { Rooms } from './rooms.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
@@ -38,14 +38,14 @@ interface PlacementsOptions extends SlotVerbs {
   notify: Notify;
 }
 
-interface MountedPlace extends Mounted {
+interface MountedSlot extends Mounted {
   hook: PlacementHook;
   check: BannerCheck;
   /** Takes back what is drawn. */
   clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
   release?: (() => void) | undefined;
-  /** Opens a place that is closed because it is empty. */
+  /** Opens a slot that is closed because it is empty. */
   expand?: (() => void) | undefined;
   unwatch?: (() => void) | undefined;
   cancelExpiry?: () => void;
@@ -56,7 +56,7 @@ interface MountedPlace extends Mounted {
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
   const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, notify } = options;
-  const places = new Set<MountedPlace>();
+  const slots = new Set<MountedSlot>();
   let watch: Watch | undefined;
   let rooms: Rooms | undefined;
   let tellChange: ((mounted: Mounted) => void) | undefined;
@@ -65,137 +65,137 @@ export const createPlacements = (options: PlacementsOptions) => {
     notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
 
   const fill = (
-    place: MountedPlace,
-    draw: (where: Place) => Drawn,
-    onError = (cause: unknown) => report(place, cause),
+    slot: MountedSlot,
+    draw: (where: EmptySlot) => Drawn,
+    onError = (cause: unknown) => report(slot, cause),
   ): void => {
-    const { element, placementId, shown } = place;
-    const clear = fillPlace(element, (signal) => draw({ element, placementId, signal }), onError);
+    const { element, placementId, shown } = slot;
+    const clear = fillSlot(element, (signal) => draw({ element, placementId, signal }), onError);
     // The draw may have failed, and something else been drawn since; or it sent its own banner away, or unmounted itself.
-    if (place.shown === shown && places.has(place)) place.clear = clear ?? place.clear;
+    if (slot.shown === shown && slots.has(slot)) slot.clear = clear ?? slot.clear;
     else clear?.();
   };
 
   /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
-  const leave = (place: MountedPlace, keepRoom: boolean): void => {
-    const { element, clear } = place;
-    place.cancelExpiry?.();
+  const leave = (slot: MountedSlot, keepRoom: boolean): void => {
+    const { element, clear } = slot;
+    slot.cancelExpiry?.();
     if (clear && keepRoom && isOnScreen(element, isVisible())) {
       const height = element.offsetHeight;
-      place.release?.();
-      place.release = holdBox(element, height);
+      slot.release?.();
+      slot.release = holdBox(element, height);
     }
-    place.shown = null;
-    place.clear = undefined;
+    slot.shown = null;
+    slot.clear = undefined;
     clear?.();
-    tellChange?.(place);
+    tellChange?.(slot);
   };
 
-  /** Shows what the hook has for an empty place, once for each reason. */
-  const empty = (place: MountedPlace, reason: EmptyReason, problems: readonly Problem[] = []): void => {
-    if (place.emptied === reason || !places.has(place)) return;
-    place.emptied = reason;
-    const { hook, placementId } = place;
-    place.clear?.();
-    place.clear = undefined;
-    if (problems.length > 0 && hook.invalid) fill(place, (where) => hook.invalid?.(problems, where));
-    else if (hook.empty) fill(place, (where) => hook.empty?.(where));
+  /** Shows what the hook has for an empty slot, once for each reason. */
+  const empty = (slot: MountedSlot, reason: EmptyReason, problems: readonly Problem[] = []): void => {
+    if (slot.emptied === reason || !slots.has(slot)) return;
+    slot.emptied = reason;
+    const { hook, placementId } = slot;
+    slot.clear?.();
+    slot.clear = undefined;
+    if (problems.length > 0 && hook.invalid) fill(slot, (where) => hook.invalid?.(problems, where));
+    else if (hook.empty) fill(slot, (where) => hook.empty?.(where));
     notify({ type: 'emptied', placementId, reason });
   };
 
-  const show = (place: MountedPlace, banner: Banner): void => {
-    // What took the former banner out may have unmounted the place.
-    if (!places.has(place)) return;
-    place.shown = banner;
-    place.emptied = null;
-    armExpiry(place, banner);
-    tellChange?.(place);
+  const show = (slot: MountedSlot, banner: Banner): void => {
+    // What took the former banner out may have unmounted the slot.
+    if (!slots.has(slot)) return;
+    slot.shown = banner;
+    slot.emptied = null;
+    armExpiry(slot, banner);
+    tellChange?.(slot);
     if (banner.isControl) {
-      empty(place, 'control');
+      empty(slot, 'control');
       return;
     }
-    place.expand?.();
-    place.expand = undefined;
+    slot.expand?.();
+    slot.expand = undefined;
     fill(
-      place,
-      (where) => place.hook(banner, createSlot(banner, where, options)),
+      slot,
+      (where) => slot.hook(banner, createSlot(banner, where, options)),
       (cause) => {
-        report(place, cause);
-        if (place.shown !== banner) return;
-        place.check.condemn(banner);
-        leave(place, true);
-        empty(place, 'invalid');
+        report(slot, cause);
+        if (slot.shown !== banner) return;
+        slot.check.condemn(banner);
+        leave(slot, true);
+        empty(slot, 'invalid');
       },
     );
-    if (place.shown === banner) notify({ type: 'shown', banner, from: source(place.placementId) });
+    if (slot.shown === banner) notify({ type: 'shown', banner, from: source(slot.placementId) });
   };
 
-  const armExpiry = (place: MountedPlace, shown: Banner): void => {
-    place.cancelExpiry?.();
+  const armExpiry = (slot: MountedSlot, shown: Banner): void => {
+    slot.cancelExpiry?.();
     const wait = expiresInMs(shown);
     if (wait === Number.POSITIVE_INFINITY) return;
-    place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
+    slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
   /** Brings one slot to what it should show, as far as nobody is looking at what would change. */
-  const consider = (place: MountedPlace): void => {
-    const { element, placementId } = place;
-    if (!places.has(place)) return;
-    if (element.isConnected) place.wasConnected = true;
-    else if (place.wasConnected) {
+  const consider = (slot: MountedSlot): void => {
+    const { element, placementId } = slot;
+    if (!slots.has(slot)) return;
+    if (element.isConnected) slot.wasConnected = true;
+    else if (slot.wasConnected) {
       // Removed from the page without a word. A slot that is only moved is back before this runs.
-      unmount(place);
+      unmount(slot);
       return;
     }
-    const reason = place.shown && mustLeave(place.shown);
+    const reason = slot.shown && mustLeave(slot.shown);
     if (reason) {
-      leave(place, true);
-      empty(place, reason);
+      leave(slot, true);
+      empty(slot, reason);
     }
     const next = current(placementId);
     if (next === undefined) return;
-    if (isSameBanner(next, place.shown)) {
-      if (next) armExpiry(place, next);
-      else if (!place.emptied) empty(place, 'none');
+    if (isSameBanner(next, slot.shown)) {
+      if (next) armExpiry(slot, next);
+      else if (!slot.emptied) empty(slot, 'none');
     } else {
-      const problems = next ? place.check.problems(next) : [];
+      const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
       const wanted = problems.length > 0 ? null : next;
-      // Never swap or take away what is under the reader's eyes, nor open a closed place there.
-      const isDrawn = place.shown && !place.shown.isControl;
-      const opens = place.expand && wanted && !wanted.isControl;
+      // Never swap or take away what is under the reader's eyes, nor open a closed slot there.
+      const isDrawn = slot.shown && !slot.shown.isControl;
+      const opens = slot.expand && wanted && !wanted.isControl;
       if ((isDrawn || opens) && isOnScreen(element, isVisible())) return;
-      if (place.shown || wanted) leave(place, true);
-      if (wanted) show(place, place.check.checked(wanted));
-      else empty(place, problems.length > 0 ? 'invalid' : 'none', problems);
+      if (slot.shown || wanted) leave(slot, true);
+      if (wanted) show(slot, slot.check.checked(wanted));
+      else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
     }
-    settle(place);
+    settle(slot);
   };
 
-  /** Gives room back, or takes an empty place's room away. */
-  const resize = (place: MountedPlace): void => {
-    // A place that was unmounted meanwhile is the page's own again.
-    if (!places.has(place)) return;
-    place.release?.();
-    place.release = undefined;
-    if (!place.clear) place.expand ??= rooms?.collapse(place.element);
+  /** Gives room back, or takes an empty slot's room away. */
+  const resize = (slot: MountedSlot): void => {
+    // A slot that was unmounted meanwhile is the page's own again.
+    if (!slots.has(slot)) return;
+    slot.release?.();
+    slot.release = undefined;
+    if (!slot.clear) slot.expand ??= rooms?.collapse(slot.element);
   };
 
   /** The same where it moves nothing on screen. */
-  const settle = (place: MountedPlace): void => {
-    if (place.clear ? !place.release : place.expand) return;
-    if (rooms?.canResize(place.element, isVisible())) resize(place);
+  const settle = (slot: MountedSlot): void => {
+    if (slot.clear ? !slot.release : slot.expand) return;
+    if (rooms?.canResize(slot.element, isVisible())) resize(slot);
   };
 
-  const unmount = (place: MountedPlace): void => {
-    if (!places.delete(place)) return;
-    place.unwatch?.();
-    leave(place, false);
-    place.release?.();
-    place.expand?.();
+  const unmount = (slot: MountedSlot): void => {
+    if (!slots.delete(slot)) return;
+    slot.unwatch?.();
+    leave(slot, false);
+    slot.release?.();
+    slot.expand?.();
   };
 
-  const all = (): MountedPlace[] => [...places];
+  const all = (): MountedSlot[] => [...slots];
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
@@ -209,47 +209,47 @@ export const createPlacements = (options: PlacementsOptions) => {
           const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
           notify({ type: 'failed', kind: 'property', message, cause: problems });
         },
-        onError: (cause) => report(place, cause),
-        onLate: () => consider(place),
+        onError: (cause) => report(slot, cause),
+        onLate: () => consider(slot),
       });
-      const place: MountedPlace = { placementId, element, hook, check, shown: null };
-      place.release = reserve(element, placementId);
-      places.add(place);
-      place.unwatch = watch?.(place);
-      consider(place);
-      return () => unmount(place);
+      const slot: MountedSlot = { placementId, element, hook, check, shown: null };
+      slot.release = reserve(element, placementId);
+      slots.add(slot);
+      slot.unwatch = watch?.(slot);
+      consider(slot);
+      return () => unmount(slot);
     },
 
     /** Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. */
     considerAll(): void {
-      for (const place of all()) consider(place);
+      for (const slot of all()) consider(slot);
     },
 
     /** From now on room is given back, and taken away where a slot is empty. */
     resizeWith(next: Rooms): void {
       rooms = next;
-      for (const place of all()) consider(place);
+      for (const slot of all()) consider(slot);
     },
 
     /** From now on every slot is watched, and `onChange` hears when one has another banner. */
     watchWith(next: Watch, onChange: (mounted: Mounted) => void): void {
       watch = next;
       tellChange = onChange;
-      for (const place of all()) place.unwatch ??= next(place);
+      for (const slot of all()) slot.unwatch ??= next(slot);
     },
 
     /** A banner the user sent away here leaves with its room: the movement answers their own input. */
     sendAway(banner: Banner): void {
-      for (const place of all()) {
-        if (place.placementId !== banner.placementId || place.shown?.id !== banner.id) continue;
-        leave(place, false);
-        empty(place, 'dismissed');
-        resize(place);
+      for (const slot of all()) {
+        if (slot.placementId !== banner.placementId || slot.shown?.id !== banner.id) continue;
+        leave(slot, false);
+        empty(slot, 'dismissed');
+        resize(slot);
       }
     },
 
     unmountAll(): void {
-      for (const place of all()) unmount(place);
+      for (const slot of all()) unmount(slot);
     },
   };
 };

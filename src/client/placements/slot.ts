@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { Notify } from '../notice.ts';
-import type { Place, Slot } from '../placement-hook.ts';
+import type { EmptySlot, Slot } from '../placement-hook.ts';
 import { safeUrl } from './safe-url.ts';
 
 export interface SlotVerbs {
@@ -9,15 +9,19 @@ export interface SlotVerbs {
   notify: Notify;
 }
 
-/** What a hook gets beside its banner: the place, and verbs that speak for this banner alone. */
-export const createSlot = (banner: Banner, place: Place, { click, dismiss, notify }: SlotVerbs): Slot => ({
-  ...place,
+/** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
+export const createSlot = (
+  banner: Banner,
+  empty: EmptySlot,
+  { click, dismiss, notify }: SlotVerbs,
+): Slot => ({
+  ...empty,
   click: async () => void (await click(banner)),
   dismiss: async () => void (await dismiss(banner)),
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {
-      const message = `A URL of banner "${banner.id}" in "${place.placementId}" was refused as ${use}`;
+      const message = `A URL of banner "${banner.id}" in "${empty.placementId}" was refused as ${use}`;
       notify({ type: 'failed', kind: 'url', message, cause: url });
     }
     return safe;

@@ -9,14 +9,14 @@ const LARGE_AREA = 242_500;
 const DWELL_MS = 1_000;
 /** A timer that comes this much too late slept with the machine. */
 const LATE_MS = 1_000;
-/** A place that is still empty is looked at again after this time, then after twice as long, and so on. */
+/** A slot that is still empty is looked at again after this time, then after twice as long, and so on. */
 const FIRST_SIZE_MS = 16;
 /** A grid of this many points a side decides whether something lies on top. */
 const PROBES = 3;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
-  /** True for a control banner: there are no pixels to count, so the place alone decides. */
+  /** True for a control banner: there are no pixels to count, so the slot alone decides. */
   isControl: () => boolean;
   /** True while there is a banner whose impression is not counted yet. */
   isWaiting: () => boolean;
@@ -95,7 +95,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   };
 
   /**
-   * An empty place in view counts as wholly visible, and the observer does not tell when a banner gives it a height. A
+   * An empty slot in view counts as wholly visible, and the observer does not tell when a banner gives it a height. A
    * ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
    * changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
    */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { misfits } from '../../../src/client/banners/properties.ts';
+import { invalidProperties } from '../../../src/client/banners/properties.ts';
 import type { Banner } from '../../../src/client/index.ts';
 import { aBanner, aWireBanner } from '../../helpers/a-banner.ts';
 import { all, json, refuse, settle, setUp } from './arrange-sync.ts';
@@ -59,6 +59,17 @@ test('case 58: more than ten placements are split into several requests and none
   await sync.now(ids);
   expect(asked.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
+});
+
+test('each request has a signal of its own: what it hangs on it goes with it', async () => {
+  const signals = vi.spyOn(AbortSignal, 'any');
+  const { sync, asked } = setUp();
+  await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
+  const ours = signals.mock.calls.flatMap(([sources]) => [...sources]);
+  signals.mockRestore();
+  expect(asked).toHaveLength(3);
+  expect(ours.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(ours).size).toBe(ours.length);
 });
 
 test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
@@ -266,7 +277,7 @@ test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
     await sync.now(['home_hero']);
     const banner = results[0]!.banners.get('home_hero') as Banner;
     expect(banner.properties.right).toEqual(right);
-    expect(misfits(banner)).toEqual(['wrong']);
+    expect(invalidProperties(banner)).toEqual(['wrong']);
   },
 );
 

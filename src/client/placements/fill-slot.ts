@@ -4,7 +4,7 @@ import type { Drawn } from '../placement-hook.ts';
  * Lets a host function draw into the element, and returns how to take that back, `undefined` where it threw. What it
  * throws, then or later, goes to `onError`, with nothing of it left in the element.
  */
-export const fillPlace = (
+export const fillSlot = (
   element: HTMLElement,
   draw: (signal: AbortSignal) => Drawn,
   onError: (cause: unknown) => void,
