@@ -12,7 +12,7 @@ import { createTakeAnswer } from './banners/take-answer.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Notify } from './notice.ts';
+import type { Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -44,6 +44,7 @@ export interface AfterPaintOptions {
   asked: Asked;
   mayAct: () => boolean;
   notify: Notify;
+  subscribe: (listener: Listener) => () => void;
 }
 
 /** What the tabs of one app tell each other: this user's record has changed. */
@@ -73,7 +74,7 @@ export interface AfterPaint {
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify } = options;
+  const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify, subscribe } = options;
   const { platform } = settings;
   judgeOptions(settings as PlacardOptions, notify);
   const rule = bannerOptions(settings.banners, notify);
@@ -228,6 +229,14 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   });
 
   placements.resizeWith(ROOMS);
+  if (settings.debug) {
+    const print = async () => {
+      const { printNotices } = await import('./debug.ts');
+      const shown = [...asked.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
+      printNotices({ settings, userId: cache.userId(), shown, subscribe });
+    };
+    report(print());
+  }
 
   const stops = [
     impressions.stop,

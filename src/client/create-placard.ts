@@ -86,7 +86,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
-    isVisible: () => platform.lifecycle?.isVisible() ?? document.visibilityState === 'visible',
+    isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
     notify,
   });
 
@@ -112,6 +112,7 @@ const createLivePlacard = (settings: Settings): Placard => {
           asked,
           mayAct,
           notify,
+          subscribe,
         });
         if (isStopped) loaded.stop();
         return loaded;

@@ -36,6 +36,8 @@ interface CommonOptions {
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
   delivery?: Partial<DeliveryOptions>;
   banners?: Partial<BannerOptions>;
+  /** Prints each notice in the console, in words. Default false. */
+  debug?: boolean;
   platform?: Partial<Platform>;
 }
 

@@ -10,10 +10,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What an application bundles otherwise, or has anyway. */
 const HOST_MODULES = ['react', 'react-dom'];
 
+/** Chunks that only a page with `debug: true` loads. */
+const ON_DEMAND = /^debug-/;
+
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
   entry: number;
-  /** Of all chunks together. */
+  /** Of all chunks together that a page loads without asking for more. */
   all: number;
   /** Each chunk by its file name. */
   chunks: Record<string, number>;
@@ -75,7 +78,8 @@ export const measureBundle = async (code: string, folder = ROOT): Promise<Bundle
   for (const file of files) if (file.isEntry) visit(file.fileName);
   const sum = (names: Iterable<string>) =>
     [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
-  return { entry: sum(first), all: sum(sizes.keys()), chunks: Object.fromEntries(sizes) };
+  const usual = [...sizes.keys()].filter((name) => !ON_DEMAND.test(name));
+  return { entry: sum(first), all: sum(usual), chunks: Object.fromEntries(sizes) };
 };
 
 /** What each entry of the package weighs when everything it exports is used, by its name in `exports`. */

@@ -89,6 +89,8 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, random, fetch } = platform;
   const wanted = new Set<string>();
+  /** Placements that an answer left out. */
+  const unknown = new Set<string>();
   let cancel: (() => void) | undefined;
   let lastAskedAtMs = 0;
   let failures = 0;
@@ -109,6 +111,14 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   const arm = (): void => {
     cancel?.();
     if (!stopped && wanted.size > 0) cancel = after(waitMs(), run);
+  };
+
+  /** Says once of each placement that the service does not know it. */
+  const reportUnknown = (placementId: string): void => {
+    if (unknown.has(placementId)) return;
+    unknown.add(placementId);
+    const message = `The service has no placement "${placementId}": check its spelling, and that the workspace has it`;
+    notify({ type: 'failed', kind: 'config', message });
   };
 
   /** Asked for each sync, so that a key that is replaced is never sent in vain. */
@@ -156,7 +166,10 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
     const banners: SyncResult['banners'] = new Map();
     for (const placementId of placements) {
       // A placement that is missing was not answered; only null says that there is none.
-      if (!Object.hasOwn(answered, placementId)) continue;
+      if (!Object.hasOwn(answered, placementId)) {
+        reportUnknown(placementId);
+        continue;
+      }
       const sent = answered[placementId];
       const banner = sent === null ? null : readBanner(placementId, sent);
       // Nor was one whose banner cannot be read.

@@ -97,6 +97,14 @@ test('case 53: a placement that the answer leaves out is not in the result, nor 
   expect(results[0]?.banners).toEqual(new Map());
 });
 
+test('a placement that the service leaves out of its answers is a notice, once', async () => {
+  const { sync, notices } = setUp([() => json({ banners: { home_hero: null } })]);
+  for (let times = 0; times < 3; times += 1) await sync.now(['home_hero', 'hoem_hero']);
+  expect(notices).toEqual([
+    { type: 'failed', kind: 'config', message: expect.stringContaining('no placement "hoem_hero"') },
+  ]);
+});
+
 test('a placement named like a member of every object is asked for and answered like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
