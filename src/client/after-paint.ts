@@ -18,7 +18,6 @@ import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
 import type { Placements } from './placements/placements.ts';
-import { ROOMS } from './placements/rooms.ts';
 import { inTime } from './platform/in-time.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
@@ -228,7 +227,6 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
   });
 
-  placements.resizeWith(ROOMS);
   if (settings.debug) {
     const print = async () => {
       const { printNotices } = await import('./debug.ts');

@@ -21,7 +21,7 @@ const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {
     return INSTANCES[instance];
   }
   if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !parseUrl(endpoint)) {
-    throw configError('endpoint', 'an http or https URL, unless "instance" is given');
+    throw configError('endpoint', 'an http or https URL, or use "instance"');
   }
   return endpoint.replace(/\/+$/, '');
 };

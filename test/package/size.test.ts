@@ -6,8 +6,8 @@ import { BROWSER_PACKAGE_ENTRIES, measureBundle } from '../helpers/bundle-size.t
  * the figure of the day it was set and 3 %; whoever needs more raises it on purpose.
  */
 const BUDGETS: Record<string, { entry: number; all: number }> = {
-  '.': { entry: 6_144, all: 38_900 },
-  './element': { entry: 5_960, all: 5_960 },
+  '.': { entry: 6_144, all: 38_500 },
+  './element': { entry: 6_000, all: 6_000 },
   './react': { entry: 1_200, all: 1_200 },
   './templates': { entry: 5_360, all: 5_360 },
   './webview': { entry: 1_740, all: 1_740 },

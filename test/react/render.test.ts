@@ -3,6 +3,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
+import { ROOMS } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
 
@@ -39,10 +40,7 @@ const aPage = async (render: RenderBanner) => {
     after: () => () => undefined,
     notify: (notice) => void notices.push(notice),
   });
-  placements.watchWith(
-    () => () => undefined,
-    (mounted) => shown.push(mounted.shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
   const page: ReactNode = createElement(
     Suspense,

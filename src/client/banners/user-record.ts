@@ -67,10 +67,10 @@ export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
   return (
     version === RECORD_VERSION &&
-    // Not by `instanceof`: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
-    String(banners) === '[object Map]' &&
+    // A map, told by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
+    !!banners?.get &&
     Array.isArray(dismissed) &&
-    [...banners!.values(), ...dismissed].every(isObject) &&
+    [...banners.values(), ...dismissed].every(isObject) &&
     typeof clockSkewMs === 'number'
   );
 };

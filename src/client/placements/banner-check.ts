@@ -32,7 +32,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
       };
       const fail = (cause: unknown): void => {
         onError(cause);
-        mine.problems = [{ message: 'The check threw' }];
+        mine.problems = [{ message: 'The hook threw' }];
       };
       try {
         const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];

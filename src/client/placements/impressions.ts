@@ -2,6 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Mounted, Placements } from './placements.ts';
+import { ROOMS } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
 interface ImpressionsOptions {
@@ -55,7 +56,8 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       stop();
     };
   };
-  if (Observer) placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
+  const watching = Observer && { watch, onChange: (mounted: Mounted) => restarts.get(mounted)?.() };
+  placements.attach({ ...ROOMS, ...watching });
 
   const restartAll = (): void => {
     for (const restart of restarts.values()) restart();

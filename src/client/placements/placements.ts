@@ -5,8 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
 import { holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
-import { isOnScreen } from './on-screen.ts';
-import type { Rooms } from './rooms.ts';
+import { isInView } from './in-view.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 
 type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
@@ -19,8 +18,17 @@ export interface Mounted {
   shown: Banner | null;
 }
 
-/** Watches one slot's visibility until the returned function is called. */
-export type Watch = (mounted: Mounted) => () => void;
+/** What no cached banner waits for, so it is not loaded before the first paint. */
+export interface LateVerbs {
+  /** True where a change of height of a slot that is not on screen moves nothing that is. */
+  canResize(element: HTMLElement, isPageVisible: () => boolean): boolean;
+  /** Takes the room of an empty slot away until the returned function is called. */
+  collapse(element: HTMLElement): () => void;
+  /** Watches one slot's visibility until the returned function is called. */
+  watch?(mounted: Mounted): () => void;
+  /** The slot has another banner. */
+  onChange?(mounted: Mounted): void;
+}
 
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
@@ -57,9 +65,9 @@ interface MountedSlot extends Mounted {
 export const createPlacements = (options: PlacementsOptions) => {
   const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, notify } = options;
   const slots = new Set<MountedSlot>();
-  let watch: Watch | undefined;
-  let rooms: Rooms | undefined;
-  let tellChange: ((mounted: Mounted) => void) | undefined;
+  /** Someone may be looking at it. */
+  const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
+  let late: LateVerbs | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
     notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
@@ -80,7 +88,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const leave = (slot: MountedSlot, keepRoom: boolean): void => {
     const { element, clear } = slot;
     slot.cancelExpiry?.();
-    if (clear && keepRoom && isOnScreen(element, isVisible())) {
+    if (clear && keepRoom && isOnScreen(slot)) {
       const height = element.offsetHeight;
       slot.release?.();
       slot.release = holdBox(element, height);
@@ -88,7 +96,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = null;
     slot.clear = undefined;
     clear?.();
-    tellChange?.(slot);
+    late?.onChange?.(slot);
   };
 
   /** Shows what the hook has for an empty slot, once for each reason. */
@@ -109,7 +117,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = banner;
     slot.emptied = null;
     armExpiry(slot, banner);
-    tellChange?.(slot);
+    late?.onChange?.(slot);
     if (banner.isControl) {
       empty(slot, 'control');
       return;
@@ -164,7 +172,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       // Never swap or take away what is under the reader's eyes, nor open a closed slot there.
       const isDrawn = slot.shown && !slot.shown.isControl;
       const opens = slot.expand && wanted && !wanted.isControl;
-      if ((isDrawn || opens) && isOnScreen(element, isVisible())) return;
+      if ((isDrawn || opens) && isOnScreen(slot)) return;
       if (slot.shown || wanted) leave(slot, true);
       if (wanted) show(slot, slot.check.checked(wanted));
       else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
@@ -178,13 +186,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!slots.has(slot)) return;
     slot.release?.();
     slot.release = undefined;
-    if (!slot.clear) slot.expand ??= rooms?.collapse(slot.element);
+    if (!slot.clear) slot.expand ??= late?.collapse(slot.element);
   };
 
   /** The same where it moves nothing on screen. */
   const settle = (slot: MountedSlot): void => {
     if (slot.clear ? !slot.release : slot.expand) return;
-    if (rooms?.canResize(slot.element, isVisible())) resize(slot);
+    if (!isOnScreen(slot) && late?.canResize(slot.element, isVisible)) resize(slot);
   };
 
   const unmount = (slot: MountedSlot): void => {
@@ -215,7 +223,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const slot: MountedSlot = { placementId, element, hook, check, shown: null };
       slot.release = reserve(element, placementId);
       slots.add(slot);
-      slot.unwatch = watch?.(slot);
+      slot.unwatch = late?.watch?.(slot);
       consider(slot);
       return () => unmount(slot);
     },
@@ -225,17 +233,14 @@ export const createPlacements = (options: PlacementsOptions) => {
       for (const slot of all()) consider(slot);
     },
 
-    /** From now on room is given back, and taken away where a slot is empty. */
-    resizeWith(next: Rooms): void {
-      rooms = next;
-      for (const slot of all()) consider(slot);
-    },
-
-    /** From now on every slot is watched, and `onChange` hears when one has another banner. */
-    watchWith(next: Watch, onChange: (mounted: Mounted) => void): void {
-      watch = next;
-      tellChange = onChange;
-      for (const slot of all()) slot.unwatch ??= next(slot);
+    /** From now on every slot is watched, and empty slots give their room back. */
+    attach(verbs: LateVerbs): void {
+      late = verbs;
+      for (const slot of all()) {
+        slot.unwatch ??= verbs.watch?.(slot);
+        // Before the first answer nothing is collapsed.
+        if (current(slot.placementId) !== undefined) settle(slot);
+      }
     },
 
     /** A banner the user sent away here leaves with its room: the movement answers their own input. */

@@ -1,4 +1,4 @@
-import { isOnScreen } from './on-screen.ts';
+import type { LateVerbs } from './placements.ts';
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',
@@ -10,24 +10,13 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
-/** What becomes of the room that an empty slot has. No cached banner waits for it, so it is not loaded before the first paint. */
-export interface Rooms {
-  /** True where a change of the slot's height moves nothing that is on screen. */
-  canResize(element: HTMLElement, isPageVisible: boolean): boolean;
-  /** Takes the room of an empty slot away until the returned function is called. */
-  collapse(element: HTMLElement): () => void;
-}
-
-export const ROOMS: Rooms = {
-  canResize(element, isPageVisible) {
-    if (isOnScreen(element, isPageVisible)) return false;
-    return (
-      !isPageVisible ||
-      // Below the screen, or above it where the engine keeps the scroll position.
-      element.getBoundingClientRect().top > innerHeight ||
-      globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true
-    );
-  },
+/** What becomes of the room that an empty slot has. */
+export const ROOMS: Pick<LateVerbs, 'canResize' | 'collapse'> = {
+  // Below the screen, or above it where the engine keeps the scroll position.
+  canResize: (element, isPageVisible) =>
+    !isPageVisible() ||
+    element.getBoundingClientRect().top > innerHeight ||
+    globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true,
 
   collapse({ style }) {
     const before = Object.keys(COLLAPSED).map(

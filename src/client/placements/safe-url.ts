@@ -21,5 +21,5 @@ export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (!parsed || !SCHEMES[use].test(parsed.protocol)) return null;
   // Under a `<base>` of another site, a path is still one of the page's own site.
   const isForeign = !base.startsWith(`${globalThis.location?.origin}/`) && !parseUrl(url);
-  return (isForeign && parseUrl(url, globalThis.document?.URL)?.href) || url;
+  return (isForeign && parseUrl(url, globalThis.location?.href)?.href) || url;
 };

@@ -46,7 +46,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
       onNotice(notice);
     },
   });
-  placements.resizeWith(ROOMS);
+  placements.attach(ROOMS);
   const answer = (banner: Banner | null, placementId = 'home_hero') => {
     answers.set(placementId, banner);
     placements.considerAll();

@@ -8,6 +8,7 @@ import {
   type Problem,
 } from '../../../src/client/index.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
@@ -27,10 +28,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     after: createClock().after,
     notify: (notice) => notices.push(notice),
   });
-  placements.watchWith(
-    () => () => undefined,
-    (mounted) => shown.push(mounted.shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const element = document.createElement('div');
   document.body.append(element);
   const unmount = placements.mount('home_hero', element, hook);

@@ -3,6 +3,7 @@ import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
 import type { Placements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
 
@@ -289,10 +290,7 @@ test('a control banner draws nothing, collapses out of view, and stays known as 
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
   const watched: (string | undefined)[] = [];
-  placements.watchWith(
-    () => () => undefined,
-    ({ shown }) => watched.push(shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: ({ shown }) => watched.push(shown?.id) });
   placements.mount('home_hero', element, hook);
   answer(aBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();
@@ -410,10 +408,7 @@ test('a slot that left the page without a word is unmounted at the next look', (
   const { element } = aSlot();
   const cleanup = vi.fn();
   const unwatch = vi.fn();
-  placements.watchWith(
-    () => unwatch,
-    () => undefined,
-  );
+  placements.attach({ ...ROOMS, watch: () => unwatch });
   placements.mount('home_hero', element, () => cleanup);
   answer(aBanner());
   element.remove();
@@ -436,13 +431,13 @@ test('a slot may be mounted before it is put into the page', () => {
 test('1,000 slots that are mounted and removed leave no timer, no watch and no slot', () => {
   const { placements, answer, state } = setUp();
   let watches = 0;
-  placements.watchWith(
-    () => {
+  placements.attach({
+    ...ROOMS,
+    watch() {
       watches++;
       return () => void watches--;
     },
-    () => undefined,
-  );
+  });
   state.expiresInMs = 60_000;
   answer(aBanner());
   for (let i = 0; i < 1_000; i++) {
