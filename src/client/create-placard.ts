@@ -36,16 +36,13 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
   const { now, after, openStore = createIdbStore } = platform;
   const store = openStore('placard-banners');
-  const { notify: tell, subscribe } = createNotices();
+  const { notify: tell, fail, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
   let isAllowed = settings.consent === 'enabled';
   let isStopped = false;
   let loaded: AfterPaint | undefined;
   let loading: Promise<AfterPaint> | undefined;
   let storeFailed = false;
-
-  const fail = (kind: FailureKind, message: string, cause?: unknown): void =>
-    tell({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
 
   const notify: Notify = (notice) => {
     // An opt-out, here or in another tab, or one of an earlier visit.
@@ -87,6 +84,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
     isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
+    fail,
     notify,
   });
 

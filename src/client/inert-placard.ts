@@ -4,12 +4,12 @@ import type { Placard } from './placard.ts';
 
 /** The client of a page whose options cannot be used: it draws, stores and sends nothing, and says why once. */
 export const createInertPlacard = (cause: unknown): Placard => {
-  const { notify, subscribe } = createNotices();
+  const { fail, subscribe } = createNotices();
   const message = `Placard is off: ${cause}`;
   // In a moment: while the client is created no listener can have subscribed.
   queueMicrotask(() => {
     console.error(message);
-    notify({ type: 'failed', kind: 'config', message, cause });
+    fail('config', message, cause);
   });
   const nothing = async (): Promise<void> => undefined;
   return {

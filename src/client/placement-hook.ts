@@ -20,6 +20,8 @@ export interface Slot extends EmptySlot {
    * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
    */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
+  /** Tells the host of a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
+  report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 
 /** Why a banner does not fit its placement; where in the properties, as far as the schema tells. */

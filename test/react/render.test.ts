@@ -2,6 +2,7 @@ import { act, createElement, lazy, type ReactNode, Suspense, useEffect, useLayou
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { ROOMS } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
@@ -28,6 +29,8 @@ const aPage = async (render: RenderBanner) => {
   const shown: (string | undefined)[] = [];
   let banner: Banner | null = aBanner();
   let mustLeave: 'dismissed' | null = null;
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
@@ -38,7 +41,8 @@ const aPage = async (render: RenderBanner) => {
     click: async () => undefined,
     dismiss: async () => undefined,
     after: () => () => undefined,
-    notify: (notice) => void notices.push(notice),
+    fail,
+    notify,
   });
   placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });

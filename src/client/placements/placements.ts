@@ -63,14 +63,14 @@ interface MountedSlot extends Mounted {
 
 /** The mounted slots: what is drawn in each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, notify } = options;
+  const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   /** Someone may be looking at it. */
   const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
   let late: LateVerbs | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
-    notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
+    fail('hook', `The hook of "${placementId}" threw`, cause);
 
   const fill = (
     slot: MountedSlot,
@@ -215,7 +215,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         hook,
         onProblems(banner, problems) {
           const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
-          notify({ type: 'failed', kind: 'property', message, cause: problems });
+          fail('property', message, problems);
         },
         onError: (cause) => report(slot, cause),
         onLate: () => consider(slot),

@@ -1,5 +1,6 @@
 import { vi } from 'vitest';
 import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { ROOMS } from '../../../src/client/placements/rooms.ts';
@@ -31,6 +32,9 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
   };
   const click = vi.fn(async () => undefined);
   const dismiss = vi.fn(async () => undefined);
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
+  subscribe(onNotice);
   const placements = createPlacements({
     reserve: createBoxes('app').reserve,
     current: (placementId) => answers.get(placementId),
@@ -41,10 +45,8 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
     click,
     dismiss,
     after: createClock().after,
-    notify(notice) {
-      notices.push(notice);
-      onNotice(notice);
-    },
+    fail,
+    notify,
   });
   placements.attach(ROOMS);
   const answer = (banner: Banner | null, placementId = 'home_hero') => {

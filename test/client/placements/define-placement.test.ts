@@ -7,6 +7,7 @@ import {
   type PlacementHook,
   type Problem,
 } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
@@ -16,6 +17,8 @@ import { foreignPromise } from '../../helpers/foreign-promise.ts';
 const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
@@ -26,7 +29,8 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     click: async () => undefined,
     dismiss: async () => undefined,
     after: createClock().after,
-    notify: (notice) => notices.push(notice),
+    fail,
+    notify,
   });
   placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const element = document.createElement('div');
