@@ -7,9 +7,9 @@ import { BROWSER_PACKAGE_ENTRIES, measureBundle } from '../helpers/bundle-size.t
  */
 const BUDGETS: Record<string, { entry: number; all: number }> = {
   '.': { entry: 6_144, all: 38_500 },
-  './element': { entry: 6_000, all: 6_000 },
+  './element': { entry: 6_500, all: 6_500 },
   './react': { entry: 1_200, all: 1_200 },
-  './templates': { entry: 5_360, all: 5_360 },
+  './templates': { entry: 5_750, all: 5_750 },
   './webview': { entry: 1_740, all: 1_740 },
 };
 /** What loads before a cached banner is painted never grows beyond this, whatever the budget says. */
