@@ -9,6 +9,7 @@ import {
   openStore,
   watchWorkspaces,
 } from '../../src/service/index.ts';
+import { withAbsoluteImages } from './absolute-images.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { createShopActions } from './shop-actions.ts';
 import { createStudioData } from './studio-data.ts';
@@ -44,7 +45,7 @@ export const startDemo = async ({
   const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
   try {
     await shop.seed();
-    return await listen(service, {
+    return await listen(withAbsoluteImages(service), {
       port,
       host,
       log,

@@ -86,7 +86,10 @@ export const startPreview = (page: HTMLElement): void => {
         return safe;
       },
       report: () => {
-        tell(placementId, { property: 'image', words: 'It cannot be loaded. The banner is shown without it.' });
+        tell(placementId, {
+          property: 'image',
+          words: 'It cannot be loaded. The banner is shown without it.',
+        });
         report('placard:preview-drawn');
       },
     };
