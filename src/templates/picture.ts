@@ -22,7 +22,7 @@ export const picture = ({ element, signal }: Slot, url: string, description: str
 /** Takes a picture out of its banner. The banner keeps its height, so nothing below it moves. */
 export const removePicture = (box: HTMLElement): void => {
   const panel = box.parentElement!;
-  panel.style.minBlockSize = `${panel.offsetHeight}px`;
+  panel.style.minBlockSize = getComputedStyle(panel).height;
   panel.dataset['picture'] = 'none';
   box.remove();
 };
