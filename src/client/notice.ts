@@ -54,7 +54,7 @@ export type Notice =
   | { type: 'failed'; kind: FailureKind; message: string; cause?: unknown };
 
 export type Listener = (notice: Notice) => void;
-/** How the parts tell the host; never throws. */
+/** How the parts notify the host; never throws. */
 export type Notify = (notice: Notice) => void;
 /** The same for a `failed` notice. */
 export type Fail = (kind: FailureKind, message: string, cause?: unknown) => void;

@@ -20,11 +20,11 @@ export interface Slot extends EmptySlot {
    * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
    */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
-  /** Tells the host of a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
+  /** Reports a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
   report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 
-/** Why a banner does not fit its placement; where in the properties, as far as the schema tells. */
+/** Why a banner does not fit its placement; where in the properties, as far as the schema knows. */
 export interface Problem {
   readonly message: string;
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
@@ -37,7 +37,7 @@ export type Drawn = void | (() => void);
 /** Host function that draws a banner and may return its cleanup. `definePlacement` makes one with all the rest. */
 export interface PlacementHook {
   (banner: Banner, slot: Slot): Drawn;
-  /** Asked before a banner is drawn: one with problems is neither drawn nor counted. */
+  /** Called before a banner is drawn: one with problems is neither drawn nor counted. */
   check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
   /** Draws what the slot shows without a banner. Such a slot is not collapsed. */
   empty?(slot: EmptySlot): Drawn;

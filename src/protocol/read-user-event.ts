@@ -7,7 +7,7 @@ import { isRecord } from './record.ts';
 import { fitsCharacters, isStorableText } from './text.ts';
 import { readUserEventProperties } from './user-event-properties.ts';
 
-/** What an object of `events` or `purchases` says. */
+/** The members of an object of `events` or `purchases`. */
 export interface UserEventMembers {
   identity: Identity;
   /** The event's name, or the product's ID. */

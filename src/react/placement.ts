@@ -26,8 +26,8 @@ const useDrawn = () => {
     });
     failure.catch(() => undefined);
     setDrawn({ banner, slot, onError });
-    // React draws when the hook is over, or at once. So the cleanup is a promise as well: the client hears of a failure
-    // as it does of an async hook that rejects.
+    // React draws when the hook is over, or at once. So the cleanup is a promise as well: the client takes a failure
+    // like that of an async hook that rejects.
     // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
     return Object.assign(() => setDrawn(null), { then: failure.then.bind(failure) });
   }, []);

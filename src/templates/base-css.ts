@@ -97,7 +97,7 @@ a { color: inherit; text-decoration: none; }
   line-height: 1.3;
 }
 .panel:has(.cover:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
-/* 44 pixels to the finger; what is drawn of it, and what it takes of the layout, has 32. */
+/* 44 pixels to the finger, 32 to the eye and in the layout. */
 .dismiss {
   all: unset;
   position: relative;

@@ -1,6 +1,6 @@
 import { type InputArray, readAttributesUser, readUserEvent } from '../protocol/index.ts';
 
-/** What is wrong with an object of `users/track`, and whether it is taken all the same. */
+/** The faults of an object of `users/track`, and whether it is taken all the same. */
 export interface Verdict {
   problems: string[];
   isTaken: boolean;

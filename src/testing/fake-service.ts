@@ -59,9 +59,9 @@ export interface FakeServiceOptions {
 }
 
 /**
- * A service in memory that fails on demand. It judges keys, paths, envelopes, identifiers, required members and times as
- * the service does, not what single attributes and properties hold, nor whether a banner has that ID; nobody's profile
- * comes of it, and no limit is counted. Where your test is about those, run `placard/service` in its process.
+ * A service in memory that fails on demand. It judges keys, paths, bodies, identifiers and the members of events as the
+ * service does. It does not judge the values of attributes, nor whether a banner has that ID; it makes no profile and
+ * counts no limit. Where your test is about those, run `placard/service` in its process.
  */
 export interface FakeService {
   origin: string;

@@ -3,7 +3,7 @@ import type { UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** No answer takes this long, so one that seems asked for this far in the future was asked for under a wrong clock. */
+/** No answer takes this long, so one that seems requested this far in the future was requested under a wrong clock. */
 const WRONG_CLOCK_MS = 60_000;
 
 /**
@@ -20,7 +20,7 @@ export const applyAnswer = (
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
     record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
       if (dismissedIn !== placementId) return true;
-      // A test send stands in front of what else is there, and says nothing of it.
+      // A test send stands in front of the other banner, and says nothing about it.
       if (banner?.id !== bannerId) return banner?.isTestSend === true;
       return acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS;
     });

@@ -4,7 +4,7 @@ import type { Store } from '../platform/store.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
-/** A store that has not answered by then is waited for no longer; what it says later still counts. */
+/** A store that has not answered by then is waited for no longer; a later answer still counts. */
 const PATIENCE_MS = 2_000;
 /** Of the changes that the store has refused, so many are kept. */
 const MAX_REFUSED = 100;
@@ -14,7 +14,7 @@ interface CacheOptions {
   appId: string;
   store: Store;
   clock: Clock;
-  /** What is shown may be out of date: called after every change, at once for the copy in memory. */
+  /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
   onError: (cause: unknown) => void;
@@ -29,7 +29,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  */
 export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
   const { now, after } = clock;
-  /** `null` where nobody is signed in, or nothing may be kept. */
+  /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
@@ -146,9 +146,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
-          const said = each(stored) as T;
-          // Asked again after a lost connection, the store may hold what it was to store: its first word counts.
-          if (!isAgain) verdict = said;
+          const result = each(stored) as T;
+          // Run again after a lost connection, the store may hold the change already: its first result counts.
+          if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
       });

@@ -19,7 +19,7 @@ interface RenewalOptions {
 
 /**
  * A banner that expires on the page may have a successor: one sync asks for all that have expired by then, from one tab,
- * paid from the refresh budget, and while somebody looks.
+ * paid from the refresh budget, and while the page is visible.
  */
 export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
@@ -58,7 +58,7 @@ export const createRenewal = (options: RenewalOptions) => {
       expired.add(placementId);
       arm(random() * SPREAD_MS);
     },
-    /** Somebody looks again. */
+    /** The page is visible again. */
     resume: () => arm(random() * SPREAD_MS),
     stop(): void {
       expired.clear();

@@ -6,7 +6,7 @@ import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
 export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
-  /** When the answer of each placement was asked for; times grow from request to request, whoever the user is. */
+  /** When the answer of each placement was asked for; times grow from request to request, over all users. */
   const takenAtMs = new Map<string, number>();
 
   return async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
@@ -28,7 +28,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       applyAnswer(record, taken, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
-    // Whoever hears it may leave the page: the next one finds the answer in the cache.
+    // The host may leave the page on this notice: the next page finds the answer in the cache.
     notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };
 };

@@ -3,7 +3,7 @@ import type { Banner } from '../banner.ts';
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;
 
-/** What a sync said of one placement, and when it was asked, in Unix milliseconds of this device. */
+/** A sync's answer for one placement, and when it was requested, in Unix milliseconds of this device. */
 export interface Answer {
   banner: Banner | null;
   askedAtMs: number;
@@ -60,14 +60,14 @@ export const recordKey = (endpoint: string, appId: string, userId: string): (str
 const isObject = (value: unknown): value is object => Object(value) === value;
 
 /**
- * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is looked
- * at by who uses it.
+ * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is
+ * checked where it is used.
  */
 export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
   return (
     version === RECORD_VERSION &&
-    // A map, told by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
+    // A map, recognised by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
     !!banners?.get &&
     Array.isArray(dismissed) &&
     [...banners.values(), ...dismissed].every(isObject) &&

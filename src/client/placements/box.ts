@@ -1,4 +1,4 @@
-/** Widths of a slot are told apart in so many steps for each doubling: a scrollbar more or less is the same width. */
+/** Steps by which widths of a slot differ, for each doubling: a scrollbar more or less is the same width. */
 const STEPS = 8;
 
 /** Heights of earlier visits in CSS pixels, by placement and class of the slot's width. */
@@ -11,7 +11,7 @@ export const createBoxes = (appId: string) => {
 
   const boxes = {
     storageKey,
-    /** The key of a placement's box in a slot as wide as this one: what is drawn in a narrow one has another height. */
+    /** The key of a placement's box in a slot as wide as this one: a banner has another height in a narrow slot. */
     key: (placementId: string, { offsetWidth }: HTMLElement): string =>
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 

@@ -1,7 +1,7 @@
 import type { Banner } from '../banner.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 
-/** What a schema says of a value, by Standard Schema v1. */
+/** The result of a check by Standard Schema v1. */
 type Verdict<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Problem[] };
@@ -22,7 +22,7 @@ export interface PlacementDefinition<Properties> {
   render(properties: Properties, slot: Slot, banner: Banner): Drawn;
   /** Draws what the slot shows without a banner. */
   empty?(slot: EmptySlot): Drawn;
-  /** Hears what is wrong with a banner that does not fit, and may draw something instead. */
+  /** Called with the problems of a banner that does not fit; may draw something instead. */
   invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }
 

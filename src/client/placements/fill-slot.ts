@@ -15,7 +15,7 @@ export const fillSlot = (
   let isOver = false;
 
   /**
-   * Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page. Told by
+   * A hook need not be async, but the failure of one must not become an unhandled rejection of the page. Recognised by
    * its `then`: an async function's promise is no instance of a `Promise` that someone has replaced, as zone.js does.
    */
   const watch = (made: unknown): void => {

@@ -9,7 +9,7 @@ interface ImpressionsOptions {
   placements: Placements;
   lifecycle: PageLifecycle;
   clock: Clock;
-  /** Without one nobody knows what is in view, so nothing is watched. */
+  /** Without one it is not known which slots are in view, so none is watched. */
   Observer: typeof IntersectionObserver | undefined;
   mayCount: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
@@ -22,7 +22,7 @@ interface ImpressionsOptions {
 export const watchImpressions = (options: ImpressionsOptions) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   const restarts = new Map<Mounted, () => void>();
-  /** The banner of each slot whose second is over, so that it is not told again and again. */
+  /** The banner of each slot whose second is over, so that it is reported once. */
   const seen = new Map<Mounted, Banner>();
   /** Many slots may leave the view at once: one look at all of them is enough. */
   let cancelLook: (() => void) | undefined;

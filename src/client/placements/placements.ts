@@ -33,7 +33,7 @@ export interface LateVerbs {
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
-  /** What the placement should show now; `undefined` while nobody knows. */
+  /** What the placement should show now; `undefined` before the first answer. */
   current: (placementId: string) => Banner | null | undefined;
   /** Why a banner may not stay until it is out of view, or `null` where it may. */
   mustLeave: (banner: Banner) => EmptyReason | null;
@@ -49,7 +49,7 @@ interface PlacementsOptions extends SlotVerbs {
 interface MountedSlot extends Mounted {
   hook: PlacementHook;
   check: BannerCheck;
-  /** Takes back what is drawn. */
+  /** Undoes the hook's drawing. */
   clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
   release?: (() => void) | undefined;
@@ -61,7 +61,7 @@ interface MountedSlot extends Mounted {
   emptied?: EmptyReason | null;
 }
 
-/** The mounted slots: what is drawn in each, and when it may change. */
+/** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
   const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, fail, notify } = options;
   const slots = new Set<MountedSlot>();
@@ -84,7 +84,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     else clear?.();
   };
 
-  /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
+  /** Takes the banner out. On screen its room stays, so that nothing below moves. */
   const leave = (slot: MountedSlot, keepRoom: boolean): void => {
     const { element, clear } = slot;
     slot.cancelExpiry?.();
@@ -112,7 +112,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   const show = (slot: MountedSlot, banner: Banner): void => {
-    // What took the former banner out may have unmounted the slot.
+    // The former banner's cleanup may have unmounted the slot.
     if (!slots.has(slot)) return;
     slot.shown = banner;
     slot.emptied = null;
@@ -145,7 +145,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Brings one slot to what it should show, as far as nobody is looking at what would change. */
+  /** Brings one slot to what it should show, but for changes on screen. */
   const consider = (slot: MountedSlot): void => {
     const { element, placementId } = slot;
     if (!slots.has(slot)) return;
@@ -168,13 +168,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     } else {
       const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
-      const wanted = problems.length > 0 ? null : next;
-      // Never swap or take away what is under the reader's eyes, nor open a closed slot there.
+      const fitting = problems.length > 0 ? null : next;
+      // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
       const isDrawn = slot.shown && !slot.shown.isControl;
-      const opens = slot.expand && wanted && !wanted.isControl;
+      const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && isOnScreen(slot)) return;
-      if (slot.shown || wanted) leave(slot, true);
-      if (wanted) show(slot, slot.check.checked(wanted));
+      if (slot.shown || fitting) leave(slot, true);
+      if (fitting) show(slot, slot.check.checked(fitting));
       else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
     }
     settle(slot);

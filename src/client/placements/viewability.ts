@@ -39,7 +39,7 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
   const { visibility, pointerEvents } = getComputedStyle(element);
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
   if (!root.elementsFromPoint || pointerEvents === 'none') return false;
-  // The entry tells what was visible when a threshold was crossed; the page may have scrolled a little since.
+  // The entry holds what was visible when a threshold was crossed; the page may have scrolled a little since.
   const moved = element.getBoundingClientRect();
   const { boundingClientRect: then, intersectionRect: visible } = entry;
   let free = 0;
@@ -58,7 +58,7 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
 };
 
 /**
- * Watches one slot and tells when its banner has been seen: at least half of its pixels (30 % of a large one) on a
+ * Watches one slot and calls back when its banner has been seen: at least half of its pixels (30 % of a large one) on a
  * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
  */
 export const watchViewability = (options: ViewabilityOptions) => {
@@ -95,7 +95,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   };
 
   /**
-   * An empty slot in view counts as wholly visible, and the observer does not tell when a banner gives it a height. A
+   * An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
    * ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
    * changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
    */

@@ -1,4 +1,4 @@
-/** Both names of the options: Chrome 105 to 120 knows the older ones. An engine without the method says nothing. */
+/** Both names of the options: Chrome 105 to 120 knows the older ones. Without the method, an element counts as visible. */
 const isVisible = (element: Element): boolean =>
   element.checkVisibility?.({
     checkOpacity: true,
@@ -10,8 +10,8 @@ const isVisible = (element: Element): boolean =>
 const isText = (node: Node): boolean => node.nodeType === 3 && node.textContent?.trim() !== '';
 
 /**
- * False where the slot or an ancestor is fully transparent, or where no node in the slot is displayed. What the slot itself
- * draws, a background for one, counts as content only while it never had a node inside.
+ * False where the slot or an ancestor is fully transparent, or where no node in the slot is displayed. A slot that never
+ * had a node inside may draw by itself, a background for one, and counts as content.
  */
 export const hasVisibleContent = (slot: HTMLElement, wasFilled: boolean): boolean => {
   const root = slot.shadowRoot ?? slot;
