@@ -45,7 +45,10 @@ const library = {
   rolldownOptions: {
     external: (id: string) => isOfNode(id) || isInstalledBeside(id),
     // For frameworks with server components; a directive in the source would be warned of.
-    output: { banner: ({ name }: { name: string }) => (name === 'react' ? "'use client';" : '') },
+    output: {
+      banner: ({ name }: { name: string }) => (name === 'react' ? "'use client';" : ''),
+      chunkFileNames: 'shared-[name].js',
+    },
   },
 };
 

@@ -7,6 +7,13 @@ import {
 } from './limits.ts';
 
 /** Body of `POST /v1/device-messaging/banners/sync`. */
+export interface SyncRequest {
+  external_user_id: string;
+  app_id: string;
+  app_version: string;
+  placements: string[];
+  device_id?: string | undefined;
+}
 export const syncRequest = z.object({
   // The bounds in bytes are bounds in characters too.
   external_user_id: z.string().check(z.minLength(1), z.maxLength(MAX_EXTERNAL_USER_ID_BYTES)),
@@ -14,5 +21,4 @@ export const syncRequest = z.object({
   app_version: z.string().check(z.minLength(1), z.maxLength(MAX_APP_VERSION_CHARACTERS)),
   placements: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
   device_id: z.optional(z.string().check(z.maxLength(MAX_BANNER_DEVICE_ID_BYTES))),
-});
-export type SyncRequest = z.infer<typeof syncRequest>;
+}) satisfies z.ZodMiniType<SyncRequest>;
