@@ -18,27 +18,16 @@ export type BannerProperty =
 export const wireProperty = z.object({ type: z.string(), value: z.unknown() });
 
 /** One piece of content for a placement, as `banners/sync` answers it. */
-export interface WireBanner {
-  /** Names the banner in events. */
-  id: string;
-  placement_id: string;
-  /** A member of the control group: shows nothing, and counts. */
-  is_control: boolean;
-  /** For a test user: counts nowhere. */
-  is_test_send: boolean;
-  /** Unix seconds; -1 means never. */
-  expires_at: number;
-  /** `null` for a control. */
-  properties: Record<string, { type: string; value: unknown }> | null;
-}
 export const wireBanner = z.object({
   id: z.string(),
   placement_id: z.string(),
   is_control: z._default(z.boolean(), false),
   is_test_send: z._default(z.boolean(), false),
+  /** Unix seconds; -1 means never. */
   expires_at: z.number(),
   properties: z.nullable(mapOf(wireProperty)),
-}) satisfies z.ZodMiniType<WireBanner>;
+});
+export type WireBanner = z.infer<typeof wireBanner>;
 
 /** `expires_at` of a banner that never expires. */
 export const NEVER_EXPIRES = -1;

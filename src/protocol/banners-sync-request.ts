@@ -7,13 +7,6 @@ import {
 } from './limits.ts';
 
 /** Body of `POST /v1/device-messaging/banners/sync`. */
-export interface SyncRequest {
-  external_user_id: string;
-  app_id: string;
-  app_version: string;
-  placements: string[];
-  device_id?: string | undefined;
-}
 export const syncRequest = z.object({
   // The bounds in bytes are bounds in characters too.
   external_user_id: z.string().check(z.minLength(1), z.maxLength(MAX_EXTERNAL_USER_ID_BYTES)),
@@ -21,4 +14,5 @@ export const syncRequest = z.object({
   app_version: z.string().check(z.minLength(1), z.maxLength(MAX_APP_VERSION_CHARACTERS)),
   placements: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
   device_id: z.optional(z.string().check(z.maxLength(MAX_BANNER_DEVICE_ID_BYTES))),
-}) satisfies z.ZodMiniType<SyncRequest>;
+});
+export type SyncRequest = z.infer<typeof syncRequest>;

@@ -3,24 +3,9 @@ import * as z from 'zod/mini';
 export const INTEGRATIONS_PATH = '/cdi/integrations';
 
 /**
- * One data-ingestion integration. One that never ran has `''` in the members that tell of a run. `contact_emails` is one
- * string even for several addresses.
+ * One data-ingestion integration. Every member is a string on the wire; a never-run integration has `""` from us
+ * and may have `null` from others. `contact_emails` is one string even for several addresses.
  */
-export interface Integration {
-  integration_id: string;
-  app_group_id: string;
-  integration_name: string;
-  integration_type: string;
-  integration_status: string;
-  contact_emails: string;
-  last_updated_at: string;
-  warehouse_type: string;
-  last_job_start_time: string;
-  last_job_status: string;
-  next_scheduled_run: string;
-}
-
-/** A member that never had a value is `""` from us and may be `null` from others. */
 const text = z.pipe(
   z.nullable(z.string()),
   z.transform((value) => value ?? ''),
@@ -37,7 +22,8 @@ export const integration = z.object({
   last_job_start_time: text,
   last_job_status: text,
   next_scheduled_run: text,
-}) satisfies z.ZodMiniType<Integration>;
+});
+export type Integration = z.infer<typeof integration>;
 
 /** 200 of `GET /cdi/integrations`. */
 export const integrationsAnswer = z.object({ results: z.array(integration), message: z.string() });

@@ -24,69 +24,21 @@ const identifiers = {
   _update_existing_only: z.optional(z.boolean()),
 };
 
-/** Names the user an object is about: one of the first three, or else `email` or `phone`. */
-export interface UserIdentifiers {
-  /** Your own ID of the user, at most 987 bytes. */
-  external_id?: string | number | null | undefined;
-  /** An alias of the user; both members have 1 to 236 bytes. */
-  user_alias?: { alias_name: string; alias_label: string } | null | undefined;
-  /** The ID that the service gave the user. */
-  braze_id?: string | null | undefined;
-  /** Finds the user, and creates one who has it. */
-  email?: string | null | undefined;
-  /** Finds the user, in E.164 form, and creates one who has it. */
-  phone?: string | null | undefined;
-  /** `true`: an object for a user who is not there yet is left out. Default false. */
-  _update_existing_only?: boolean | undefined;
-}
+/** Standard and custom attributes of one user. */
+export const attributesObject = z.catchall(z.object(identifiers), z.unknown());
+export type AttributesObject = z.infer<typeof attributesObject>;
 
-/** Standard and custom attributes of one user. `null` takes an attribute away. */
-export interface AttributesObject extends UserIdentifiers {
-  [attribute: string]: unknown;
-}
-export const attributesObject = z.catchall(
-  z.object(identifiers),
-  z.unknown(),
-) satisfies z.ZodMiniType<AttributesObject>;
-
-/** One thing a user did. */
-export interface EventObject extends UserIdentifiers {
-  [member: string]: unknown;
-  /** The app it happened in. */
-  app_id?: string | undefined;
-  /** 1 to 255 characters. */
-  name: string;
-  /** ISO 8601, with an offset. */
-  time: string;
-  /** At most 100 kB of JSON. */
-  properties?: Record<string, unknown> | undefined;
-}
+/** One thing a user did. `time` is ISO 8601. */
 export const eventObject = z.looseObject({
   ...identifiers,
   app_id: z.optional(z.string()),
   name,
   time: z.string(),
   properties: z.optional(z.record(z.string(), z.unknown())),
-}) satisfies z.ZodMiniType<EventObject>;
+});
+export type EventObject = z.infer<typeof eventObject>;
 
-/** One purchase. */
-export interface PurchaseObject extends UserIdentifiers {
-  [member: string]: unknown;
-  /** The app it happened in. */
-  app_id?: string | undefined;
-  /** 1 to 255 characters. */
-  product_id: string | number;
-  /** ISO 4217, such as `EUR`. */
-  currency: string;
-  /** In the currency's major unit: 9.5 is nine euros and fifty cents. */
-  price: number;
-  /** 1 to 100. Default 1. */
-  quantity?: number | undefined;
-  /** ISO 8601, with an offset. */
-  time: string;
-  /** At most 50 kB of JSON. */
-  properties?: Record<string, unknown> | undefined;
-}
+/** One purchase. `price` is in the currency's major unit; `quantity` defaults to 1. */
 export const purchaseObject = z.looseObject({
   ...identifiers,
   app_id: z.optional(z.string()),
@@ -96,7 +48,8 @@ export const purchaseObject = z.looseObject({
   quantity: z.optional(z.number()),
   time: z.string(),
   properties: z.optional(z.record(z.string(), z.unknown())),
-}) satisfies z.ZodMiniType<PurchaseObject>;
+});
+export type PurchaseObject = z.infer<typeof purchaseObject>;
 
 export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 export type InputArray = (typeof INPUT_ARRAYS)[number];
