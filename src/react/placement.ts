@@ -16,6 +16,7 @@ import { usePlacement } from './use-placement.ts';
  */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
+/** What `Placement` takes: a placement, and a hook or `render`. All other props go to its element. */
 export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
   /** The placement. */
   placementId: string;

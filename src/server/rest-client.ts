@@ -1,7 +1,7 @@
 import { INSTANCES, type Instance, type Integration, isInstance } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { listIntegrations } from './integrations.ts';
-import { createProfileCalls } from './profiles.ts';
+import { createProfileCalls, type ProfileCalls } from './profiles.ts';
 import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
@@ -26,7 +26,15 @@ export type RestClientOptions = CommonOptions &
   ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
-export type RestClient = ReturnType<typeof createRestClient>;
+export interface RestClient extends ProfileCalls {
+  /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
+  integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
+  /**
+   * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said
+   * of them, at the caller's own indexes; throws `TrackStoppedError` where it could not go on.
+   */
+  track(input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
+}
 
 const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
   if (instance !== undefined) {
@@ -46,7 +54,8 @@ const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
   return endpoint.replace(/\/+$/, '');
 };
 
-export const createRestClient = (options: RestClientOptions) => {
+/** Makes a client of the REST API. Throws a `TypeError` where an option cannot be used. */
+export const createRestClient = (options: RestClientOptions): RestClient => {
   const endpoint = endpointOf(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
@@ -65,15 +74,8 @@ export const createRestClient = (options: RestClientOptions) => {
     sleep: options.sleep ?? realSleep,
   });
   return {
-    /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
-    integrations: (more: { signal?: AbortSignal } = {}): AsyncGenerator<Integration, void, undefined> =>
-      listIntegrations(call, endpoint, more.signal),
-    /**
-     * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said of them, at the
-     * caller's own indexes; throws `TrackStoppedError` where it could not go on.
-     */
-    track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
-      trackAll(call, input, more),
+    integrations: ({ signal } = {}) => listIntegrations(call, endpoint, signal),
+    track: (input, more) => trackAll(call, input, more),
     ...createProfileCalls(call),
   };
 };
