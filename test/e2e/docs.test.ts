@@ -1,29 +1,33 @@
-// Every TypeScript example of the README is compiled against the built package, and run where it says so.
+// Every TypeScript example of the README and of docs/ is compiled against the built package, and run where it says so.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
+import { docExamples, type Example } from '../helpers/doc-examples.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
-import { type Example, readmeExamples } from '../helpers/readme-examples.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 /** Inside the package, so that `placard` resolves to what is published. */
-const FOLDER = 'dist/readme';
+const FOLDER = 'dist/examples';
 const SHOWN_ENDPOINT = 'http://127.0.0.1:8787';
 /** The two variants of the campaign for everyone. */
 const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-const examples = readmeExamples().filter(({ language }) => language === 'ts');
-const fileOf = ({ line, use }: Example) => `line-${line}.${use === 'vitest' ? 'test.ts' : 'ts'}`;
+const examples = docExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'text');
+const titleOf = ({ page, line }: Example) => `${page}:${line}`;
+const nameOf = ({ page, line }: Example) => `${parse(page).name}-${line}`;
+/** Examples of one page can import each other by the names that they say they have. */
+const fileOf = (example: Example) => {
+  const ending = example.use === 'vitest' ? 'test.ts' : example.language;
+  return join(parse(example.page).name, example.file ?? `line-${example.line}.${ending}`);
+};
 const titled = (use: string) =>
-  examples
-    .filter((example) => example.use === use)
-    .map((example) => [`line ${example.line}`, example] as const);
+  examples.filter((example) => example.use === use).map((example) => [titleOf(example), example] as const);
 
 const run = async (command: string, args: string[]) => {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -46,16 +50,24 @@ beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   for (const example of examples) {
-    await writeFile(join(FOLDER, fileOf(example)), example.code.replaceAll(SHOWN_ENDPOINT, service.url));
+    const file = join(FOLDER, fileOf(example));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, example.code.replaceAll(SHOWN_ENDPOINT, service.url));
   }
   await writeFile(
     join(FOLDER, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../tsconfig.json', include: ['.'], exclude: [] }),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      // As applications have it, whose bundlers need no endings.
+      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' },
+      include: ['.'],
+      exclude: [],
+    }),
   );
 });
 afterAll(() => service.stop());
 
-describe('the README', () => {
+describe('the documentation', () => {
   test('has examples that compile against the built package', async () => {
     expect(examples.length).toBeGreaterThan(3);
     const { code, output } = await run('node_modules/.bin/tsc', ['-p', FOLDER]);
@@ -68,13 +80,11 @@ describe('the README', () => {
     let pages: PageServer;
     beforeAll(async () => {
       browser = await launchShell();
-      const modules = titled('page').map(([, example]) => [
-        `readme-${example.line}`,
-        join(FOLDER, fileOf(example)),
-      ]);
+      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, fileOf(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
-      for (const [, { line }] of titled('page')) {
-        pages.set(`/${line}`, { html: MARKUP, script: `import '/placard/readme-${line}.js';` });
+      for (const [, example] of titled('page')) {
+        const script = `import '/placard/${nameOf(example)}.js';`;
+        pages.set(`/${nameOf(example)}`, { html: MARKUP, script });
       }
     });
     afterAll(async () => {
@@ -82,11 +92,11 @@ describe('the README', () => {
       await browser?.close();
     });
 
-    test.each(titled('page'))('shows a banner with the example of %s', async (_, { line }) => {
+    test.each(titled('page'))('shows a banner with the example of %s', async (_, example) => {
       const page = await browser.newPage();
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
-      await page.goto(`${pages.origin}/${line}`);
+      await page.goto(`${pages.origin}/${nameOf(example)}`);
       await page.getByText(HEADLINES).first().waitFor();
       expect(faults).toEqual([]);
       await page.close();
