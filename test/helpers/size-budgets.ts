@@ -25,7 +25,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_144, esbuild: 7_250, webpack: 7_250 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_144, esbuild: 7_400, webpack: 7_400 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 32_000, firstPaint: { vite: 6_144, worst: 6_700 } };

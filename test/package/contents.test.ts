@@ -40,6 +40,7 @@ const NAMED = [
   'dist/testing.js',
   'dist/webview.d.ts',
   'dist/webview.js',
+  'llms.txt',
   'package.json',
 ];
 /** A chunk that named files import: what two of them have in common, or what is loaded late. */
