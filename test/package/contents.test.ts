@@ -56,6 +56,8 @@ const IMPORTS =
 const importsOf = (file: string): string[] =>
   [...read(file).matchAll(IMPORTS)].map(([, specifier]) => specifier!);
 
+const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
+
 beforeAll(async () => {
   ({ folder } = await packedPackage());
   files = globSync('**/*.*', { cwd: folder }).concat('LICENSE').sort();
@@ -83,8 +85,6 @@ describe('the packed package', () => {
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     const isDeclared = (specifier: string) =>
       declared.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-    const isOfNode = (specifier: string) =>
-      specifier.startsWith('node:') || builtinModules.includes(specifier);
     const others = files
       .filter((file) => /^dist\/.*\.(?:js|d\.ts)$/.test(file) && !file.endsWith('.global.js'))
       .flatMap((file) => importsOf(file).map((specifier) => `${file} → ${specifier}`))
@@ -93,6 +93,21 @@ describe('the packed package', () => {
     // pg has a native twin, which it loads where somebody asks for it; we do not.
     expect(others.filter((line) => !line.endsWith(' → pg-native'))).toEqual([]);
   });
+
+  test.each(['index', 'element', 'react', 'templates', 'webview', 'service-worker', 'testing'])(
+    'reaches no module of Node from its entry %s, which runs in browsers',
+    (entry) => {
+      const reached = new Set<string>();
+      const visit = (file: string): void => {
+        if (reached.has(file)) return;
+        reached.add(file);
+        if (!file.startsWith('dist/')) return;
+        for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
+      };
+      visit(`dist/${entry}.js`);
+      expect([...reached].filter(isOfNode)).toEqual([]);
+    },
+  );
 
   test('names the licence of every package whose code is in it', () => {
     const bundled = new Set(
