@@ -20,6 +20,8 @@ export interface ServiceOptions {
   now?: () => number;
   /** A pino logger fits. Default: no lines. */
   log?: Log;
+  /** `/metrics` then answers only requests with `Authorization: Bearer <token>`. Default: it answers everyone. */
+  metricsToken?: string;
 }
 
 /** The API, and what a process does with it. */
@@ -57,6 +59,7 @@ export const createService = ({
   store,
   now = Date.now,
   log = silentLog,
+  metricsToken,
 }: ServiceOptions): Service => {
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
@@ -79,6 +82,7 @@ export const createService = ({
     metrics,
     log,
     now,
+    metricsToken,
     workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });

@@ -42,6 +42,7 @@ const NAMED = [
   'dist/webview.js',
   'llms.txt',
   'package.json',
+  'workspace.schema.json',
 ];
 /** A chunk that named files import: what two of them have in common, or what is loaded late. */
 const CHUNK = /^dist\/shared-[\w-]+\.(?:js|d\.ts)$/;

@@ -6,7 +6,7 @@ import { dirname, join, parse } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
-import { docExamples, type Example } from '../helpers/doc-examples.ts';
+import { allExamples, type Example } from '../helpers/document-examples.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
@@ -18,13 +18,13 @@ const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-const examples = docExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'text');
-const titleOf = ({ page, line }: Example) => `${page}:${line}`;
-const nameOf = ({ page, line }: Example) => `${parse(page).name}-${line}`;
+const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'text');
+const titleOf = ({ file, line }: Example) => `${file}:${line}`;
+const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
 /** Examples of one page can import each other by the names that they say they have. */
 const fileOf = (example: Example) => {
   const ending = example.use === 'vitest' ? 'test.ts' : example.language;
-  return join(parse(example.page).name, example.file ?? `line-${example.line}.${ending}`);
+  return join(parse(example.file).name, example.name ?? `line-${example.line}.${ending}`);
 };
 const titled = (use: string) =>
   examples.filter((example) => example.use === use).map((example) => [titleOf(example), example] as const);
