@@ -3,6 +3,7 @@ import type { BannerEnvelope } from './banner-envelope.ts';
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
 export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
+/** What can happen to a banner. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** One banner event on the wire. `timestamp` is ISO 8601; we send UTC with milliseconds. */

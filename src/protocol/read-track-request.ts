@@ -1,7 +1,8 @@
 import { type BannerEnvelope, readEnvelope } from './banner-envelope.ts';
 import { FATAL, notValid, required } from './error-codes.ts';
-import { MAX_TRACK_EVENTS } from './limits.ts';
+import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from './limits.ts';
 import { isRecord } from './record.ts';
+import { isVisitorId } from './visitor.ts';
 
 /** The body of `banners/track`, whose events `readBannerEvent` reads one by one. */
 export interface TrackRequestMembers extends BannerEnvelope {
@@ -20,6 +21,8 @@ export const readTrackRequest = (
   if (events === undefined || events === null) return required('events');
   if (!Array.isArray(events)) return notValid('events');
   if (events.length === 0) return FATAL.noValidEvents;
-  if (events.length > MAX_TRACK_EVENTS) return `'events' must hold no more than ${MAX_TRACK_EVENTS} events`;
+  // Only our own client has visitors, and sends no more at once.
+  const max = isVisitorId(envelope.external_user_id) ? MAX_TRACK_BATCH : MAX_TRACK_EVENTS;
+  if (events.length > max) return `'events' must hold no more than ${max} events`;
   return { ...envelope, events };
 };

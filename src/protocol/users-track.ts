@@ -1,6 +1,7 @@
 export const USERS_TRACK_PATH = '/users/track';
 
 export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
+/** The arrays of `/users/track`. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
 /** Identifiers of one object: at most one of the first three; `email` and `phone` look up when none of them is there. */

@@ -1,8 +1,11 @@
-import { INSTANCES, type Instance, type Integration, isInstance } from '../protocol/index.ts';
+import type { ExplainAnswer, ExplainRequest, Integration } from '../protocol/index.ts';
 import { createCall } from './call.ts';
+import { type ApiAddress, endpointOf } from './endpoint-of.ts';
+import { createExplain } from './explain.ts';
 import { listIntegrations } from './integrations.ts';
-import { createProfileCalls } from './profiles.ts';
-import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
+import { createProfileCalls, type ProfileCalls } from './profiles.ts';
+import { sleep as realSleep, type Sleep } from './sleep.ts';
+import { checkTimeLimit } from './time-limit.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
 
@@ -19,39 +22,32 @@ interface CommonOptions {
   /** 0 ≤ x < 1; spreads retries. */
   random?: () => number;
   sleep?: Sleep;
+  /** Receives why a request is sent again, and the wait before that in milliseconds. Default: nothing. */
+  onRetry?: (error: Error, waitMs: number) => void;
 }
 
-/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
-export type RestClientOptions = CommonOptions &
-  ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+/** Where the API is, the key, and how patiently to ask. */
+export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
-export type RestClient = ReturnType<typeof createRestClient>;
+export interface RestClient extends ProfileCalls {
+  /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
+  integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
+  /**
+   * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said
+   * of them, at the caller's own indexes; throws `TrackStoppedError` where it could not go on.
+   */
+  track(input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
+  /** Explains which banners a user gets. Needs a key with `campaigns.explain`; only Placard's service answers it. */
+  explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer>;
+}
 
-const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
-  if (instance !== undefined) {
-    if (isInstance(instance)) return INSTANCES[instance];
-    throw new TypeError(`instance: '${instance}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
-  }
-  if (endpoint === undefined) throw new TypeError('Either instance or endpoint is needed');
-  if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
-    // What may be a password is not quoted, here and below.
-    throw new TypeError(`endpoint: '${endpoint.replace(/^.*@/s, '…@')}' is not an http(s) URL`);
-  }
-  const { username, password } = new URL(endpoint);
-  if (username || password)
-    throw new TypeError('endpoint holds a user name or password, which fetch refuses');
-  if (/[?#]/.test(endpoint))
-    throw new TypeError('endpoint holds a query or fragment, where a path is to follow');
-  return endpoint.replace(/\/+$/, '');
-};
-
-export const createRestClient = (options: RestClientOptions) => {
+/** Makes a client of the REST API. Throws a `TypeError` where an option cannot be used. */
+export const createRestClient = (options: RestClientOptions): RestClient => {
   const endpoint = endpointOf(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMER_MS)
-    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${LONGEST_TIMER_MS}`);
+  checkTimeLimit(timeoutMs);
   if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
     throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
   const call = createCall({
@@ -63,17 +59,12 @@ export const createRestClient = (options: RestClientOptions) => {
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     sleep: options.sleep ?? realSleep,
+    onRetry: options.onRetry ?? (() => undefined),
   });
   return {
-    /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
-    integrations: (more: { signal?: AbortSignal } = {}): AsyncGenerator<Integration, void, undefined> =>
-      listIntegrations(call, endpoint, more.signal),
-    /**
-     * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said of them, at the
-     * caller's own indexes; throws `TrackStoppedError` where it could not go on.
-     */
-    track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
-      trackAll(call, input, more),
+    integrations: ({ signal } = {}) => listIntegrations(call, endpoint, signal),
+    track: (input, more) => trackAll(call, input, more),
+    explain: createExplain(call),
     ...createProfileCalls(call),
   };
 };

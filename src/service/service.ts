@@ -11,6 +11,7 @@ import { parseWorkspace } from './workspace/parse-workspace.ts';
 import { createRegistry } from './workspace/registry.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 
+/** What the service is made of: workspaces and a store. */
 export interface ServiceOptions {
   /** What `watchWorkspaces` gives, or the contents of workspace files, which are checked here and never change. */
   workspaces: WorkspaceSource | readonly unknown[];
@@ -19,8 +20,11 @@ export interface ServiceOptions {
   now?: () => number;
   /** A pino logger fits. Default: no lines. */
   log?: Log;
+  /** `/metrics` then answers only requests with `Authorization: Bearer <token>`. Default: it answers everyone. */
+  metricsToken?: string;
 }
 
+/** The API, and what a process does with it. */
 export interface Service {
   /** The whole API as a function: no port, no socket. */
   fetch(request: Request): Promise<Response>;
@@ -55,6 +59,7 @@ export const createService = ({
   store,
   now = Date.now,
   log = silentLog,
+  metricsToken,
 }: ServiceOptions): Service => {
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
@@ -77,6 +82,7 @@ export const createService = ({
     metrics,
     log,
     now,
+    metricsToken,
     workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });

@@ -16,7 +16,9 @@ export type { TemplateOptions };
 /** A new template is its file and a line here; the rest follows. */
 const LOOKS = { strip: STRIP, card: CARD, hero: HERO } satisfies Record<string, Look>;
 
+/** The ready-made templates. */
 export type TemplateName = keyof typeof LOOKS;
+/** A placement hook for each template. */
 export type Templates = Record<TemplateName, PlacementHook>;
 
 /** The templates as placement hooks, with the host's own navigation and words. */

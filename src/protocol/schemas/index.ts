@@ -2,5 +2,6 @@
 export * from './banner.ts';
 export * from './banners-sync.ts';
 export * from './banners-track.ts';
+export * from './explain.ts';
 export * from './integrations.ts';
 export * from './users-track.ts';

@@ -1,0 +1,119 @@
+// Every TypeScript example of the README and of docs/ is compiled against the built package, and run where it says so.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, parse } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchShell } from '../helpers/browser.ts';
+import { allExamples, type Example } from '../helpers/document-examples.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+/** Inside the package, so that `placard` resolves to what is published. */
+const FOLDER = 'dist/examples';
+const SHOWN_ENDPOINT = 'http://127.0.0.1:8787';
+/** The two variants of the campaign for everyone. */
+const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
+const MARKUP =
+  '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
+
+const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'text');
+const titleOf = ({ file, line }: Example) => `${file}:${line}`;
+const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
+/** Examples of one page can import each other by the names that they say they have. */
+const fileOf = (example: Example) => {
+  const ending = example.use === 'vitest' ? 'test.ts' : example.language;
+  return join(parse(example.file).name, example.name ?? `line-${example.line}.${ending}`);
+};
+const titled = (use: string) =>
+  examples.filter((example) => example.use === use).map((example) => [titleOf(example), example] as const);
+
+const run = async (command: string, args: string[]) => {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+};
+
+let service: RunningService;
+
+beforeAll(async () => {
+  service = await runService([JSON.parse(await readFile('demo/workspace.json', 'utf8'))]);
+  service.clock.now = Date.now();
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  for (const example of examples) {
+    const file = join(FOLDER, fileOf(example));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, example.code.replaceAll(SHOWN_ENDPOINT, service.url));
+  }
+  await writeFile(
+    join(FOLDER, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      // As applications have it, whose bundlers need no endings.
+      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' },
+      include: ['.'],
+      exclude: [],
+    }),
+  );
+});
+afterAll(() => service.stop());
+
+describe('the documentation', () => {
+  test('has examples that compile against the built package', async () => {
+    expect(examples.length).toBeGreaterThan(3);
+    const { code, output } = await run('node_modules/.bin/tsc', ['-p', FOLDER]);
+    expect(output).toBe('');
+    expect(code).toBe(0);
+  });
+
+  describe('in a page', () => {
+    let browser: Browser;
+    let pages: PageServer;
+    beforeAll(async () => {
+      browser = await launchShell();
+      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, fileOf(example))]);
+      pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
+      for (const [, example] of titled('page')) {
+        const script = `import '/placard/${nameOf(example)}.js';`;
+        pages.set(`/${nameOf(example)}`, { html: MARKUP, script });
+      }
+    });
+    afterAll(async () => {
+      await pages?.close();
+      await browser?.close();
+    });
+
+    test.each(titled('page'))('shows a banner with the example of %s', async (_, example) => {
+      const page = await browser.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(String(error)));
+      await page.goto(`${pages.origin}/${nameOf(example)}`);
+      await page.getByText(HEADLINES).first().waitFor();
+      expect(faults).toEqual([]);
+      await page.close();
+    });
+  });
+
+  test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
+    // Longer than a test may take as a rule, for a busy machine.
+    const options = ['--root', FOLDER, '--testTimeout', '60000'];
+    const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
+    expect(code, output).toBe(0);
+    expect(output).toContain('1 passed');
+  });
+
+  // After the pages: the backend example changes the user that the pages show banners to.
+  test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
+    const { code, output } = await run(process.execPath, [join(FOLDER, fileOf(example))]);
+    expect(code, output).toBe(0);
+  });
+});
