@@ -10,6 +10,7 @@ import {
   openStore,
   watchWorkspaces,
 } from '../../src/service/index.ts';
+import { withAbsoluteImages } from './absolute-images.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { SERVER_KEY } from './keys.ts';
 import { createShopActions } from './shop-actions.ts';
@@ -54,7 +55,7 @@ export const startDemo = async ({
   try {
     const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
     if (hasDemoKeys) await shop.seed();
-    const listening = await listen(service, {
+    const listening = await listen(withAbsoluteImages(service), {
       port,
       host,
       log,

@@ -85,6 +85,13 @@ export const startPreview = (page: HTMLElement): void => {
         if (safe === null) tell(placementId, { property: use, words: REFUSED[use] });
         return safe;
       },
+      report: () => {
+        tell(placementId, {
+          property: 'image',
+          words: 'It cannot be loaded. The banner is shown without it.',
+        });
+        report('placard:preview-drawn');
+      },
     };
     try {
       HOOKS[placementId]?.(banner, slot);
@@ -93,12 +100,6 @@ export const startPreview = (page: HTMLElement): void => {
       const message = problem instanceof Error ? problem.message : String(problem);
       tell(placementId, { property: null, words: message.replace(banner.id, 'of this draft') });
     }
-    const image = element.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
-    const tellOfImage = () => {
-      tell(placementId, { property: 'image', words: 'It cannot be loaded. Its place stays empty.' });
-      report('placard:preview-drawn');
-    };
-    image?.addEventListener('error', tellOfImage, { signal: leaving.signal });
     return () => {
       leaving.abort();
       element.replaceChildren();

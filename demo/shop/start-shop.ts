@@ -50,6 +50,8 @@ export const startShop = (page: HTMLElement): void => {
   };
 
   const main = node('main', { tabindex: -1, id: 'main' });
+  /** No banner comes for nobody: their boxes go as well. */
+  const markSignedOut = () => main.classList.toggle('signed-out', session.userId === null);
   const show = (placementId: string, element: HTMLElement) =>
     placard.mount(placementId, element, HOOKS[placementId]!);
   const screens = createScreens(main, verbs, show);
@@ -58,6 +60,7 @@ export const startShop = (page: HTMLElement): void => {
     chosen: session.choice,
     onChoose(choice) {
       session = beginSession(choice);
+      markSignedOut();
       void placard.identify(session.userId);
     },
   });
@@ -75,6 +78,7 @@ export const startShop = (page: HTMLElement): void => {
     node('div', { class: 'shop' }, [top, main, foot]),
     createPanel({ placard, faults }),
   );
+  markSignedOut();
   screens.draw();
 
   let screen = location.hash;

@@ -10,7 +10,7 @@ import type { UserRecord } from './banners/user-record.ts';
 import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Notify } from './notice.ts';
+import type { Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -33,6 +33,7 @@ export interface AfterPaintOptions {
   boxes: Boxes;
   asked: Asked;
   notify: Notify;
+  subscribe: (listener: Listener) => () => void;
 }
 
 export interface AfterPaint
@@ -47,7 +48,7 @@ export interface AfterPaint
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, consent, cache, store, placements, boxes, asked, notify } = options;
+  const { settings, consent, cache, store, placements, boxes, asked, notify, subscribe } = options;
   const { platform } = settings;
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
@@ -59,7 +60,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (!mayAct()) boxMemory.forget();
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
     const forgetting = forgetUsers(store, cache.key, cache.userId());
-    await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store');
+    await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
   };
 
   /** From its acceptance a dismissal hides what the service may still send for some minutes. */
@@ -86,7 +87,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       // The cache is worth less than an event: a sync brings it back.
       async makeRoom() {
         await cache.change((record) => {
-          record.banners = {};
+          record.banners.clear();
         });
         await forgetFormerUsers();
         updates.report(updates.bringBack());
@@ -143,6 +144,15 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  if (settings.debug) {
+    const print = async () => {
+      const { printNotices } = await import('./debug.ts');
+      const shown = [...asked.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
+      printNotices({ settings, userId: cache.userId(), shown, subscribe });
+    };
+    updates.report(print());
+  }
 
   const stops = [
     lifecycle.on('visible', () => updates.report(comeBack(updates.resume))),

@@ -3,36 +3,21 @@ import type { Asked } from './asked.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
-import type { Delivery, Diagnostics } from './delivery/index.ts';
+import type { Delivery } from './delivery/index.ts';
+import { createInertPlacard } from './inert-placard.ts';
 import { createLateChunk, type LateChunk } from './late-chunk.ts';
-import type { FailureKind } from './notice.ts';
+import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Placard } from './placard.ts';
 import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/after-frame.ts';
-import { readOptions } from './read-options.ts';
+import { readOptions, type Settings } from './read-options.ts';
 import { createTrack } from './track.ts';
 
 /** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
 const SLOW_MS = 250;
-
-/** What diagnostics say where the late chunk could not be loaded: nothing was captured here. */
-const NOTHING_KNOWN: Diagnostics = {
-  captured: 0,
-  delivered: 0,
-  pending: 0,
-  inDoubt: 0,
-  deadLetters: 0,
-  discarded: 0,
-  evicted: 0,
-  expired: 0,
-  purged: 0,
-  memoryMode: false,
-  sender: false,
-  waitingUntil: null,
-};
 
 // Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
 // another address. The error ends in the address.
@@ -50,7 +35,7 @@ const deliveryVerbs = (late: LateChunk<AfterPaint>) => {
     late.tryTo(otherwise, ({ delivery }) => work(delivery));
   return {
     flush: () => ask({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
-    diagnostics: () => ask(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
+    diagnostics: () => ask(NO_DIAGNOSTICS, (delivery) => delivery.diagnostics()),
     deadLetters: () => ask([], (delivery) => delivery.deadLetters()),
     retryDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.retryDeadLetters(keys)),
     discardDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.discardDeadLetters(keys)),
@@ -58,24 +43,16 @@ const deliveryVerbs = (late: LateChunk<AfterPaint>) => {
   };
 };
 
-/**
- * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
- * option is missing or wrong, and nothing else, ever: later failures are `failed` notices.
- */
-export const createPlacard = (options: PlacardOptions): Placard => {
-  const settings = readOptions(options);
+const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
-  const { notify, subscribe } = createNotices();
+  const { notify, fail, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
   let isStopped = false;
   let hasStoreFailed = false;
   /** What an opt-out still does, or an opt-in. */
   let following: Promise<void> | undefined;
-
-  const fail = (kind: FailureKind, message: string, cause?: unknown): void =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
 
   const consent = createConsent(settings.consent === 'enabled' ? 'enabled' : 'disabled', (mayStore) => {
     following = mayStore ? user.open() : user.close();
@@ -109,6 +86,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
+    isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
+    fail,
     notify,
   });
 
@@ -121,7 +100,17 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       const { createAfterPaint } = await importLateChunk();
       // In a task of its own: on a slow phone the evaluation of the chunk is one already.
       await new Promise<void>((resolve) => after(0, resolve));
-      const part = createAfterPaint({ settings, consent, cache, store, placements, boxes, asked, notify });
+      const part = createAfterPaint({
+        settings,
+        consent,
+        cache,
+        store,
+        placements,
+        boxes,
+        asked,
+        notify,
+        subscribe,
+      });
       if (isStopped) part.stop();
       return part;
     },
@@ -190,4 +179,17 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       stop();
     },
   };
+};
+
+/**
+ * Starts the client: shows cached banners at once, then syncs, counts and delivers. Nothing throws, ever: failures are
+ * `failed` notices. Where an option is missing or wrong, the client is inert: it draws, stores and sends nothing, and says so
+ * once, in a `failed` notice of the kind `config` and in the console.
+ */
+export const createPlacard = (options: PlacardOptions): Placard => {
+  try {
+    return createLivePlacard(readOptions(options));
+  } catch (cause) {
+    return createInertPlacard(cause);
+  }
 };

@@ -11,8 +11,9 @@ interface CommonOptions {
   appId: string;
   /** At most 255 characters. */
   appVersion: string;
-  /** `null` while nobody is signed in: nothing is synced or tracked. */
+  /** `null` while no user is signed in: nothing is synced or tracked. */
   userId: string | null;
+  /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
   /** `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
   consent?: 'enabled' | 'disabled';
@@ -20,7 +21,11 @@ interface CommonOptions {
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
   delivery?: DeliveryChoices;
+  /** When banners are refreshed, and when an impression counts. */
   banners?: Partial<BannerOptions>;
+  /** Prints each notice in the console, in words. Default false. */
+  debug?: boolean;
+  /** Parts of the browser to replace, in tests and unusual hosts. */
   platform?: Partial<Platform>;
 }
 
@@ -28,6 +33,7 @@ interface CommonOptions {
 export type PlacardOptions = CommonOptions &
   ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
 
+/** When banners are refreshed, and when an impression counts. */
 export interface BannerOptions {
   /** Explicit refreshes a session starts with. Default 5. */
   refreshCapacity: number;
@@ -41,6 +47,7 @@ export interface BannerOptions {
 
 /** Every platform piece can be passed in; each has a browser default. */
 export interface Platform {
+  /** Default: the global `fetch`. */
   fetch: typeof fetch;
   /** Ordered records by key; one store for banners, one for the outbox. Default IndexedDB, memory where it fails. */
   openStore: (name: string) => Store;
@@ -56,6 +63,6 @@ export interface Platform {
   lifecycle: PageLifecycle;
   /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
   openChannel: (name: string) => TabLink;
-  /** For the viewability rule; happy-dom's, for one, never tells anything. */
+  /** For the viewability rule; happy-dom's, for one, never calls back. */
   IntersectionObserver: typeof IntersectionObserver;
 }

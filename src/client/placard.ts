@@ -14,19 +14,27 @@ export interface Placard {
   mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
   /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
   identify(userId: string | null): Promise<void>;
-  /** Explicit sync of the named placements (default: all asked for so far), within the refresh budget. */
+  /** Explicit sync of the named placements (default: all mounted so far), within the refresh budget. */
   refresh(placementIds?: string[]): Promise<void>;
-  /** What would be shown now; `null` for nobody eligible, `undefined` for never asked. */
+  /** What would be shown now; `null` where none is for this user, `undefined` before the first answer. */
   banner(placementId: string): Banner | null | undefined;
   /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */
   track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
+  /** Sends what is queued now. Resolves with how many events were delivered and how many are left; never rejects. */
   flush(): Promise<FlushOutcome>;
+  /** Calls `listener` for each notice until the returned function is called. */
   subscribe(listener: Listener): () => void;
+  /** Says where every captured event is. */
   diagnostics(): Promise<Diagnostics>;
+  /** The events that the service would not take, with its reasons. */
   deadLetters(): Promise<DeadLetter[]>;
+  /** Puts dead letters back into the queue, by their keys. Default: all. */
   retryDeadLetters(keys?: string[]): Promise<void>;
+  /** Gives dead letters up, by their keys. Default: all. */
   discardDeadLetters(keys?: string[]): Promise<void>;
+  /** Takes consent: from now on banners are synced, and events stored and sent. */
   enable(): Promise<void>;
+  /** Takes consent away in every tab. `queued` says what happens to stored events. Default `keep`. */
   disable(queued?: OptOutPolicy): Promise<void>;
   /** Leaves no listener, timer, lock or observer behind; stored events stay. */
   stop(): void;

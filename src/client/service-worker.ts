@@ -8,6 +8,7 @@ import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import { type EndpointOptions, readEndpoint, readKey, readText } from './read-options.ts';
 
+/** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);

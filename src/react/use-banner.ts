@@ -5,21 +5,21 @@ import { usePlacard } from './context.ts';
 const unknown = () => undefined;
 
 /** A banner that expires is looked at again when it should have, and at least and at most this often. */
-const LEAST_MS = 1_000;
-const MOST_MS = 60_000;
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Calls back when the banner may have expired, until there is none. The device's clock may differ from the service's. */
 const watchExpiry = (current: () => Banner | null | undefined, look: () => void): (() => void) => {
   const expiresAt = current()?.expiresAt ?? null;
   if (expiresAt === null) return () => undefined;
-  const wait = Math.min(MOST_MS, Math.max(LEAST_MS, expiresAt - Date.now()));
+  const wait = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, expiresAt - Date.now()));
   const timer = setTimeout(look, wait);
   return () => clearTimeout(timer);
 };
 
 /**
- * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows and on a
- * server. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * What the placement would show now, kept up to date: `null` where none is for this user, `undefined` before the first
+ * answer and on a server. Reading does not count an impression and asks for nothing; mount the placement for both.
  */
 export const useBanner = (placementId: string): Banner | null | undefined => {
   const placard = usePlacard();

@@ -3,13 +3,13 @@ import type { PlacementHook } from '../client/index.ts';
 import { useEffectBeforePaint } from './before-paint.ts';
 import { usePlacard } from './context.ts';
 
-/** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
+/** A hook that always follows the latest one, so that an inline function does not mount anew on each render. */
 const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
   /** Whose check took its time: that hook draws, since a later one could not say at once what fits. */
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest.current)(banner, slot);
   const { check, empty, invalid } = latest.current;
-  // Only what is there: a placement that draws something when it is empty is not collapsed.
+  // Only the parts that exist: a placement that draws something when it is empty is not collapsed.
   if (check) {
     follow.check = (banner) => {
       const hook = latest.current;
@@ -18,8 +18,8 @@ const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
       return problems;
     };
   }
-  if (empty) follow.empty = (place) => latest.current.empty?.(place);
-  if (invalid) follow.invalid = (problems, place) => latest.current.invalid?.(problems, place);
+  if (empty) follow.empty = (slot) => latest.current.empty?.(slot);
+  if (invalid) follow.invalid = (problems, slot) => latest.current.invalid?.(problems, slot);
   return follow;
 };
 

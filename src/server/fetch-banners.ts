@@ -1,16 +1,17 @@
 import {
   type BannerBootstrap,
-  isRecord,
   MAX_PLACEMENTS,
+  readBanner,
+  readSyncAnswer,
   SYNC_PATH,
   USER_TOKEN_MEMBER,
-  wireBanner,
 } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { type ApiAddress, endpointOf } from './endpoint-of.ts';
 import { sleep } from './sleep.ts';
 import { checkTimeLimit } from './time-limit.ts';
 
+/** Whose banners a server asks for, and for how long it waits. */
 export type FetchBannersOptions = ApiAddress & {
   /** The client key that the page has, too. */
   apiKey: string;
@@ -41,8 +42,8 @@ const bannersOf = (
   placements: readonly string[],
   onError: (error: Error) => void,
 ): BannerBootstrap['banners'] => {
-  const answered = isRecord(answer) ? answer['banners'] : undefined;
-  if (!isRecord(answered)) {
+  const answered = readSyncAnswer(answer);
+  if (answered === undefined) {
     onError(new Error(`POST ${SYNC_PATH} answered no banners`));
     return {};
   }
@@ -50,9 +51,9 @@ const bannersOf = (
     if (!Object.hasOwn(answered, placement)) return [];
     const banner = answered[placement];
     if (banner === null) return [[placement, null]];
-    const read = wireBanner.safeParse(banner);
-    if (read.success) return [[placement, read.data]];
-    onError(new Error(`The banner of "${placement}" cannot be read`, { cause: read.error }));
+    const read = readBanner(placement, banner);
+    if (typeof read !== 'string') return [[placement, read]];
+    onError(new Error(`The banner of "${placement}" cannot be read: ${read} is not valid`));
     return [];
   });
   return Object.fromEntries(found);

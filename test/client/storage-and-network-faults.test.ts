@@ -74,7 +74,12 @@ test('a store that fails everywhere costs the memory of the page, not the banner
   expect(of('failed').some(({ kind }) => kind === 'storage')).toBe(true);
 });
 
-test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [null] }, { session: {} }])(
+test.each([
+  { banners: null },
+  { banners: new Map([['home_hero', null]]) },
+  { dismissed: [null] },
+  { session: {} },
+])(
   'case 46: a damaged record (%j) throws nothing into the page, and costs neither banner nor impression',
   async (damage) => {
     const service = createFakeService({ banners: { home_hero: hero } });
@@ -91,7 +96,12 @@ test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [nu
     expect(await openStore('placard-banners').entries()).toMatchObject([
       [
         expect.anything(),
-        { banners: { home_hero: { banner: { id: 'bnr-1' } } }, session: { id: expect.any(String) } },
+        {
+          banners: new Map([
+            ['home_hero', expect.objectContaining({ banner: expect.objectContaining({ id: 'bnr-1' }) })],
+          ]),
+          session: { id: expect.any(String) },
+        },
       ],
     ]);
   },

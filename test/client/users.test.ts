@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import type { Placard, Store } from '../../src/client/index.ts';
@@ -33,7 +34,7 @@ test('cases 51 and 52: the next user sees nothing of the former one, whose event
     const { external_user_id, events } = body as { external_user_id: string; events: { id: string }[] };
     for (const { id } of events) expect(id).toBe(`for-${external_user_id}`);
   }
-  const kept = JSON.stringify(await openStore('placard-banners').entries());
+  const kept = inspect(await openStore('placard-banners').entries(), { depth: 9 });
   expect(kept).toContain('For u-2');
   expect(kept).not.toContain('u-1');
 });

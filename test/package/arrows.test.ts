@@ -85,7 +85,19 @@ describe('rooms', () => {
   });
 
   test("are entered by their front door, the folder's index.ts", () => {
-    expect(crossings.filter(({ target }) => !/^src\/[^/]+\/index\.ts$/.test(target))).toEqual([]);
+    const doors = /^src\/(?:[^/]+|protocol\/schemas)\/index\.ts$/;
+    expect(crossings.filter(({ target }) => !doors.test(target))).toEqual([]);
+  });
+
+  test('that a browser loads enter no schema: a schema library weighs more than all that the client does with it', () => {
+    const inBrowsers = ['protocol', 'client', 'templates', 'element', 'react', 'webview'];
+    const users = globSync('src/**/*.ts').filter((file) =>
+      /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8')),
+    );
+    const against = users.filter(
+      (file) => inBrowsers.includes(roomOf(file)!) && !file.startsWith('src/protocol/schemas/'),
+    );
+    expect(against).toEqual([]);
   });
 
   test('of the service import only along its arrows', () => {
@@ -140,14 +152,21 @@ describe('rooms', () => {
 });
 
 describe('the repository', () => {
-  const tracked = globSync('{src,demo,test}/**/*.{ts,json,html,css,md}', {
-    exclude: (name) => /node_modules|dist|arrows\.test\.ts$/.test(String(name)),
+  const tracked = globSync('{src,build,demo,deploy,docs,test,.github}/**/*.{ts,json,html,css,md,yaml}', {
+    exclude: (name) => /node_modules|dist|docs\/api\/html|arrows\.test\.ts$/.test(String(name)),
   });
 
   test('names no package registry and no path of a machine', () => {
-    const offending = [...tracked, 'README.md', 'CHANGELOG.md', 'package.json', 'package-lock.json'].filter(
-      (file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')),
-    );
+    const offending = [
+      ...tracked,
+      'README.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'llms.txt',
+      'package.json',
+      'package-lock.json',
+    ].filter((file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')));
     expect(offending).toEqual([]);
   });
 });

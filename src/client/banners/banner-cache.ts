@@ -5,7 +5,7 @@ import { afterTimeout } from '../platform/timeout.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
-/** A store that has not answered by then is waited for no longer; what it says later still counts. */
+/** A store that has not answered by then is waited for no longer; a later answer still counts. */
 const STORE_TIMEOUT_MS = 2_000;
 /** Of the changes that the store has refused, so many are kept. */
 const MAX_REFUSED = 100;
@@ -15,7 +15,7 @@ interface CacheOptions {
   appId: string;
   store: Store;
   clock: Clock;
-  /** What is shown may be out of date: called after every change, at once for the copy in memory. */
+  /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
   onError: (cause: unknown) => void;
@@ -30,7 +30,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  */
 export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
   const { now, after } = clock;
-  /** `null` where nobody is signed in, or nothing may be kept. */
+  /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
@@ -48,7 +48,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const key = (user: string) => recordKey(endpoint, appId, user);
 
   const show = (): void => {
-    for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
+    for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of testSends.values()) given.add(banner.id);
     onChange();
   };
@@ -92,6 +92,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const cache = {
     testSends,
     key,
+    onError,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
@@ -126,7 +127,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
       const test = testSends.get(placementId);
-      const banner = test && !isDismissed(record, test) ? test : record.banners[placementId]?.banner;
+      const banner = test && !isDismissed(record, test) ? test : record.banners.get(placementId)?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 
@@ -149,9 +150,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
-          const said = each(stored) as T;
-          // Asked again after a lost connection, the store may hold what it was to store: its first word counts.
-          if (!isAgain) verdict = said;
+          const result = each(stored) as T;
+          // Run again after a lost connection, the store may hold the change already: its first result counts.
+          if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
       });

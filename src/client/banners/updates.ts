@@ -65,7 +65,7 @@ export const createUpdates = (options: UpdatesOptions) => {
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {
-      for (const placementId of Object.keys(result.banners)) asked.answered.add(placementId);
+      for (const placementId of result.banners.keys()) asked.answered.add(placementId);
       report(takeAnswer(result).then(tellTabs));
     },
     onRateLimit: () => report(session.drain()),

@@ -1,33 +1,37 @@
 import type { Banner } from '../banner.ts';
-import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 
-/** What a schema says of a value, by Standard Schema v1. */
+/** The result of a check by Standard Schema v1. */
 type Verdict<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Problem[] };
 
 /** Any schema library that follows Standard Schema v1: zod, valibot, arktype and others. */
 export interface StandardSchema<Output = unknown> {
+  /** What the library offers by the standard. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, at once or late. */
     readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>;
   };
 }
 
+/** What `definePlacement` ties together: a schema, and what is drawn. */
 export interface PlacementDefinition<Properties> {
   /** Checks the properties, by name and without their wire types: `{ headline: 'Hi' }`. */
   properties: StandardSchema<Properties>;
   /** Draws a banner that fits. */
   render(properties: Properties, slot: Slot, banner: Banner): Drawn;
-  /** Draws what the place shows without a banner. */
-  empty?(place: Place): Drawn;
-  /** Hears what is wrong with a banner that does not fit, and may draw something instead. */
-  invalid?(problems: readonly Problem[], place: Place): Drawn;
+  /** Draws what the slot shows without a banner. */
+  empty?(slot: EmptySlot): Drawn;
+  /** Called with the problems of a banner that does not fit; may draw something instead. */
+  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }
 
 /** A placement hook that knows its placement and the types of its properties. */
 export interface DefinedPlacement extends PlacementHook {
+  /** The placement it was defined for. */
   readonly placementId: string;
 }
 

@@ -2,13 +2,14 @@ import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Mounted, Placements } from './placements.ts';
+import { ROOMS } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
 interface ImpressionsOptions {
   placements: Placements;
   lifecycle: PageLifecycle;
   clock: Clock;
-  /** Without one nobody knows what is in view, so nothing is watched. */
+  /** Without one it is not known which slots are in view, so none is watched. */
   Observer: typeof IntersectionObserver | undefined;
   mayCount: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
@@ -21,7 +22,7 @@ interface ImpressionsOptions {
 export const watchImpressions = (options: ImpressionsOptions) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   const restarts = new Map<Mounted, () => void>();
-  /** The banner of each slot whose second is over, so that it is not told again and again. */
+  /** The banner of each slot whose second is over, so that it is reported once. */
   const seen = new Map<Mounted, Banner>();
   /** Many slots may leave the view at once: one look at all of them is enough. */
   let cancelLook: (() => void) | undefined;
@@ -55,7 +56,8 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       stop();
     };
   };
-  if (Observer) placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
+  const watching = Observer && { watch, onChange: (mounted: Mounted) => restarts.get(mounted)?.() };
+  placements.attach({ ...ROOMS, ...watching });
 
   const restartAll = (): void => {
     for (const restart of restarts.values()) restart();

@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import {
-  bannersTrackAnswer,
-  bannersTrackRequest,
   EXPLAIN_PATH,
-  explainAnswer,
-  explainRequest,
   INTEGRATIONS_PATH,
-  integration,
   MAX_BULK_OBJECTS,
   MAX_BULK_OBJECTS_PER_USER,
   MAX_PLACEMENTS,
@@ -15,15 +10,22 @@ import {
   MAX_TRACK_OBJECTS,
   MAX_USER_TOKEN_CHARACTERS,
   SYNC_PATH,
-  syncAnswer,
-  syncRequest,
   TRACK_PATH,
   USERS_TRACK_PATH,
+  VISITOR_JOIN_PATH,
+} from '../../protocol/index.ts';
+import {
+  bannersTrackAnswer,
+  bannersTrackRequest,
+  explainAnswer,
+  explainRequest,
+  integration,
+  syncAnswer,
+  syncRequest,
   usersTrackAnswer,
   usersTrackBulkRequest,
   usersTrackRequest,
-  VISITOR_JOIN_PATH,
-} from '../../protocol/index.ts';
+} from '../../protocol/schemas/index.ts';
 import {
   aliasNewAnswer,
   aliasNewRequest,

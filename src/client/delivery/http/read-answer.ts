@@ -1,4 +1,4 @@
-import { readRateLimit, refusal, type TrackSuccess, trackSuccess } from '../../../protocol/index.ts';
+import { readRateLimit, readRefusal, readTrackSuccess, type TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind, WaitReason } from '../../notice.ts';
 import type { TrackAnswer } from './post-track.ts';
 
@@ -115,21 +115,21 @@ export const readAnswer = (answer: TrackAnswer, length: number, now: number): Ve
     failure: { kind, message },
   });
   if (status >= 200 && status < 300) {
-    const { data } = trackSuccess.safeParse(body);
+    const data = readTrackSuccess(body);
     if (data !== undefined && isApis(status, data)) return confirmed(status, data, length);
     // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
       return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
     return inDoubt(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
-  const { data } = refusal.safeParse(body);
-  const message = data?.message ?? data?.error ?? `HTTP ${status}`;
+  const { text: reason, errors } = readRefusal(body);
+  const message = reason ?? `HTTP ${status}`;
   const wait = WAITS[status];
   if (wait) return again(message, wait, wait.reason);
   // The request is wrong, not the moment: an unchanged retry could only fail again.
   if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
     const failure = { kind: 'deliver', message } as const;
-    return { fate: 'refused', status, failure, ...judgeErrors(data?.errors ?? [], length) };
+    return { fate: 'refused', status, failure, ...judgeErrors(errors, length) };
   }
   const { retryAfterMs } = readRateLimit(headers, 'epoch', now);
   // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up. And a time that has
