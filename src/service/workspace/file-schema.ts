@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { conversionFile, operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
 
 /** `null` means the same as absent, everywhere in the file. */
 const optional = <T extends z.ZodType>(schema: T) =>
@@ -48,7 +49,11 @@ const apiKey = z
     }
   });
 
-const placement = z.strictObject({ placement_id: text, name: named });
+const placement = z.strictObject({
+  placement_id: text,
+  name: named,
+  template: optional(z.enum(PLACEMENT_TEMPLATES)),
+});
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
@@ -83,7 +88,8 @@ const variant = z.strictObject({
   properties: z.record(z.string().min(1), property),
 });
 
-const campaign = z
+/** A campaign as the file writes it. */
+export const campaignFile = z
   .strictObject({
     campaign_id: text,
     name: named,
@@ -96,6 +102,8 @@ const campaign = z
     control_percentage: optional(z.number().min(0).max(100)),
     reeligible_after_hours: optional(z.number().nonnegative()),
     test_users: optional(z.array(text)),
+    conversions: optional(z.array(conversionFile).max(4)),
+    planned_users: optional(z.int().positive()),
     variants: z.array(variant).min(1),
   })
   .superRefine(({ starts_at, ends_at, variants }, context) => {
@@ -183,7 +191,10 @@ export const workspaceFile = z.strictObject({
   apps: z.array(app),
   api_keys: z.array(apiKey),
   placements: optional(z.array(placement)),
-  campaigns: optional(z.array(campaign)),
+  campaigns: optional(z.array(campaignFile)),
+  campaigns_from: optional(z.enum(['file', 'studio'])),
+  operators: optional(z.array(operatorFile)),
+  studio: optional(studioFile),
   integrations: optional(z.array(integrationRecord)),
   subscription_groups: optional(z.array(subscriptionGroup)),
   blocked_external_ids: optional(z.array(z.string())),
@@ -201,4 +212,4 @@ export const workspaceFile = z.strictObject({
   ),
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
-export type CampaignFile = z.output<typeof campaign>;
+export type CampaignFile = z.output<typeof campaignFile>;

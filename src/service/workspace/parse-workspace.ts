@@ -4,6 +4,8 @@ import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { rateLimitsOf } from './rate-limits.ts';
+import { crossProblemsOf } from './read-campaign.ts';
+import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -52,20 +54,16 @@ const crossProblems = (file: WorkspaceFile): string[] => {
         subscription_group_id.toLowerCase(),
       ),
     ),
-    ...campaigns.flatMap((campaign, index) => [
-      ...unique(
-        `campaigns[${index}].variants`,
-        'variant_id',
-        campaign.variants.map(({ variant_id }) => variant_id),
+    ...unique(
+      'operators',
+      'name',
+      (file.operators ?? []).map(({ name }) => name),
+    ),
+    ...campaigns.flatMap((campaign, index) =>
+      crossProblemsOf(campaign, placements ?? null).map(
+        ({ path, message }) => `${pathText(['campaigns', index, ...path])}: ${message}`,
       ),
-      ...campaign.placements.flatMap((id, position) =>
-        placements === undefined || placements.has(id)
-          ? []
-          : [
-              `campaigns[${index}].placements[${position}]: expected a placement_id of 'placements', got ${JSON.stringify(id)}`,
-            ],
-      ),
-    ]),
+    ),
   ];
 };
 
@@ -92,6 +90,10 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
   hash: hashOf(key),
   permissions: new Set(key.permissions),
 });
+
+/** Before defaults and conversions: what the Studio shows and edits. */
+const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
+  (content as { campaigns?: Record<string, unknown>[] | null }).campaigns ?? [];
 
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
@@ -127,5 +129,15 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     bannersEnabled: file.banners ?? true,
     limits: rateLimitsOf(file),
     campaigns,
+    campaignsAsWritten: writtenCampaigns(content),
+    campaignsFrom: file.campaigns_from ?? 'file',
+    placements:
+      file.placements?.map(({ placement_id, name, template }) => ({
+        placementId: placement_id,
+        name: name ?? placement_id,
+        template: template ?? null,
+      })) ?? null,
+    operators: (file.operators ?? []).map(operatorOf),
+    studio: studioSettingsOf(file.studio ?? {}),
   };
 };

@@ -2,6 +2,7 @@ import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
+import type { Operator, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
@@ -23,6 +24,22 @@ export interface Workspace {
   limits: Readonly<Record<LimitName, RateLimit[]>>;
   /** In the order of the file. */
   campaigns: readonly Campaign[];
+  /** The same as somebody wrote them. */
+  campaignsAsWritten: readonly Record<string, unknown>[];
+  /** `studio`: releases of the Studio take the place of campaigns in the file. */
+  campaignsFrom: 'file' | 'studio';
+  /** `null` where the file does not list them: campaigns may name any. */
+  placements: readonly Placement[] | null;
+  /** Who may use the Studio. */
+  operators: readonly Operator[];
+  studio: StudioSettings;
+}
+
+export interface Placement {
+  placementId: string;
+  name: string;
+  /** What the Studio draws its banners with; `null` where the file does not say. */
+  template: 'strip' | 'card' | 'hero' | null;
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
