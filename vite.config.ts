@@ -66,8 +66,21 @@ const demo = {
   rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'].map(inRepository) },
 };
 
+/** The Studio's pages, which the service serves from the package. */
+const studio = {
+  outDir: '../../../dist/studio-pages',
+  emptyOutDir: true,
+  target: 'es2022',
+  // Written by code at run time they would need a policy that allows it.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+  rolldownOptions: { input: ['src/studio/pages/index.html', 'src/studio/pages/preview.html'].map(inRepository) },
+};
+
 export default defineConfig(({ mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
+  if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   return {
     build: mode === 'script' ? script : library,
     test: {

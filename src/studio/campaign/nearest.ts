@@ -1,0 +1,26 @@
+/** More slips than these make another word. */
+const MAX_SLIPS = 2;
+
+/** Letters to put in, to leave out or to change until one text is the other. */
+const slips = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= to.length; j += 1) {
+      const changed = row[j - 1]! + (letter === to[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+};
+
+const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** The name that was probably meant; `null` where none is near. Capitals, spaces and underscores are no difference. */
+export const nearest = (name: string, names: readonly string[]): string | null => {
+  const [best] = names
+    .map((each) => ({ each, far: slips(plain(name), plain(each)) }))
+    .sort((a, b) => a.far - b.far);
+  return best && best.far <= Math.min(MAX_SLIPS, name.length / 2) ? best.each : null;
+};

@@ -1,0 +1,4 @@
+export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
+export { type ListeningStudio, listenStudio } from './server/listen-studio.ts';
+export { newOperatorKey } from './server/operator-keys.ts';
+export { builtPages } from './server/pages.ts';
