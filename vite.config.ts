@@ -63,7 +63,7 @@ const demo = {
   // `light-dark()` as it is written: what a build makes of it for older engines loses nested colour schemes.
   cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   // Whole paths: a build looks for them from the repository, the dev server from its root, which is the demo.
-  rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'].map(inRepository) },
+  rolldownOptions: { input: inRepository('demo/index.html') },
 };
 
 /** The Studio's pages, which the service serves from the package. */

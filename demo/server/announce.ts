@@ -1,13 +1,13 @@
 import { WorkspaceError } from '../../src/service/index.ts';
-import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
+import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from './keys.ts';
 import { SettingsError } from './settings.ts';
 
 /** What is printed once the demo runs. The curl line works as it is. */
-export const announcement = (url: string): string => `
+export const announcement = ({ url, studioUrl }: { url: string; studioUrl: string }): string => `
   Placard runs.
 
   Shop      ${url}/
-  Studio    ${url}/studio.html
+  Studio    ${studioUrl}/   (sign in with ${OPERATOR_KEY})
   API       ${url}/docs   (for tools: ${url}/openapi.json)
 
   Keys of the demo workspace, known to everybody:
@@ -28,7 +28,7 @@ export const reloaded = (problem: Error | null): string =>
     ? 'The workspace file was read again: what it says now is live.'
     : `The edited workspace file cannot be used, and what it said before stays live.\n${problem.message}`;
 
-const AGAIN = 'PORT=8788 PLACARD_DB=other.db npm start';
+const AGAIN = 'PORT=8797 PLACARD_DB=other.db npm start';
 
 /** SQLite's code for a file that somebody else has locked. */
 const SQLITE_BUSY = 5;

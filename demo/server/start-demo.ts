@@ -3,53 +3,85 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import {
   createService,
+  followReleases,
   type Listening,
   type Log,
   listen,
   openStore,
   watchWorkspaces,
 } from '../../src/service/index.ts';
+import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
+import { atSite } from './at-site.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { createShopActions } from './shop-actions.ts';
-import { createStudioData } from './studio-data.ts';
 
 export interface DemoOptions {
   workspaceFile: string;
   /** SQLite file; its folder is made. */
   db: string;
   port: number;
+  studioPort: number;
   host: string;
   log: Log;
   /** Called after an edit of the workspace file, with the problem where it cannot be used. */
   onReload?: (problem: Error | null) => void;
   /** Serves the pages; answers false for what is not theirs. */
   pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+  /** Folder of the Studio's built pages. Default: where `npm start` builds them. */
+  studioPages?: string;
 }
 
-/** The service, the demo's own endpoints and its pages on one port. */
+export interface RunningDemo extends Listening {
+  studioUrl: string;
+}
+
+/** The service with the shop's pages on one port, the Studio on another. */
 export const startDemo = async ({
   workspaceFile,
   db,
   port,
+  studioPort,
   host,
   log,
   onReload = () => undefined,
   pages,
-}: DemoOptions): Promise<Listening> => {
+  studioPages,
+}: DemoOptions): Promise<RunningDemo> => {
   if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
   const store = await openStore(db);
-  const workspaces = watchWorkspaces(workspaceFile, { log, onReload });
+  const watched = watchWorkspaces(workspaceFile, { log, onReload });
+  const workspaces = await followReleases(watched, store.studio, { log });
   const service = createService({ workspaces, store, log });
   const shop = createShopActions(service);
-  const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
+  const endpoints = createDemoEndpoints(shop);
   try {
     await shop.seed();
-    return await listen(service, {
+    const listening = await listen(service, {
       port,
       host,
       log,
       files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
     });
+    const studio = createStudio({
+      workspaces: atSite(workspaces, () => listening.url),
+      store,
+      pages: studioPages ?? builtPages(),
+      log,
+    });
+    try {
+      const { url, stop } = await listenStudio(studio, { port: studioPort, host, log });
+      return {
+        ...listening,
+        studioUrl: url,
+        stop: async () => {
+          await stop();
+          await listening.stop();
+        },
+      };
+    } catch (error) {
+      await listening.stop();
+      throw error;
+    }
   } catch (error) {
     await service.close();
     throw error;

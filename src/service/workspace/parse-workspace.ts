@@ -115,6 +115,7 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     workspaceId: file.workspace_id,
     name: file.name ?? file.workspace_id,
     apiKeys: file.api_keys.map(apiKeyOf),
+    apps: file.apps.map(({ app_id, name }) => ({ appId: app_id, name: name ?? app_id })),
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
     integrations: file.integrations?.map((record) => integrationOf(record, file.workspace_id)) ?? null,

@@ -10,6 +10,8 @@ export interface Workspace {
   name: string;
   apiKeys: readonly ApiKey[];
   appIds: ReadonlySet<string>;
+  /** The same with their names. */
+  apps: readonly { appId: string; name: string }[];
   /** By app ID, as the file names it, `''` where it does not. */
   appPlatforms: ReadonlyMap<string, string>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */

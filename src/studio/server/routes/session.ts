@@ -10,7 +10,7 @@ export interface SessionAnswer {
     campaignsFrom: 'file' | 'studio';
     /** `null` where the file lists none: a campaign may name any. */
     placements: { id: string; name: string; template: 'strip' | 'card' | 'hero' | null }[] | null;
-    apps: string[];
+    apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     personas: string[];
     sites: string[];
@@ -34,7 +34,7 @@ export const readSession: StudioRoute = {
         placements:
           workspace.placements?.map(({ placementId, name, template }) => ({ id: placementId, name, template })) ??
           null,
-        apps: [...workspace.appIds],
+        apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),
         sites: [...studio.sites],

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { nameOf } from '../../campaign/campaign-text.ts';
+import { scheduleState } from '../../campaign/schedule-state.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import { ApiError, call } from '../call.ts';
+import { HistoryTab } from '../history/history-tab.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { ResultsTab } from '../results/results-tab.tsx';
+import { Link } from '../shell/address.tsx';
+import { may, signedIn } from '../shell/session.ts';
+import { ConflictBox } from './conflict-box.tsx';
+import { DraftBar } from './draft-bar.tsx';
+import { EditTab } from './edit-tab.tsx';
+import { createEditor, type Editor } from './editor-state.ts';
+import { PublishDialog } from './publish-dialog.tsx';
+import './editor.css';
+
+type Tab = 'edit' | 'results' | 'history';
+const TABS: readonly { tab: Tab; name: string }[] = [
+  { tab: 'edit', name: 'Campaign' },
+  { tab: 'results', name: 'Results' },
+  { tab: 'history', name: 'History' },
+];
+
+const readRow = async (id: string): Promise<CampaignRow | null> => {
+  try {
+    return await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+};
+
+/** One campaign: what it says, what came of it, what it was. */
+export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
+  const { loaded, again } = useLoad(() => readRow(id), id);
+  if (loaded.state === 'loading') return <main class="page" id="main" tabIndex={-1} aria-busy="true" />;
+  if (loaded.state === 'failed' || loaded.value === null) {
+    return (
+      <main class="page" id="main" tabIndex={-1}>
+        <Problem title={loaded.state === 'failed' ? loaded.words : 'There is no such campaign'}>
+          {loaded.state === 'failed' ? (
+            <button type="button" class="button" onClick={() => void again()}>
+              Try again
+            </button>
+          ) : (
+            <Link to="/">Go to the campaigns</Link>
+          )}
+        </Problem>
+      </main>
+    );
+  }
+  const row = loaded.value;
+  // Another release or draft makes another editor.
+  const mark = `${row.newest} ${row.published?.release} ${row.draft?.revision}`;
+  return <Campaign key={mark} row={row} tab={tab} onChange={again} />;
+};
+
+const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange(): Promise<void> }) => {
+  const made = useRef<Editor | null>(null);
+  made.current ??= createEditor(row, !may('edit'));
+  const editor = made.current;
+  const isPublishing = useSignal(false);
+  useEffect(() => {
+    const leave = () => void editor.save(true);
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [editor]);
+
+  const campaign = editor.campaign.value;
+  const path = `/campaigns/${encodeURIComponent(row.id)}`;
+  return (
+    <main class="page campaign" id="main" tabIndex={-1}>
+      <div class="campaign-head">
+        <p class="campaign-up">
+          <Link to="/">Campaigns</Link>
+        </p>
+        <div class="campaign-title">
+          <h1>
+            <bdi>{nameOf(campaign)}</bdi>
+          </h1>
+          <StateMark
+            state={row.published ? scheduleState(row.published.campaign, Date.now()) : row.planned ? 'planned' : 'draft'}
+          />
+        </div>
+        <DraftBar
+          editor={editor}
+          onPublish={async () => {
+            await editor.save();
+            isPublishing.value = true;
+          }}
+          onDiscarded={onChange}
+        />
+      </div>
+      <nav class="tabs" aria-label="Campaign">
+        {TABS.map((each) => (
+          <Link
+            key={each.tab}
+            to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
+            current={each.tab === tab}
+          >
+            {each.name}
+          </Link>
+        ))}
+      </nav>
+      {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
+      {tab === 'edit' && <EditTab editor={editor} />}
+      {tab === 'results' && <ResultsTab row={row} />}
+      {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}
+      {isPublishing.value && (
+        <PublishDialog
+          editor={editor}
+          isCopy={signedIn().workspace.campaignsFrom === 'file'}
+          onClose={() => {
+            isPublishing.value = false;
+          }}
+          onPublished={onChange}
+        />
+      )}
+    </main>
+  );
+};

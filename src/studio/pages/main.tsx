@@ -1,0 +1,7 @@
+import { render } from 'preact';
+import './base.css';
+import { App } from './shell/app.tsx';
+import { loadSession } from './shell/session.ts';
+
+void loadSession();
+render(<App />, document.body);

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+  /** Buttons at its foot. */
+  actions: ComponentChildren;
+  isWide?: boolean;
+}
+
+/** The browser's own dialog: it keeps the focus, ends with Escape, and gives the focus back. */
+export const Dialog = ({ title, onClose, children, actions, isWide = false }: DialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+      <div class="dialog-foot">{actions}</div>
+    </dialog>
+  );
+};
