@@ -9,7 +9,7 @@ export type LimitName =
   | 'banners_sync'
   | 'banners_track'
   | 'cdi_integrations'
-  /** Identify, merge and alias/new together. */
+  /** Identify, merge, alias/new and explain together. */
   | 'users_other'
   | 'users_export_ids';
 

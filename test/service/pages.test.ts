@@ -130,6 +130,7 @@ describe('GET /openapi.json', () => {
       '/cdi/integrations',
       '/users/export/ids',
       '/v1/device-messaging/banners/sync',
+      '/placard/explain',
     ]);
   });
 

@@ -10,6 +10,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { createHeldBodies } from './held-bodies.ts';
 import { admit } from './key.ts';
 import { createLargeBodies } from './large-bodies.ts';
+import { proveUser } from './prove-user.ts';
 import { rateHeaders } from './rate.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
 
@@ -30,7 +31,7 @@ export interface Passage {
 
 /**
  * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate,
- * content type, size, JSON. The shape is the route's own.
+ * content type, size, JSON, proof of the user. The shape is the route's own.
  */
 export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
   const byPath = new Map(
@@ -70,6 +71,7 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       const state = await store.takeRate(workspace.limits[route.limit], time);
       headers = { ...open, ...rateHeaders(route, state, time) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
+      if (route.crossOrigin) await proveUser(workspace, body, time);
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import {
   bannersTrackAnswer,
   bannersTrackRequest,
+  EXPLAIN_PATH,
+  explainAnswer,
+  explainRequest,
   INTEGRATIONS_PATH,
   integration,
   MAX_BULK_OBJECTS,
@@ -10,6 +13,7 @@ import {
   MAX_PROFILE_ENTRIES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_OBJECTS,
+  MAX_USER_TOKEN_CHARACTERS,
   SYNC_PATH,
   syncAnswer,
   syncRequest,
@@ -33,7 +37,7 @@ import {
 /** What the description of the API says of one route beyond what the route itself knows. */
 export interface Operation {
   id: string;
-  tag: 'Banners' | 'Users' | 'Integrations';
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
   summary: string;
   description: string;
   request?: z.core.$ZodType;
@@ -57,6 +61,13 @@ const envelope = {
   app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
   app_version: '4.2.0',
 };
+
+/** Ours: other servers pass over it. */
+const userToken = z
+  .string()
+  .max(MAX_USER_TOKEN_CHARACTERS)
+  .optional()
+  .describe("Proof of the user, where the app takes it: a JWT that the host's backend signs.");
 
 /** Every member is text on our wire; the schema that clients read with is more patient. */
 const integrationsAnswer = z.object({
@@ -175,7 +186,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Banners',
     summary: 'Ask which banner each placement has for a user',
     description: `Answers a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
-    request: syncRequest,
+    request: z.object({ ...syncRequest.shape, user_token: userToken }),
     example: { ...envelope, placements: ['home_hero'] },
     success: 200,
     answer: syncAnswer,
@@ -187,7 +198,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Banners',
     summary: 'Record impressions, clicks and dismissals of banners',
     description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync answered to this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
-    request: bannersTrackRequest,
+    request: z.object({ ...bannersTrackRequest.shape, user_token: userToken }),
     example: {
       ...envelope,
       events: [
@@ -203,5 +214,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     writes: true,
     badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
     notFound: 'Banners are not enabled in this workspace.',
+  },
+  [EXPLAIN_PATH]: {
+    id: 'explain',
+    tag: 'Campaigns',
+    summary: 'Ask why a user gets what they get',
+    description:
+      'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
+    request: explainRequest,
+    example: { external_user_id: 'u-771', placements: ['home_hero'] },
+    success: 200,
+    answer: explainAnswer,
+    badRequest: 'A member is missing or not valid.',
   },
 };

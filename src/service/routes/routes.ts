@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrations } from './cdi-integrations.ts';
+import { explainRoute } from './explain.ts';
 import { usersAliasNew } from './users-alias-new.ts';
 import { usersExportIds } from './users-export-ids.ts';
 import { usersIdentify } from './users-identify.ts';
@@ -25,5 +26,6 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     usersExportIds,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
+    explainRoute(bannerIdsOf, log),
   ];
 };

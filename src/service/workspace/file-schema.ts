@@ -15,7 +15,15 @@ const text = z
   .refine(isStorableText, { error: 'expected text without U+0000 and half characters' });
 const named = optional(z.string());
 
-const app = z.strictObject({ app_id: text, name: named, platform: named });
+const app = z.strictObject({
+  app_id: text,
+  name: named,
+  platform: named,
+  user_tokens: optional(z.enum(['off', 'optional', 'required'])),
+  user_token_keys: optional(z.array(z.union([z.string(), z.record(z.string(), z.unknown())]))),
+  user_token_keys_file: optional(text),
+  visitors: optional(z.boolean()),
+});
 
 /** What an `Authorization` header can carry: no space, no leading quote, 1,024 characters with `Bearer`. */
 const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
@@ -213,3 +221,4 @@ export const workspaceFile = z.strictObject({
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
 export type CampaignFile = z.output<typeof campaignFile>;
+export type AppFile = z.output<typeof app>;

@@ -6,6 +6,7 @@ import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { rateLimitsOf } from './rate-limits.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
+import { type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -98,9 +99,13 @@ const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
  * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
- * must fit together.
+ * must fit together. `readKeyFile` reads a file that the content names.
  */
-export const parseWorkspace = (content: unknown, source = 'workspace'): Workspace => {
+export const parseWorkspace = (
+  content: unknown,
+  source = 'workspace',
+  readKeyFile: ReadKeyFile = () => null,
+): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
@@ -110,6 +115,9 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
       problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
     }),
   );
+  const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
+    problems.push(`${pathText(['apps', ...path])}: ${problem}`);
+  });
   if (problems.length > 0) throw new WorkspaceError(source, problems, true);
   return {
     workspaceId: file.workspace_id,
@@ -118,6 +126,7 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     apps: file.apps.map(({ app_id, name }) => ({ appId: app_id, name: name ?? app_id })),
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
+    userTokens,
     integrations: file.integrations?.map((record) => integrationOf(record, file.workspace_id)) ?? null,
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
