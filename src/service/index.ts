@@ -2,14 +2,19 @@ export type { Campaign } from './campaigns/campaign.ts';
 export { inOrder } from './campaigns/campaign-order.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
+export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
+export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { createFetch } from './gate/fetch.ts';
-export { exchangeOf, writeReply } from './http-exchange.ts';
 export { HttpError } from './http-error.ts';
+export { exchangeOf, writeReply } from './http-exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { createPreviewTokens } from './preview/preview-tokens.ts';
+export type { Profile } from './profiles/profile.ts';
 export { peerUrlOf } from './replicas/peer-url.ts';
+export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export {
   backupStore,
@@ -19,8 +24,7 @@ export {
   openStoreReader,
   WHAT_IS_FORGOTTEN,
 } from './store/index.ts';
-export type { Profile } from './profiles/profile.ts';
-export type { Store, StoreReader } from './store/store.ts';
+export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export type {
   AuditEntry,
   Draft,
@@ -34,7 +38,6 @@ export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { Registry } from './workspace/registry.ts';
-export { createServerEnd } from './server-end.ts';
 export { ROLES, type Role } from './workspace/studio-schema.ts';
 export type { Operator } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';

@@ -1,7 +1,7 @@
 import { errorFacts, type Log } from '../log.ts';
 import type { Release, StudioStore } from '../store/studio/studio-store.ts';
-import { createRegistry, type Registry } from './registry.ts';
 import { readCampaign } from './read-campaign.ts';
+import { createRegistry, type Registry } from './registry.ts';
 import type { WorkspaceSource } from './watch-workspaces.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -70,7 +70,8 @@ export const followReleases = async (
         return [workspaceId, { mark: live.map(({ release }) => release).join(), live }] as const;
       }),
     );
-    const isSame = found.length === releases.size && found.every(([id, { mark }]) => releases.get(id)?.mark === mark);
+    const isSame =
+      found.length === releases.size && found.every(([id, { mark }]) => releases.get(id)?.mark === mark);
     if (!isSame) releases = new Map(found);
   };
 

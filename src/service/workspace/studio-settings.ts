@@ -30,7 +30,9 @@ export const operatorOf = ({ name, role, people, key_sha256 }: z.output<typeof o
   hash: Buffer.from(key_sha256, 'hex'),
 });
 
-export const studioSettingsOf = (file: z.output<typeof studioFile> | Record<string, never>): StudioSettings => ({
+export const studioSettingsOf = (
+  file: z.output<typeof studioFile> | Record<string, never>,
+): StudioSettings => ({
   sites: file.sites ?? [],
   timeZone: file.time_zone ?? 'UTC',
   secondOperator: file.second_operator ?? false,

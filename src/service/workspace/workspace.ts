@@ -2,8 +2,8 @@ import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
-import type { Operator, StudioSettings } from './studio-settings.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
+import type { Operator, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {

@@ -10,7 +10,16 @@ export type Condition =
   | { kind: 'group'; id: string; state: 'subscribed' | 'unsubscribed' }
   | { kind: 'app'; ids: string[] };
 
-export type AttributeOperator = 'is' | 'is not' | 'is one of' | 'more than' | 'at least' | 'less than' | 'at most' | 'is known' | 'is not known';
+export type AttributeOperator =
+  | 'is'
+  | 'is not'
+  | 'is one of'
+  | 'more than'
+  | 'at least'
+  | 'less than'
+  | 'at most'
+  | 'is known'
+  | 'is not known';
 
 export interface AudienceModel {
   match: 'all' | 'any';
@@ -64,7 +73,12 @@ const done = (kind: 'event' | 'purchase', name: string, members: Record<string, 
     const [entry, more] = isFilter(raw) ? Object.entries(raw) : [];
     return entry && !more && entry[0] === wire && typeof entry[1] === 'number' ? entry[1] : unsaid();
   };
-  if (isFilter(count) && count['$exists'] === false && Object.keys(count).length === 1 && days === undefined) {
+  if (
+    isFilter(count) &&
+    count['$exists'] === false &&
+    Object.keys(count).length === 1 &&
+    days === undefined
+  ) {
     return { kind, name, atLeast: 0, withinDays: null };
   }
   const atLeast = bound(count, '$gte') ?? 1;
@@ -73,7 +87,10 @@ const done = (kind: 'event' | 'purchase', name: string, members: Record<string, 
 
 const conditionsOf = (filter: Filter): Condition[] => {
   const conditions: Condition[] = [];
-  const doings = new Map<string, { kind: 'event' | 'purchase'; name: string; members: Record<string, unknown> }>();
+  const doings = new Map<
+    string,
+    { kind: 'event' | 'purchase'; name: string; members: Record<string, unknown> }
+  >();
   for (const [path, raw] of Object.entries(filter)) {
     const [head = '', name = '', measure, ...rest] = path.split('.');
     if (head.startsWith('$')) unsaid();
@@ -119,7 +136,8 @@ const filterOf = (condition: Condition): Filter => {
   switch (condition.kind) {
     case 'attribute': {
       const { name, operator, value } = condition;
-      if (operator === 'is known' || operator === 'is not known') return { [name]: { $exists: operator === 'is known' } };
+      if (operator === 'is known' || operator === 'is not known')
+        return { [name]: { $exists: operator === 'is known' } };
       return { [name]: operator === 'is' ? value : { [WIRE[operator]!]: value } };
     }
     case 'event':

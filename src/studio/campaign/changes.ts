@@ -44,7 +44,9 @@ const wordsOf = (name: string, value: unknown): string => {
   return textOf(value);
 };
 
-const members = (...objects: object[]): string[] => [...new Set(objects.flatMap((each) => Object.keys(each)))];
+const members = (...objects: object[]): string[] => [
+  ...new Set(objects.flatMap((each) => Object.keys(each))),
+];
 
 const compare = (before: object, after: object, skipped: readonly string[], where = ''): Change[] =>
   members(before, after).flatMap((name) => {
@@ -55,7 +57,11 @@ const compare = (before: object, after: object, skipped: readonly string[], wher
     const isHidden = wasWords === isWords && textOf(was) !== textOf(is);
     if (wasWords === isWords && !isHidden) return [];
     const label = where + labelOf(name);
-    return [isHidden ? { label, before: textOf(was), after: textOf(is) } : { label, before: wasWords, after: isWords }];
+    return [
+      isHidden
+        ? { label, before: textOf(was), after: textOf(is) }
+        : { label, before: wasWords, after: isWords },
+    ];
   });
 
 const variantChanges = (before: VariantText, after: VariantText): Change[] => {
@@ -84,7 +90,9 @@ export const campaignChanges = (before: CampaignText | null, after: CampaignText
       if (!old && fresh) {
         return [
           { label: 'Variant', before: '', after: variantName(fresh) },
-          ...variantChanges({ ...NOTHING, variant_id: id }, fresh).filter(({ label }) => !label.endsWith('· Name')),
+          ...variantChanges({ ...NOTHING, variant_id: id }, fresh).filter(
+            ({ label }) => !label.endsWith('· Name'),
+          ),
         ];
       }
       if (old && !fresh) return [{ label: 'Variant', before: variantName(old), after: '' }];

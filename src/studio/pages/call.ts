@@ -52,4 +52,6 @@ export const call = async <Answer>(
 
 /** What to tell of an error, in a sentence. */
 export const wordsOf = (error: unknown): string =>
-  error instanceof ApiError ? error.message : 'The server does not answer. Check the connection and try again.';
+  error instanceof ApiError
+    ? error.message
+    : 'The server does not answer. Check the connection and try again.';

@@ -1,4 +1,10 @@
-import { type Campaign, personaProfile, previewVariant, readCampaign, type Workspace } from '../../service/index.ts';
+import {
+  type Campaign,
+  personaProfile,
+  previewVariant,
+  readCampaign,
+  type Workspace,
+} from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { attributeHint, USER_NAMES } from '../campaign/attribute-hint.ts';
 import { liquidWords } from '../campaign/liquid-words.ts';
@@ -32,7 +38,10 @@ interface Written {
 const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
   const people = [
     { name: 'somebody new', profile: null },
-    ...workspace.studio.personas.map((persona) => ({ name: persona.name, profile: personaProfile(persona, nowMs) })),
+    ...workspace.studio.personas.map((persona) => ({
+      name: persona.name,
+      profile: personaProfile(persona, nowMs),
+    })),
   ];
   for (const [index, { variantId }] of campaign.variants.entries()) {
     for (const { name, profile } of people) {
@@ -43,7 +52,10 @@ const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, 
         tell('error', path, `${labelOf(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`);
         break;
       }
-      const texts = ['headline', 'body', 'button_text'].map((each) => ({ each, value: shown.properties[each]?.value }));
+      const texts = ['headline', 'body', 'button_text'].map((each) => ({
+        each,
+        value: shown.properties[each]?.value,
+      }));
       const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
       if (blank && blank.each !== 'body') {
         const path = ['variants', index, 'properties', blank.each];
@@ -74,7 +86,11 @@ const checkVariant = (
     return typeof value === 'string' ? value.trim() : '';
   };
   if (['headline', 'body', 'image'].every((name) => textOf(name) === '')) {
-    tell('error', at('headline'), 'A banner needs a headline, a body or an image. This one would not be drawn.');
+    tell(
+      'error',
+      at('headline'),
+      'A banner needs a headline, a body or an image. This one would not be drawn.',
+    );
   } else if (textOf('headline') === '' && textOf('body') !== '') {
     tell('warning', at('headline'), 'There is no headline.');
   }
@@ -118,7 +134,8 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
   }
   if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
   for (const [index, { weight }] of variants.entries()) {
-    if (weight === 0) tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');
+    if (weight === 0)
+      tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');
   }
 };
 
@@ -129,7 +146,11 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const { campaign, problems } = readCampaign(content, placementIds);
   for (const { path, message } of problems) {
-    tell('error', path.map((step) => (typeof step === 'number' ? step : String(step))), worded(message));
+    tell(
+      'error',
+      path.map((step) => (typeof step === 'number' ? step : String(step))),
+      worded(message),
+    );
   }
   if (!campaign) return checks;
   const { variants } = content as Written;

@@ -1,13 +1,13 @@
 import {
   createFetch,
-  errorFacts,
   type Exchange,
+  errorFacts,
   HttpError,
   type Log,
   type ReleasedSource,
   type Reply,
-  silentLog,
   type Store,
+  silentLog,
 } from '../../service/index.ts';
 import { createLogin } from './login.ts';
 import { matchPath } from './match-path.ts';
@@ -123,7 +123,8 @@ export const createStudio = ({
       refresh: workspaces.refresh,
     };
     const answer = await route.answer(context);
-    const headers = answer.status === 205 ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) } : answer.headers;
+    const headers =
+      answer.status === 205 ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) } : answer.headers;
     return replyOf({ ...answer, ...(headers && { headers }) });
   };
 

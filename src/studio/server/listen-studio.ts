@@ -1,6 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServerEnd, errorFacts, exchangeOf, type Log, silentLog, writeReply } from '../../service/index.ts';
+import {
+  createServerEnd,
+  errorFacts,
+  exchangeOf,
+  type Log,
+  silentLog,
+  writeReply,
+} from '../../service/index.ts';
 import type { Studio } from './create-studio.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;

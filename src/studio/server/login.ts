@@ -21,10 +21,7 @@ interface LoginOptions {
 export const createLogin =
   ({ sessions, store, now, log }: LoginOptions) =>
   async (exchange: StudioExchange, isSecure: boolean): Promise<StudioAnswer> => {
-    const rate = await store.takeRate(
-      [{ key: `studio:login:${exchange.address}`, rule: LOGINS }],
-      now(),
-    );
+    const rate = await store.takeRate([{ key: `studio:login:${exchange.address}`, rule: LOGINS }], now());
     if (!rate.allowed) {
       const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now()) / 1000));
       throw new HttpError(429, `Too many tries. Try again in ${seconds} seconds.`, {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HttpError, type Profile, personaProfile } from '../../service/index.ts';
+import { type BannerUser, HttpError, personaProfile } from '../../service/index.ts';
 import type { StudioContext } from './route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
@@ -12,27 +12,27 @@ export type PersonBody = z.infer<typeof personBody>;
 
 export interface Person {
   externalId: string;
-  profile: Readonly<Profile> | null;
-  /** Campaigns they have dismissed. */
-  isReal: boolean;
+  /** What a decision needs to know of them. */
+  user: BannerUser;
 }
 
 /** Nobody's external ID, so that nothing of a real user is read or decided for a made-up one. */
 const NOBODY = 'placard-studio-persona';
 
 /** A real user's data needs the right `people`, and is written into the audit. */
-export const personOf = async (who: PersonBody, context: StudioContext): Promise<Person> => {
-  const { workspace, store, operator, nowMs, audit } = context;
+export const personOf = async (
+  who: PersonBody,
+  { workspace, store, operator, nowMs, audit }: StudioContext,
+): Promise<Person> => {
   if ('user' in who) {
     if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
     await audit('look at user', who.user);
-    const { profile } = await store.bannerUser(workspace.workspaceId, who.user);
-    return { externalId: who.user, profile, isReal: true };
+    return { externalId: who.user, user: await store.bannerUser(workspace.workspaceId, who.user) };
   }
-  if ('persona' in who) {
-    const persona = workspace.studio.personas.find(({ name }) => name === who.persona);
-    if (!persona) throw new HttpError(404, 'There is no such persona');
-    return { externalId: NOBODY, profile: personaProfile(persona, nowMs), isReal: false };
-  }
-  return { externalId: NOBODY, profile: null, isReal: false };
+  const persona = 'persona' in who && workspace.studio.personas.find(({ name }) => name === who.persona);
+  if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
+  return {
+    externalId: NOBODY,
+    user: { profile: persona ? personaProfile(persona, nowMs) : null, dismissals: [] },
+  };
 };

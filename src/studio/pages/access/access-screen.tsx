@@ -107,7 +107,8 @@ export const AccessScreen = () => {
           <section class="panel">
             <h2>Operators</h2>
             <p class="muted">
-              They are in the workspace file. <code>placard operator new</code> makes a key and the line for it.
+              They are in the workspace file. <code>placard operator new</code> makes a key and the line for
+              it.
             </p>
             <ul class="access-list">
               {loaded.value.operators.map(({ name, role, people }) => (
@@ -137,7 +138,12 @@ export const AccessScreen = () => {
                   {isOwn ? (
                     <span class="muted">this is you</span>
                   ) : (
-                    <button type="button" class="button" aria-label={`End the session of ${operator}`} onClick={() => void end(id)}>
+                    <button
+                      type="button"
+                      class="button"
+                      aria-label={`End the session of ${operator}`}
+                      onClick={() => void end(id)}
+                    >
                       End it
                     </button>
                   )}

@@ -13,7 +13,9 @@ const parse = (typed: string): Filter | null | undefined => {
   if (typed.trim() === '') return null;
   try {
     const value: unknown = JSON.parse(typed);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Filter) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Filter)
+      : undefined;
   } catch {
     // Half-written JSON is the ordinary state of an editor.
     return undefined;

@@ -1,5 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { type AudienceModel, type Condition, readAudience, writeAudience } from '../../campaign/audience-model.ts';
+import {
+  type AudienceModel,
+  type Condition,
+  readAudience,
+  writeAudience,
+} from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { Segments } from '../parts/segments.tsx';
@@ -36,7 +41,10 @@ export const Audience = ({ editor }: { editor: Editor }) => {
   const model = isTyped ? typed.value!.model : read;
 
   const putFilter = (filter: Filter | null) =>
-    editor.change(({ audience: _, ...rest }) => (filter === null ? rest : { ...rest, audience: filter }), 'audience');
+    editor.change(
+      ({ audience: _, ...rest }) => (filter === null ? rest : { ...rest, audience: filter }),
+      'audience',
+    );
   const put = (next: AudienceModel) => {
     const filter = writeAudience({ ...next, conditions: next.conditions.filter(isComplete) });
     typed.value = { of: filter, model: next };
@@ -69,7 +77,10 @@ export const Audience = ({ editor }: { editor: Editor }) => {
                   id={`condition-${index}`}
                   condition={condition}
                   onChange={(changed) =>
-                    put({ ...model, conditions: model.conditions.map((each, at) => (at === index ? changed : each)) })
+                    put({
+                      ...model,
+                      conditions: model.conditions.map((each, at) => (at === index ? changed : each)),
+                    })
                   }
                   onRemove={() => {
                     put({ ...model, conditions: model.conditions.filter((_, at) => at !== index) });

@@ -86,7 +86,13 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             <bdi>{nameOf(campaign)}</bdi>
           </h1>
           <StateMark
-            state={row.published ? scheduleState(row.published.campaign, Date.now()) : row.planned ? 'planned' : 'draft'}
+            state={
+              row.published
+                ? scheduleState(row.published.campaign, Date.now())
+                : row.planned
+                  ? 'planned'
+                  : 'draft'
+            }
           />
         </div>
         <DraftBar

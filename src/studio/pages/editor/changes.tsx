@@ -1,7 +1,7 @@
 import type { ChangeObject } from 'diff';
 import { useEffect, useState } from 'preact/hooks';
-import { type Change, campaignChanges } from '../../campaign/changes.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { type Change, campaignChanges } from '../../campaign/changes.ts';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
 

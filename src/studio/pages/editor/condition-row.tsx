@@ -22,7 +22,15 @@ const OPERATORS: readonly AttributeOperator[] = [
   'is not known',
 ];
 
-const Part = ({ label, children, isWide = false }: { label: string; children: ComponentChildren; isWide?: boolean }) => (
+const Part = ({
+  label,
+  children,
+  isWide = false,
+}: {
+  label: string;
+  children: ComponentChildren;
+  isWide?: boolean;
+}) => (
   <label class={isWide ? 'condition-part wide' : 'condition-part'}>
     <span>{label}</span>
     {children}
@@ -31,7 +39,15 @@ const Part = ({ label, children, isWide = false }: { label: string; children: Co
 
 type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
 
-const AttributeParts = ({ id, condition, onChange }: { id: string; condition: Of<'attribute'>; onChange(c: Condition): void }) => {
+const AttributeParts = ({
+  id,
+  condition,
+  onChange,
+}: {
+  id: string;
+  condition: Of<'attribute'>;
+  onChange(c: Condition): void;
+}) => {
   const { operator, value } = condition;
   const needsValue = operator !== 'is known' && operator !== 'is not known';
   const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
@@ -75,7 +91,9 @@ const AttributeParts = ({ id, condition, onChange }: { id: string; condition: Of
             key={operator}
             dir="auto"
             autoComplete="off"
-            onInput={(event) => onChange({ ...condition, value: valueOf(event.currentTarget.value, operator) })}
+            onInput={(event) =>
+              onChange({ ...condition, value: valueOf(event.currentTarget.value, operator) })
+            }
           />
         </Part>
       )}
@@ -83,7 +101,15 @@ const AttributeParts = ({ id, condition, onChange }: { id: string; condition: Of
   );
 };
 
-const DoneParts = ({ id, condition, onChange }: { id: string; condition: Of<'event' | 'purchase'>; onChange(c: Condition): void }) => {
+const DoneParts = ({
+  id,
+  condition,
+  onChange,
+}: {
+  id: string;
+  condition: Of<'event' | 'purchase'>;
+  onChange(c: Condition): void;
+}) => {
   const { atLeast, withinDays } = condition;
   return (
     <>
@@ -140,7 +166,15 @@ const DoneParts = ({ id, condition, onChange }: { id: string; condition: Of<'eve
   );
 };
 
-const GroupParts = ({ id, condition, onChange }: { id: string; condition: Of<'group'>; onChange(c: Condition): void }) => (
+const GroupParts = ({
+  id,
+  condition,
+  onChange,
+}: {
+  id: string;
+  condition: Of<'group'>;
+  onChange(c: Condition): void;
+}) => (
   <>
     <Part label="Subscription group" isWide>
       <select
@@ -168,12 +202,22 @@ const GroupParts = ({ id, condition, onChange }: { id: string; condition: Of<'gr
   </>
 );
 
-const AppParts = ({ id, condition, onChange }: { id: string; condition: Of<'app'>; onChange(c: Condition): void }) => (
+const AppParts = ({
+  id,
+  condition,
+  onChange,
+}: {
+  id: string;
+  condition: Of<'app'>;
+  onChange(c: Condition): void;
+}) => (
   <Part label="App" isWide>
     <select
       id={id}
       value={condition.ids[0] ?? ''}
-      onChange={(event) => onChange({ ...condition, ids: event.currentTarget.value ? [event.currentTarget.value] : [] })}
+      onChange={(event) =>
+        onChange({ ...condition, ids: event.currentTarget.value ? [event.currentTarget.value] : [] })
+      }
     >
       <option value="">Choose …</option>
       {signedIn().workspace.apps.map((app) => (

@@ -8,7 +8,9 @@ export const ConflictBox = ({ editor }: { editor: Editor }) => {
   return (
     <section class="notice" role="alert" aria-labelledby="conflict-title">
       <h2 id="conflict-title">
-        {theirs ? `${theirs.editor} changed this draft at ${moment(theirs.at)}` : 'This draft was published or discarded'}
+        {theirs
+          ? `${theirs.editor} changed this draft at ${moment(theirs.at)}`
+          : 'This draft was published or discarded'}
       </h2>
       <p>
         {theirs

@@ -30,7 +30,8 @@ const NAMES: Record<PropertyType, string> = {
 };
 
 const isOfTemplates = (name: string) => TEMPLATE_PROPERTIES.some((each) => each.name === name);
-const shownOf = ({ value }: PropertyText) => (typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value));
+const shownOf = ({ value }: PropertyText) =>
+  typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
 /** What was typed, as a value of the type; `undefined` where it is none. Liquid is text in any type. */
 const valueOf = (type: PropertyType, typed: string): unknown => {
@@ -49,14 +50,25 @@ const valueOf = (type: PropertyType, typed: string): unknown => {
   return typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : undefined;
 };
 
-const CustomField = (props: { name: string; property: PropertyText; checks: readonly DraftCheck[] } & Pick<CustomPropertiesProps, 'onChange'>) => {
+const CustomField = (
+  props: { name: string; property: PropertyText; checks: readonly DraftCheck[] } & Pick<
+    CustomPropertiesProps,
+    'onChange'
+  >,
+) => {
   const { name, property, checks, onChange } = props;
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
   const unreadable: DraftCheck[] =
     typed.value === null
       ? []
-      : [{ severity: 'error', path: [], words: `Not ${NAMES[property.type].toLowerCase()} yet. The last good value stays.` }];
+      : [
+          {
+            severity: 'error',
+            path: [],
+            words: `Not ${NAMES[property.type].toLowerCase()} yet. The last good value stays.`,
+          },
+        ];
   return (
     <div class="custom-property">
       <Field

@@ -39,7 +39,8 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   const goTo = (check: DraftCheck) => {
     const [member, index, , property] = check.path;
     section.value = sectionOf(check);
-    if (member === 'variants') variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
+    if (member === 'variants')
+      variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
     wanted.current = property === undefined ? String(member) : `property-${property}`;
   };
   useLayoutEffect(() => {
@@ -91,18 +92,18 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
         </div>
         <div id="section" role="tabpanel" aria-labelledby={`tab-${section.value}`}>
           <fieldset disabled={editor.isReadOnly} class="edit-section">
-          {section.value === 'message' && variant && (
-            <Message
-              editor={editor}
-              variant={variant}
-              onVariant={(id) => {
-                variantId.value = id;
-              }}
-            />
-          )}
-          {section.value === 'audience' && <Audience editor={editor} />}
-          {section.value === 'schedule' && <Schedule editor={editor} />}
-          {section.value === 'goal' && <Goal editor={editor} />}
+            {section.value === 'message' && variant && (
+              <Message
+                editor={editor}
+                variant={variant}
+                onVariant={(id) => {
+                  variantId.value = id;
+                }}
+              />
+            )}
+            {section.value === 'audience' && <Audience editor={editor} />}
+            {section.value === 'schedule' && <Schedule editor={editor} />}
+            {section.value === 'goal' && <Goal editor={editor} />}
           </fieldset>
         </div>
       </div>

@@ -21,8 +21,8 @@ export const Goal = ({ editor }: { editor: Editor }) => {
       <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
         <h2>What should it bring about?</h2>
         <p class="field-help">
-          A person counts once for each goal, from the moment they first saw the campaign, or would have seen it
-          in the control group.
+          A person counts once for each goal, from the moment they first saw the campaign, or would have seen
+          it in the control group.
         </p>
         <ul class="conditions">
           {goals.map((goal, index) => (
@@ -35,7 +35,12 @@ export const Goal = ({ editor }: { editor: Editor }) => {
                   onChange={(event) => {
                     const name = goal.event ?? goal.product ?? '';
                     const { within_hours } = goal;
-                    change(index, event.currentTarget.value === 'event' ? { event: name, within_hours } : { product: name, within_hours });
+                    change(
+                      index,
+                      event.currentTarget.value === 'event'
+                        ? { event: name, within_hours }
+                        : { product: name, within_hours },
+                    );
                   }}
                 >
                   <option value="event">do</option>
@@ -50,7 +55,10 @@ export const Goal = ({ editor }: { editor: Editor }) => {
                   onInput={(event) => {
                     const name = event.currentTarget.value;
                     const { within_hours } = goal;
-                    change(index, goal.product == null ? { event: name, within_hours } : { product: name, within_hours });
+                    change(
+                      index,
+                      goal.product == null ? { event: name, within_hours } : { product: name, within_hours },
+                    );
                   }}
                 />
               </label>

@@ -17,7 +17,12 @@ const Placements = ({ editor }: { editor: Editor }) => {
   const known = signedIn().workspace.placements;
   if (known === null) {
     return (
-      <Field id="placements" label="Placements" help="IDs of placements, separated by commas." checks={checks}>
+      <Field
+        id="placements"
+        label="Placements"
+        help="IDs of placements, separated by commas."
+        checks={checks}
+      >
         <input
           id="placements"
           value={placements.join(', ')}

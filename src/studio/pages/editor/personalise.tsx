@@ -98,7 +98,12 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
         />
       </div>
       <div class="personalise-buttons">
-        <button type="button" class="button" disabled={chosen.value === OWN && own.value.trim() === ''} onClick={insert}>
+        <button
+          type="button"
+          class="button"
+          disabled={chosen.value === OWN && own.value.trim() === ''}
+          onClick={insert}
+        >
           Insert
         </button>
         <button

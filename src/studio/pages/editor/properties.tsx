@@ -18,7 +18,9 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
     editor.change(
       (campaign) => ({
         ...campaign,
-        variants: campaign.variants.map((each) => (each.variant_id === variant.variant_id ? make(each) : each)),
+        variants: campaign.variants.map((each) =>
+          each.variant_id === variant.variant_id ? make(each) : each,
+        ),
       }),
       `${variant.variant_id} ${mark}`,
     );

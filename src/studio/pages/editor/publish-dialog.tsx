@@ -12,8 +12,8 @@ import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import { CheckList } from './check-list.tsx';
-import { Effect } from './effect.tsx';
 import type { Editor } from './editor-state.ts';
+import { Effect } from './effect.tsx';
 
 interface PublishDialogProps {
   editor: Editor;

@@ -17,17 +17,22 @@ const PRIORITIES = [
   { value: 'low', name: 'Low' },
 ] as const;
 
-const When = ({ editor, member, label, help }: { editor: Editor; member: 'starts_at' | 'ends_at'; label: string; help: string }) => {
+const When = ({
+  editor,
+  member,
+  label,
+  help,
+}: {
+  editor: Editor;
+  member: 'starts_at' | 'ends_at';
+  label: string;
+  help: string;
+}) => {
   const zone = signedIn().workspace.timeZone;
   const value = editor.campaign.value[member];
   const checks = checksAt(editor.checks.value, member);
   return (
-    <Field
-      id={member}
-      label={label}
-      help={value ? `${wholeMoment(value)}` : help}
-      checks={checks}
-    >
+    <Field id={member} label={label} help={value ? `${wholeMoment(value)}` : help} checks={checks}>
       <div class="when">
         <input
           id={member}

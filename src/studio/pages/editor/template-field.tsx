@@ -27,7 +27,8 @@ export const TemplateField = ({ name, property, checks, onChange }: TemplateFiel
   const template: TemplateProperty = TEMPLATE_PROPERTIES.find((each) => each.name === name)!;
   const id = `property-${name}`;
   const text = property === undefined ? '' : String(property.value);
-  const put = (value: string) => onChange(value === '' ? null : { type: property?.type ?? template.type, value });
+  const put = (value: string) =>
+    onChange(value === '' ? null : { type: property?.type ?? template.type, value });
   const shared = { id, 'aria-invalid': hasError(checks), 'aria-describedby': describedBy(id) };
 
   const inputs: Record<Input, () => preact.JSX.Element> = {

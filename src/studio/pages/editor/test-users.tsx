@@ -20,7 +20,9 @@ export const TestUsers = ({ editor }: { editor: Editor }) => {
             .split(',')
             .map((id) => id.trim())
             .filter((id) => id !== '');
-          editor.change(({ test_users: _, ...rest }) => (ids.length > 0 ? { ...rest, test_users: ids } : rest));
+          editor.change(({ test_users: _, ...rest }) =>
+            ids.length > 0 ? { ...rest, test_users: ids } : rest,
+          );
         }}
       />
     </Field>

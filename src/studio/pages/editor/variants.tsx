@@ -22,7 +22,11 @@ const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 const ShareBar = ({ campaign }: { campaign: CampaignText }) => (
   <ul class="shares" aria-label="Shares of the audience">
     {sharesOf(campaign).map(({ variantId, name, percent: share }) => (
-      <li key={variantId} data-control={variantId === null} style={{ flexGrow: String(Math.max(share, 0.01)) }}>
+      <li
+        key={variantId}
+        data-control={variantId === null}
+        style={{ flexGrow: String(Math.max(share, 0.01)) }}
+      >
         <span>
           <bdi>{name}</bdi> {percent.format(share)} %
         </span>
@@ -40,7 +44,9 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
     editor.change(
       (before) => ({
         ...before,
-        variants: before.variants.map((each) => (each.variant_id === chosen ? { ...each, ...changed } : each)),
+        variants: before.variants.map((each) =>
+          each.variant_id === chosen ? { ...each, ...changed } : each,
+        ),
       }),
       mark,
     );

@@ -13,7 +13,15 @@ interface WordsInputProps {
 }
 
 /** Words in the direction of their own language; what they print of a user stays readable in between. */
-export const WordsInput = ({ id, value, rows, isLine = false, isInvalid = false, describedBy, onChange }: WordsInputProps) => {
+export const WordsInput = ({
+  id,
+  value,
+  rows,
+  isLine = false,
+  isInvalid = false,
+  describedBy,
+  onChange,
+}: WordsInputProps) => {
   const area = useRef<HTMLTextAreaElement>(null);
   const caret = useRef<number | null>(null);
   const shown = isolateMarkup(value);

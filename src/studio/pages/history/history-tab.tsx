@@ -16,7 +16,17 @@ interface HistoryTabProps {
   onChange(): Promise<void>;
 }
 
-const RollBack = ({ row, release, onClose, onDone }: { row: CampaignRow; release: ReleaseRow; onClose(): void; onDone(): Promise<void> }) => {
+const RollBack = ({
+  row,
+  release,
+  onClose,
+  onDone,
+}: {
+  row: CampaignRow;
+  release: ReleaseRow;
+  onClose(): void;
+  onDone(): Promise<void>;
+}) => {
   const note = useSignal(`Back to release ${release.release}`);
   const problem = useSignal<string | null>(null);
   const rollBack = async () => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { scheduleState, type ScheduleState } from '../../campaign/schedule-state.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
+import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { Empty, Problem } from '../parts/problem.tsx';
@@ -34,7 +34,11 @@ export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
 
 const matches = (row: CampaignRow, words: string): boolean => {
   const campaign = shownOf(row);
-  const texts = [row.id, campaign ? nameOf(campaign) : '', ...(campaign?.placements ?? []).map(placementName)];
+  const texts = [
+    row.id,
+    campaign ? nameOf(campaign) : '',
+    ...(campaign?.placements ?? []).map(placementName),
+  ];
   return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
 };
 
@@ -110,7 +114,13 @@ export const ListScreen = () => {
                 </span>
               </div>
               {found.map((row) => (
-                <Row key={row.id} row={row} state={stateOf(row, nowMs)} timeline={timeline} onChange={again} />
+                <Row
+                  key={row.id}
+                  row={row}
+                  state={stateOf(row, nowMs)}
+                  timeline={timeline}
+                  onChange={again}
+                />
               ))}
             </div>
           )}

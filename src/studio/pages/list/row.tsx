@@ -17,7 +17,13 @@ interface RowProps {
   onChange(): Promise<void>;
 }
 
-const runsWords = ({ starts_at, ends_at }: { starts_at?: string | null; ends_at?: string | null }): string => {
+const runsWords = ({
+  starts_at,
+  ends_at,
+}: {
+  starts_at?: string | null;
+  ends_at?: string | null;
+}): string => {
   if (starts_at && ends_at) return `${day(starts_at)} – ${day(ends_at)}`;
   if (starts_at) return `From ${day(starts_at)}`;
   return ends_at ? `Until ${day(ends_at)}` : 'Always';

@@ -38,6 +38,7 @@ const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
 /** `2 hours ago`, `just now`. */
 export const ago = (iso: string, now = Date.now()): string => {
   const past = Date.parse(iso) - now;
-  for (const [unit, ms] of UNITS) if (Math.abs(past) >= ms) return relative.format(Math.round(past / ms), unit);
+  for (const [unit, ms] of UNITS)
+    if (Math.abs(past) >= ms) return relative.format(Math.round(past / ms), unit);
   return 'just now';
 };

@@ -22,14 +22,20 @@ const page = element(
   'page',
   element('bar', element('logo'), element('line'), element('line')),
   slot,
-  element('columns', element('block', ...lines(3)), element('block', ...lines(2)), element('block', ...lines(3))),
+  element(
+    'columns',
+    element('block', ...lines(3)),
+    element('block', ...lines(2)),
+    element('block', ...lines(3)),
+  ),
 );
 document.body.append(page);
 
 let drawn = new AbortController();
 
 /** Where a path of the site leads; any other address is what it is. */
-const onSite = (url: string, site: string | null): string => (site && URL.canParse(url, site) ? new URL(url, site).href : url);
+const onSite = (url: string, site: string | null): string =>
+  site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
 /** Words that a line clamp has cut off. */
 const cutWords = (root: ShadowRoot | null | undefined): FrameProblem[] =>

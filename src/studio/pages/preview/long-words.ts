@@ -10,6 +10,12 @@ export const longWords = (properties: Properties): Properties =>
     Object.entries(properties).map(([name, property]) => {
       const { type, value } = property;
       if (!WORDS.includes(name) || typeof value !== 'string') return [name, property];
-      return [name, { type, value: value.replace(LENGTHEN, (word) => word + word.slice(0, 4).toLowerCase() + 'ungsheit') }];
+      return [
+        name,
+        {
+          type,
+          value: value.replace(LENGTHEN, (word) => word + word.slice(0, 4).toLowerCase() + 'ungsheit'),
+        },
+      ];
     }),
   );

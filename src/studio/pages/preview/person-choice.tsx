@@ -16,7 +16,13 @@ export const personBodyOf = ({ kind, name }: PersonChosen): Record<string, strin
 const USER = 'user:';
 
 /** Somebody new, a persona, or a real user for those who may see people. */
-export const PersonChoice = ({ chosen, onChoose }: { chosen: PersonChosen; onChoose(chosen: PersonChosen): void }) => {
+export const PersonChoice = ({
+  chosen,
+  onChoose,
+}: {
+  chosen: PersonChosen;
+  onChoose(chosen: PersonChosen): void;
+}) => {
   const { workspace, operator } = signedIn();
   const typed = useSignal(chosen.kind === 'user' ? chosen.name : '');
   const value = chosen.kind === 'persona' ? `persona:${chosen.name}` : chosen.kind === 'user' ? USER : 'new';

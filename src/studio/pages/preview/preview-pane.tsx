@@ -8,6 +8,7 @@ import { placementName, signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
 import type { FrameProblem, FrameRequest } from './frame-message.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
+import { SiteLinkDialog } from './site-link-dialog.tsx';
 import './preview.css';
 
 /** Pause in typing after which the preview follows. */
@@ -44,8 +45,11 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
   const answer = useSignal<PreviewAnswer | null>(null);
   const problem = useSignal<string | null>(null);
   const drawnProblems = useSignal<FrameProblem[]>([]);
+  const isLinking = useSignal(false);
 
-  const placement = campaign.placements.includes(placementId.value) ? placementId.value : campaign.placements[0];
+  const placement = campaign.placements.includes(placementId.value)
+    ? placementId.value
+    : campaign.placements[0];
   const template =
     chosenTemplate.value ?? workspace.placements?.find(({ id }) => id === placement)?.template ?? 'card';
   const body = personBodyOf(person.value);
@@ -86,8 +90,21 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
   return (
     <section class="preview" aria-label="Preview">
       <div class="preview-tools">
-        <PersonChoice chosen={person.value} onChoose={(chosen) => { person.value = chosen; }} />
-        <Segments label="Width" isLabelHidden options={WIDTHS} chosen={width.value} onChoose={(value) => { width.value = value; }} />
+        <PersonChoice
+          chosen={person.value}
+          onChoose={(chosen) => {
+            person.value = chosen;
+          }}
+        />
+        <Segments
+          label="Width"
+          isLabelHidden
+          options={WIDTHS}
+          chosen={width.value}
+          onChoose={(value) => {
+            width.value = value;
+          }}
+        />
         <Segments
           label="Page"
           isLabelHidden
@@ -96,10 +113,18 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
             { value: 'dark', name: 'Dark' },
           ]}
           chosen={scheme.value}
-          onChoose={(value) => { scheme.value = value; }}
+          onChoose={(value) => {
+            scheme.value = value;
+          }}
         />
       </div>
-      <Device width={Number(width.value)} request={request} onDrawn={(problems) => { drawnProblems.value = problems; }} />
+      <Device
+        width={Number(width.value)}
+        request={request}
+        onDrawn={(problems) => {
+          drawnProblems.value = problems;
+        }}
+      />
       <div class="preview-said" role="status">
         {problem.value && <p class="field-problem">{problem.value}</p>}
         {answer.value?.properties === null && <p>Nothing can be drawn yet.</p>}
@@ -112,6 +137,32 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
           </p>
         ))}
       </div>
+      {!editor.isReadOnly && workspace.sites.length > 0 && (
+        <button
+          type="button"
+          class="button"
+          disabled={!editor.isDraft.value}
+          title={
+            editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
+          }
+          onClick={async () => {
+            await editor.save();
+            isLinking.value = true;
+          }}
+        >
+          Preview on the site …
+        </button>
+      )}
+      {isLinking.value && (
+        <SiteLinkDialog
+          editor={editor}
+          variantId={variantId}
+          persona={person.value.kind === 'persona' ? person.value.name : null}
+          onClose={() => {
+            isLinking.value = false;
+          }}
+        />
+      )}
       <details class="more">
         <summary>Placement, template, and what breaks banners</summary>
         <div class="preview-more">
@@ -120,10 +171,19 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
               label="Placement"
               options={campaign.placements.map((id) => ({ value: id, name: placementName(id) }))}
               chosen={placement ?? ''}
-              onChoose={(id) => { placementId.value = id; }}
+              onChoose={(id) => {
+                placementId.value = id;
+              }}
             />
           )}
-          <Segments label="Template" options={TEMPLATES} chosen={template} onChoose={(value) => { chosenTemplate.value = value; }} />
+          <Segments
+            label="Template"
+            options={TEMPLATES}
+            chosen={template}
+            onChoose={(value) => {
+              chosenTemplate.value = value;
+            }}
+          />
           <fieldset>
             <legend class="label">Try it with</legend>
             <div class="choices">
@@ -134,7 +194,9 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
                     checked={trials.value.includes(trial)}
                     onChange={(event) => {
                       const isOn = event.currentTarget.checked;
-                      trials.value = isOn ? [...trials.value, trial] : trials.value.filter((each) => each !== trial);
+                      trials.value = isOn
+                        ? [...trials.value, trial]
+                        : trials.value.filter((each) => each !== trial);
                     }}
                   />
                   {name}

@@ -4,6 +4,7 @@ import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer } from '../parts/announce.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { WhyScreen } from '../why/why-screen.tsx';
 import { Link, path } from './address.tsx';
 import { Login } from './login.tsx';
 import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
@@ -19,6 +20,7 @@ const screenOf = (current: string) => {
     return { title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
   if (current === '/access') return { title: 'Access', element: <AccessScreen /> };
+  if (current === '/why') return { title: 'Why', element: <WhyScreen /> };
   if (current === '/') return { title: 'Campaigns', element: <ListScreen /> };
   return {
     title: 'Not found',
@@ -51,6 +53,9 @@ const Header = () => {
         <Link to="/" current={current === '/' || current.startsWith('/campaigns')}>
           Campaigns
         </Link>
+        <Link to="/why" current={current === '/why'}>
+          Why
+        </Link>
         {may('admin') && (
           <Link to="/access" current={current === '/access'}>
             Access
@@ -76,7 +81,8 @@ export const App = () => {
   const shown = useRef(path.value);
   useEffect(() => {
     // A new screen is announced by its heading: the focus would stay on a link that is gone.
-    if (shown.current !== path.value) document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    if (shown.current !== path.value)
+      document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     shown.current = path.value;
     if (screen && who) document.title = `${screen.title} · ${who.workspace.name} · Studio`;
   });

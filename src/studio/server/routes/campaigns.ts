@@ -1,5 +1,5 @@
-import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { HttpError } from '../../../service/index.ts';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 
 /** What is published of a campaign at this moment. */

@@ -25,7 +25,7 @@ export const preview: StudioRoute = {
     const parsed = previewBody.safeParse(context.body);
     if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
     const { campaign: content, variant_id: variantId, person: who } = parsed.data;
-    const { externalId, profile } = await personOf(who, context);
+    const { externalId, user } = await personOf(who, context);
     const { campaign } = readCampaign(content, null);
     const none: PreviewAnswer = { properties: null, inAudience: false };
     if (!campaign) return { status: 200, body: none };
@@ -34,7 +34,7 @@ export const preview: StudioRoute = {
       campaign,
       variantId,
       externalId,
-      profile,
+      profile: user.profile,
       nowMs: context.nowMs,
     });
     const body: PreviewAnswer = shown && 'properties' in shown ? shown : none;

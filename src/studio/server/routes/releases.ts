@@ -96,7 +96,10 @@ export const publish: StudioRoute = {
     const { studio, workspace, operator, nowMs } = context;
     const draft = await studio.draft(workspace.workspaceId, campaignId);
     if (draft?.revision !== revision) {
-      throw new HttpError(412, 'Somebody else has changed this draft: look at it again before you publish it');
+      throw new HttpError(
+        412,
+        'Somebody else has changed this draft: look at it again before you publish it',
+      );
     }
     if (workspace.studio.secondOperator && draft.editor === operator.name) {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');

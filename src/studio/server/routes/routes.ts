@@ -3,8 +3,11 @@ import { endAnySession, readAccess, readAudit } from './access.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { preview } from './preview.ts';
+import { makePreviewLink } from './preview-links.ts';
 import { listReleases, publish, publishEffect, rollBack, stop } from './releases.ts';
+import { downloadResults, readResults } from './results.ts';
 import { endSession, readSession } from './session.ts';
+import { why } from './why.ts';
 
 /** Every row of the Studio's API but the login. */
 export const createStudioRoutes = (): StudioRoute[] => [
@@ -16,6 +19,10 @@ export const createStudioRoutes = (): StudioRoute[] => [
   removeDraft,
   checkOnly,
   preview,
+  makePreviewLink,
+  why,
+  readResults,
+  downloadResults,
   listReleases,
   publishEffect,
   publish,

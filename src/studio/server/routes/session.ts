@@ -32,8 +32,11 @@ export const readSession: StudioRoute = {
         name: workspace.name,
         campaignsFrom: workspace.campaignsFrom,
         placements:
-          workspace.placements?.map(({ placementId, name, template }) => ({ id: placementId, name, template })) ??
-          null,
+          workspace.placements?.map(({ placementId, name, template }) => ({
+            id: placementId,
+            name,
+            template,
+          })) ?? null,
         apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),

@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import type { CampaignExplanation } from '../../../protocol/index.ts';
+import type { WhyAnswer } from '../../server/routes/why.ts';
+import { call } from '../call.ts';
+import { Empty, Problem } from '../parts/problem.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
+import { Link } from '../shell/address.tsx';
+import { placementName } from '../shell/session.ts';
+import { outcomeWords } from './outcome-words.ts';
+import './why.css';
+
+const Placement = ({ id, campaigns }: { id: string; campaigns: readonly CampaignExplanation[] }) => {
+  const name = (campaignId: string) =>
+    campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
+  return (
+    <section class="panel why" aria-labelledby={`why-${id}`}>
+      <h2 id={`why-${id}`}>{placementName(id)}</h2>
+      {campaigns.length === 0 ? (
+        <p class="muted">No campaign is for this placement.</p>
+      ) : (
+        <ol class="why-list">
+          {campaigns.map((each) => {
+            const { title, details } = outcomeWords(each, name);
+            return (
+              <li key={each.campaign_id} data-outcome={each.outcome}>
+                <span class="why-name">
+                  <Link to={`/campaigns/${encodeURIComponent(each.campaign_id)}`}>
+                    <bdi>{each.name}</bdi>
+                  </Link>
+                </span>
+                <span class="why-outcome">{title}</span>
+                {details.length > 0 && (
+                  <ul class="why-details">
+                    {details.map((words) => (
+                      <li key={words}>{words}</li>
+                    ))}
+                  </ul>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </section>
+  );
+};
+
+/** Why somebody gets what they get: every campaign of every placement in order, with what became of it. */
+export const WhyScreen = () => {
+  const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
+  const body = { person: personBodyOf(person.value) };
+  const { loaded, again } = useLoad(
+    () => call<WhyAnswer>('POST', '/api/why', { body }),
+    JSON.stringify(body),
+  );
+  const isUnknown =
+    loaded.state === 'ready' &&
+    !loaded.value.hasProfile &&
+    person.value.kind === 'user' &&
+    person.value.name !== '';
+  return (
+    <main class="page" id="main" tabIndex={-1} aria-busy={loaded.state === 'loading'}>
+      <div class="page-head">
+        <div>
+          <h1>Why</h1>
+          <p class="muted">
+            Who gets what on each placement at this moment, and what passed the others over.
+          </p>
+        </div>
+        <div class="why-who">
+          <PersonChoice
+            chosen={person.value}
+            onChoose={(chosen) => {
+              person.value = chosen;
+            }}
+          />
+        </div>
+      </div>
+      {loaded.state === 'failed' && (
+        <Problem title={loaded.words}>
+          <button type="button" class="button" onClick={() => void again()}>
+            Try again
+          </button>
+        </Problem>
+      )}
+      {isUnknown && (
+        <p class="why-unknown">
+          Nothing is known of this user: they get what somebody new with this ID would get.
+        </p>
+      )}
+      {loaded.state === 'ready' && Object.keys(loaded.value.placements).length === 0 && (
+        <Empty title="There are no placements yet" />
+      )}
+      {loaded.state === 'ready' && (
+        <div class="why-placements">
+          {Object.entries(loaded.value.placements).map(([id, campaigns]) => (
+            <Placement key={id} id={id} campaigns={campaigns} />
+          ))}
+        </div>
+      )}
+    </main>
+  );
+};
