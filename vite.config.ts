@@ -101,7 +101,7 @@ export default defineConfig(({ mode }) => {
             name: 'node',
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/{protocol,server,service,cli,testing,package}/**/*.test.ts'],
+            include: ['test/{protocol,server,service,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers: 2,
             testTimeout: 60_000,
             hookTimeout: 60_000,

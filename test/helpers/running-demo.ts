@@ -6,11 +6,13 @@ import { build } from 'vite';
 import { startDemo } from '../../demo/server/start-demo.ts';
 import { createStaticFiles } from '../../demo/server/static-files.ts';
 import { silentLog } from '../../src/service/index.ts';
+import { buildStudioPages } from './studio-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface RunningDemo {
   url: string;
+  studioUrl: string;
   /** Where the built pages are. */
   folder: string;
   /** What the service would give this visitor for a placement at this moment: the headline, or `null`. */
@@ -28,16 +30,20 @@ export const runDemo = async (): Promise<RunningDemo> => {
     logLevel: 'error',
     build: { outDir: folder, emptyOutDir: true },
   });
+  const studioPages = await buildStudioPages();
   const listening = await startDemo({
     workspaceFile: join(ROOT, 'demo/workspace.json'),
     db: ':memory:',
     port: 0,
+    studioPort: 0,
+    studioPages: studioPages.folder,
     host: '127.0.0.1',
     log: silentLog,
     pages: createStaticFiles(folder),
   });
   return {
     url: listening.url,
+    studioUrl: listening.studioUrl,
     folder,
     async headlineFor(userId, placementId) {
       const response = await fetch(`${listening.url}/v1/device-messaging/banners/sync`, {
@@ -56,6 +62,7 @@ export const runDemo = async (): Promise<RunningDemo> => {
     async stop() {
       await listening.stop();
       await rm(folder, { recursive: true, force: true });
+      await studioPages.remove();
     },
   };
 };

@@ -5,7 +5,7 @@ export type Scalar = string | number | boolean;
 /** One line of the audience builder. */
 export type Condition =
   | { kind: 'attribute'; name: string; operator: AttributeOperator; value: Scalar | Scalar[] | null }
-  /** Did it at least so often (0: never), within so many days (`null`: ever). */
+  /** Did it at least so often (0: never), the last time within so many days (`null`: ever). */
   | { kind: 'event' | 'purchase'; name: string; atLeast: number; withinDays: number | null }
   | { kind: 'group'; id: string; state: 'subscribed' | 'unsubscribed' }
   | { kind: 'app'; ids: string[] };

@@ -16,15 +16,16 @@ const days = (count: unknown) => (count === 1 ? 'day' : `${value(count)} days`);
 
 /** What somebody did, from a path such as `events.viewed_product` or `purchases.teapot`. */
 const deed = (kind: string, name: string) =>
-  kind === 'purchases' ? `bought the ${plain(name)}` : `did “${plain(name)}”`;
+  kind === 'purchases' ? `bought “${plain(name)}”` : `did “${plain(name)}”`;
 
-const doingWords = (kind: string, name: string, measure: string, operator: string, operand: unknown) => {
+const doneWords = (kind: string, name: string, measure: string, operator: string, operand: unknown) => {
   const did = deed(kind, name);
   const asked = `${measure} ${operator}`;
   if (asked === 'count $gte') return operand === 1 ? did : `${did} ${times(operand)} or more`;
   if (asked === 'count $gt') return operand === 0 ? did : `${did} more than ${times(operand)}`;
   if (asked === 'count $lte') return `${did} ${times(operand)} at most`;
   if (asked === 'count $eq') return operand === 0 ? `never ${did}` : `${did} exactly ${times(operand)}`;
+  if (asked === 'count $exists') return operand ? did : `never ${did}`;
   if (asked === 'last_days_ago $lte' || asked === 'last_days_ago $lt') {
     return `${did} in the last ${days(operand)}`;
   }
@@ -54,7 +55,7 @@ const condition = (path: string, raw: unknown): string[] => {
   const [kind = '', name = '', measure] = path.split('.');
   return Object.entries(operators).map(([operator, operand]) => {
     if ((kind === 'events' || kind === 'purchases') && measure !== undefined) {
-      const words = doingWords(kind, name, measure, operator, operand);
+      const words = doneWords(kind, name, measure, operator, operand);
       if (words !== null) return words;
     }
     if ((kind === 'events' || kind === 'purchases') && measure === undefined && operator === '$exists') {
@@ -68,7 +69,36 @@ const condition = (path: string, raw: unknown): string[] => {
   });
 };
 
-const parts = (filter: Filter): string[] =>
+const COUNT = /^(events|purchases)\.([^.]+)\.count$/;
+
+/** `{ "$gte": 2 }` as 2; `null` for any other condition. */
+const boundOf = (raw: unknown, operator: string): unknown =>
+  isFilter(raw) && Object.keys(raw).join() === operator ? raw[operator] : null;
+
+/** How often and how lately somebody did one thing are one thing to say. */
+const together = (filter: Filter): { words: string[]; rest: Filter } => {
+  const rest = { ...filter };
+  const words = Object.keys(filter).flatMap((key) => {
+    const [, kind, name] = COUNT.exec(key) ?? [];
+    if (kind === undefined || name === undefined) return [];
+    const lately = `${kind}.${name}.last_days_ago`;
+    const count = boundOf(filter[key], '$gte');
+    const within = boundOf(filter[lately], '$lte');
+    if (count === null || within === null) return [];
+    delete rest[key];
+    delete rest[lately];
+    const often = count === 1 ? '' : ` ${times(count)} or more, the last time`;
+    return [`${deed(kind, name)}${often} in the last ${days(within)}`];
+  });
+  return { words, rest };
+};
+
+const parts = (filter: Filter): string[] => {
+  const { words, rest } = together(filter);
+  return [...words, ...plainParts(rest)];
+};
+
+const plainParts = (filter: Filter): string[] =>
   Object.entries(filter).flatMap(([key, raw]) => {
     if ((key === '$and' || key === '$or' || key === '$nor') && Array.isArray(raw)) {
       const each = raw.filter(isFilter).map((inner) => parts(inner).join(' and '));
@@ -83,5 +113,5 @@ export const audienceWords = (audience: Filter | null | undefined): string => {
   const conditions = isFilter(audience) ? parts(audience) : [];
   return conditions.length === 0
     ? 'Everyone.'
-    : `Visitors of whom this is true: ${conditions.join('; and ')}.`;
+    : `People of whom this is true: ${conditions.join('; and ')}.`;
 };

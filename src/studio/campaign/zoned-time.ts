@@ -22,13 +22,15 @@ export const toZoned = (iso: string, timeZone: string): string =>
   new Date(wallMs(Date.parse(iso), timeZone)).toISOString().slice(0, 16);
 
 const MINUTE_MS = 60_000;
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
  * The moment at which the clocks of the zone show this, with the zone's offset then: `2026-03-02T09:00:00+01:00`. `null`
  * for no date. Of an hour that the clocks skip it is the one after, of one that they show twice the first.
  */
 export const fromZoned = (text: string, timeZone: string): string | null => {
-  const wanted = Date.parse(`${text}:00Z`);
+  // V8 finds a date in many a text.
+  const wanted = LOCAL.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
   if (Number.isNaN(wanted)) return null;
   // The offset at the moment itself may be another than a day before or after: the clocks may change in between.
   const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);

@@ -14,6 +14,8 @@ export interface Person {
   externalId: string;
   /** What a decision needs to know of them. */
   user: BannerUser;
+  /** A made-up person is in no group, and gets no variant rather than another. */
+  isReal: boolean;
 }
 
 /** Nobody's external ID, so that nothing of a real user is read or decided for a made-up one. */
@@ -27,12 +29,13 @@ export const personOf = async (
   if ('user' in who) {
     if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
     await audit('look at user', who.user);
-    return { externalId: who.user, user: await store.bannerUser(workspace.workspaceId, who.user) };
+    return { externalId: who.user, user: await store.bannerUser(workspace.workspaceId, who.user), isReal: true };
   }
   const persona = 'persona' in who && workspace.studio.personas.find(({ name }) => name === who.persona);
   if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
   return {
     externalId: NOBODY,
     user: { profile: persona ? personaProfile(persona, nowMs) : null, dismissals: [] },
+    isReal: false,
   };
 };

@@ -136,7 +136,7 @@ const DoneParts = ({
       </Part>
       {atLeast > 0 && (
         <>
-          <Part label="Times">
+          <Part label="Times, ever">
             <input
               type="number"
               min="1"
@@ -147,7 +147,7 @@ const DoneParts = ({
               }}
             />
           </Part>
-          <Part label="Within days">
+          <Part label="Last time within days">
             <input
               type="number"
               min="0"

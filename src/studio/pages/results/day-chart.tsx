@@ -7,6 +7,9 @@ const DAY_SECONDS = 86_400;
 const HEIGHT = 240;
 /** Told apart by their dashes as well, for eyes that do not tell colours apart. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
+const COLOURS = ['--accent', '--good', '--wait', '--bad'];
+const DAY_STEPS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS);
+const dayText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(5, 10);
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -40,29 +43,19 @@ export const DayChart = ({ days, arms }: DayChartProps) => {
       const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
       if (isGone || !box.current) return;
       const ink = resolved('--soft');
-      const colours = ['--accent', '--good', '--wait', '--bad'].map(resolved);
+      const colours = COLOURS.map(resolved);
       const grid = { stroke: resolved('--line'), width: 1 };
+      const axis = { stroke: ink, grid, ticks: grid };
       const plot = new Plot(
         {
           width: box.current.clientWidth,
           height: HEIGHT,
           cursor: { y: false },
           scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 0.01)] } },
+          legend: { show: false },
           axes: [
-            {
-              stroke: ink,
-              grid,
-              ticks: grid,
-              space: 70,
-              values: (_, splits) => splits.map((at) => new Date(at * 1000).toISOString().slice(5, 10)),
-            },
-            {
-              stroke: ink,
-              grid,
-              ticks: grid,
-              size: 60,
-              values: (_, splits) => splits.map((at) => `${(at * 100).toFixed(1)} %`),
-            },
+            { ...axis, incrs: DAY_STEPS, space: 64, values: (_, splits) => splits.map(dayText) },
+            { ...axis, size: 60, values: (_, splits) => splits.map((at) => `${(at * 100).toFixed(1)} %`) },
           ],
           series: [
             {},
@@ -76,7 +69,7 @@ export const DayChart = ({ days, arms }: DayChartProps) => {
           ],
         },
         [
-          dates.map((day) => (Date.parse(day) / 1000 / DAY_SECONDS) * DAY_SECONDS),
+          dates.map((day) => Date.parse(day) / 1000),
           ...shown.map(({ variantId }) =>
             dates.map((day) => {
               const counts = find(day, variantId);
@@ -107,6 +100,23 @@ export const DayChart = ({ days, arms }: DayChartProps) => {
   return (
     <>
       <p class="muted">People who clicked, of those who saw it on that day (days in UTC).</p>
+      <ul class="chart-names" aria-hidden="true">
+        {shown.map(({ variantId, name }, index) => (
+          <li key={variantId}>
+            <svg viewBox="0 0 28 4" width="28" height="4">
+              <line
+                x2="28"
+                y1="2"
+                y2="2"
+                stroke={`var(${COLOURS[index % COLOURS.length]})`}
+                stroke-width="2"
+                stroke-dasharray={DASHES[index % DASHES.length]!.join(' ')}
+              />
+            </svg>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+      </ul>
       <div class="chart" ref={box} aria-hidden="true" />
       <details class="more">
         <summary>The same as a table</summary>

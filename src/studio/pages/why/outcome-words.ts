@@ -14,8 +14,8 @@ const clauseWords = ({ clause, expected, actual }: FailingClause): string => {
   const words = audienceWords({ [clause.replace(CLAUSE, '')]: expected })
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
-  if (actual === undefined) return `Not true of them: ${words}.`;
-  return `Not true of them: ${words}. They have ${actual === null ? 'nothing there' : `“${String(actual)}”`}.`;
+  if (actual === undefined) return `It is for those of whom this is true: ${words}.`;
+  return `It is for those of whom this is true: ${words}. They have ${actual === null ? 'nothing there' : `“${String(actual)}”`}.`;
 };
 
 const plain = (title: string, ...details: string[]): OutcomeWords => ({ title, details });
@@ -24,12 +24,13 @@ const plain = (title: string, ...details: string[]): OutcomeWords => ({ title, d
 export const outcomeWords = (
   explanation: CampaignExplanation,
   nameOf: (campaignId: string) => string,
+  isReal: boolean,
 ): OutcomeWords => {
   switch (explanation.outcome) {
     case 'shown':
       return plain(
         explanation.is_test_send ? 'Shown as a test send' : 'Shown',
-        `Variant “${explanation.variant_id}”.`,
+        isReal ? `Variant “${explanation.variant_id}”.` : 'One of its variants, by their shares.',
       );
     case 'held_out':
       return plain(

@@ -10,7 +10,13 @@ import { placementName } from '../shell/session.ts';
 import { outcomeWords } from './outcome-words.ts';
 import './why.css';
 
-const Placement = ({ id, campaigns }: { id: string; campaigns: readonly CampaignExplanation[] }) => {
+interface PlacementProps {
+  id: string;
+  campaigns: readonly CampaignExplanation[];
+  isReal: boolean;
+}
+
+const Placement = ({ id, campaigns, isReal }: PlacementProps) => {
   const name = (campaignId: string) =>
     campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
   return (
@@ -21,7 +27,7 @@ const Placement = ({ id, campaigns }: { id: string; campaigns: readonly Campaign
       ) : (
         <ol class="why-list">
           {campaigns.map((each) => {
-            const { title, details } = outcomeWords(each, name);
+            const { title, details } = outcomeWords(each, name, isReal);
             return (
               <li key={each.campaign_id} data-outcome={each.outcome}>
                 <span class="why-name">
@@ -95,7 +101,7 @@ export const WhyScreen = () => {
       {loaded.state === 'ready' && (
         <div class="why-placements">
           {Object.entries(loaded.value.placements).map(([id, campaigns]) => (
-            <Placement key={id} id={id} campaigns={campaigns} />
+            <Placement key={id} id={id} campaigns={campaigns} isReal={loaded.value.isReal} />
           ))}
         </div>
       )}

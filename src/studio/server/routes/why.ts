@@ -8,6 +8,8 @@ const whyBody = z.strictObject({ person: personBody, placements: z.array(z.strin
 
 export interface WhyAnswer {
   placements: ExplainAnswer['placements'];
+  /** A made-up person gets no variant rather than another. */
+  isReal: boolean;
   hasProfile: boolean;
 }
 
@@ -25,9 +27,13 @@ export const why: StudioRoute = {
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
     ];
     const [appId = ''] = workspace.appIds;
+    // Nobody holds a made-up person out.
+    const campaigns = person.isReal
+      ? workspace.campaigns
+      : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
     const body: WhyAnswer = {
       placements: explain({
-        workspace,
+        workspace: { ...workspace, campaigns },
         externalUserId: person.externalId,
         user: person.user,
         appId,
@@ -38,6 +44,7 @@ export const why: StudioRoute = {
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
         log: silentLog,
       }),
+      isReal: person.isReal,
       hasProfile: person.user.profile !== null,
     };
     return { status: 200, body };

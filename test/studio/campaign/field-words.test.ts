@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { describe, expect, test } from 'vitest';
-import { attributeHint, USER_NAMES } from '../../demo/studio/attribute-hint.ts';
-import { liquidWords } from '../../demo/studio/liquid-words.ts';
-import { propertyHint } from '../../demo/studio/property-hint.ts';
-import { compileProperty } from '../../src/service/campaigns/personalise.ts';
-import { personaliseContext } from '../../src/service/campaigns/personalise-context.ts';
-import { STANDARD_NAMES } from '../../src/service/users/check-standard.ts';
+import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
+import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
+import { STANDARD_NAMES } from '../../../src/service/users/check-standard.ts';
+import { attributeHint, USER_NAMES } from '../../../src/studio/campaign/attribute-hint.ts';
+import { liquidWords } from '../../../src/studio/campaign/liquid-words.ts';
+import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
 
 describe('a template that fails, in plain words', () => {
   test.each([
@@ -66,7 +66,7 @@ describe('a hint', () => {
     ['{{ ${tier} }}', '“tier” is an attribute of your own: write custom_attribute.${tier}.'],
     [
       '{{custom_attribute.${teir}}}',
-      'No visitor here has the attribute “teir”. Did you mean custom_attribute.${tier}?',
+      'No persona here has the attribute “teir”. Did you mean custom_attribute.${tier}?',
     ],
     [
       '{{custom_attributes.${tier}}}',
@@ -86,9 +86,6 @@ describe('a hint', () => {
     expect(new Set<string>(USER_NAMES)).toEqual(new Set([...STANDARD_NAMES, ...Object.keys(user)]));
   });
 
-  const wordsFor = (name: string, value: string, rendered: unknown = value) =>
-    propertyHint(name, { type: 'string', value }, { rendered, own });
-
   test.each([
     [
       'www.example.com/x',
@@ -97,8 +94,7 @@ describe('a hint', () => {
     ['shop.example', 'This is a path of your own site. For another site write https://shop.example'],
     ['me@shop.example', 'A mail address begins with mailto: as in mailto:me@shop.example'],
   ])('tells of the address %s that it is a path', (value, hint) => {
-    expect(wordsFor('link', value)).toBe(hint);
-    expect(wordsFor('headline', value)).toBeNull();
+    expect(oddUrl(value)).toBe(hint);
   });
 
   test.each([
@@ -110,12 +106,22 @@ describe('a hint', () => {
     'images/a.svg',
     'mailto:me@a.example',
     '',
-  ])('has nothing to tell of the address "%s"', (value) => expect(wordsFor('link', value)).toBeNull());
+  ])('has nothing to tell of the address "%s"', (value) => expect(oddUrl(value)).toBeNull());
 
-  test('counts the characters that the visitor reads, as templates do', () => {
-    expect(wordsFor('button_text', '🫖'.repeat(60))).toBeNull();
-    expect(wordsFor('button_text', '{{${first_name}}}', 'M'.repeat(61))).toBe(
-      '61 characters: the templates draw the first 60 and cut the rest.',
-    );
+  test.each([
+    ['javascript:alert(1)', 'link'],
+    ['data:text/html,x', 'link'],
+    ['java\nscript:alert(1)', 'link'],
+    ['data:image/png;base64,x', 'image'],
+    ['mailto:me@shop.example', 'image'],
+    ['https://', 'link'],
+  ] as const)('refuses %j as %s', (address, use) => {
+    expect(refusedUrl(address, use)).toMatch(/begins with https/);
   });
+
+  test.each([
+    ['/x', 'link'],
+    ['https://a.example/x.png', 'image'],
+    ['tel:+4930123', 'link'],
+  ] as const)('takes %j as %s', (address, use) => expect(refusedUrl(address, use)).toBeNull());
 });
