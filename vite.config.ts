@@ -111,6 +111,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'browser',
             environment: 'node',
+            globalSetup: ['test/helpers/shared-postgres.ts'],
             include: ['test/e2e/**/*.test.ts'],
             testTimeout: 120_000,
             hookTimeout: 120_000,

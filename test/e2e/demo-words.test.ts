@@ -104,7 +104,9 @@ describe('what the panel says', () => {
 
 describe('the start', () => {
   test('prints one curl line that a shell takes as it is', () => {
-    const lines = announcement({ url: 'http://127.0.0.1:8787', studioUrl: 'http://127.0.0.1:8788' }).split('\n');
+    const lines = announcement({ url: 'http://127.0.0.1:8787', studioUrl: 'http://127.0.0.1:8788' }).split(
+      '\n',
+    );
     const curl = lines.filter((line) => line.trim().startsWith('curl '));
     expect(curl).toHaveLength(1);
     const [, body = ''] = /-d '([^']+)'$/.exec(curl[0]!) ?? [];

@@ -21,7 +21,7 @@ export interface RunningDemo {
 }
 
 /** The demo as `npm start` serves it, on a free port, with a store in memory. */
-export const runDemo = async (): Promise<RunningDemo> => {
+export const runDemo = async ({ db = ':memory:' }: { db?: string } = {}): Promise<RunningDemo> => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
   await build({
     root: join(ROOT, 'demo'),
@@ -33,7 +33,7 @@ export const runDemo = async (): Promise<RunningDemo> => {
   const studioPages = await buildStudioPages();
   const listening = await startDemo({
     workspaceFile: join(ROOT, 'demo/workspace.json'),
-    db: ':memory:',
+    db,
     port: 0,
     studioPort: 0,
     studioPages: studioPages.folder,

@@ -94,7 +94,7 @@ export const followReleases = async (
     timer.unref();
     stopTimer = () => clearTimeout(timer);
   };
-  let stopTimer = () => undefined as void;
+  let stopTimer: () => void = () => undefined;
 
   await read();
   schedule();

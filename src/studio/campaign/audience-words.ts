@@ -111,7 +111,5 @@ const plainParts = (filter: Filter): string[] =>
 /** An audience filter as a sentence a marketer can check. */
 export const audienceWords = (audience: Filter | null | undefined): string => {
   const conditions = isFilter(audience) ? parts(audience) : [];
-  return conditions.length === 0
-    ? 'Everyone.'
-    : `People of whom this is true: ${conditions.join('; and ')}.`;
+  return conditions.length === 0 ? 'Everyone.' : `People of whom this is true: ${conditions.join('; and ')}.`;
 };

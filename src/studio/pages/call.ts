@@ -20,7 +20,7 @@ interface CallOptions {
   keepalive?: boolean;
 }
 
-let whenSignedOut = () => undefined as void;
+let whenSignedOut: () => void = () => undefined;
 
 /** Called when an answer says that the session is over. */
 export const onSignedOut = (call: () => void): void => {

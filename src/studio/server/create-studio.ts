@@ -123,8 +123,9 @@ export const createStudio = ({
       refresh: workspaces.refresh,
     };
     const answer = await route.answer(context);
-    const headers =
-      answer.status === 205 ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) } : answer.headers;
+    const headers = answer.endsSession
+      ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) }
+      : answer.headers;
     return replyOf({ ...answer, ...(headers && { headers }) });
   };
 

@@ -29,7 +29,11 @@ export const personOf = async (
   if ('user' in who) {
     if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
     await audit('look at user', who.user);
-    return { externalId: who.user, user: await store.bannerUser(workspace.workspaceId, who.user), isReal: true };
+    return {
+      externalId: who.user,
+      user: await store.bannerUser(workspace.workspaceId, who.user),
+      isReal: true,
+    };
   }
   const persona = 'persona' in who && workspace.studio.personas.find(({ name }) => name === who.persona);
   if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');

@@ -29,6 +29,8 @@ export interface StudioAnswer {
   /** Or text as it is. */
   text?: string;
   headers?: Record<string, string>;
+  /** Takes the session's cookie away. */
+  endsSession?: boolean;
 }
 
 /** One row of the Studio's API. */

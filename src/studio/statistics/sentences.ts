@@ -29,19 +29,35 @@ export const rangeWords = ({ difference, unit }: Comparison): string => {
   return `${size(low, unit)}${words} lower to ${size(high, unit)}${words} higher`;
 };
 
-const decided = (comparison: Comparison, results: ComparedResults): string => {
-  const [one, other] = namesOf(comparison, results);
-  const { difference, unit, label, metric } = comparison;
+/** What is known of one metric against one arm: the winners with their intervals, then what is undecided. */
+const decided = (of: readonly Comparison[], results: ComparedResults): string => {
+  const [{ label, metric }] = of as [Comparison];
   const what = metric === 'click' ? 'clicks' : label.replace('bought ', 'purchases of ');
-  if (!isHigher(comparison) && !isLower(comparison)) {
-    return `${what} of ${one} against ${other}: undecided, ${number.format(comparison.people)} people`;
-  }
-  const [winner, loser] = isHigher(comparison) ? [one, other] : [other, one];
-  const [low, high] = isHigher(comparison)
-    ? [difference!.low, difference!.high]
-    : [difference!.high, difference!.low];
-  return `${winner} beats ${loser} by ${size(low, unit)} to ${size(high, unit)}${unitWords(unit)} in ${what}`;
+  const clear = of.filter((each) => isHigher(each) || isLower(each));
+  const open = of.filter((each) => !clear.includes(each));
+  const wins = clear.map((each) => {
+    const [one, other] = namesOf(each, results);
+    const { low, high } = each.difference!;
+    const [winner, loser] = isHigher(each) ? [one, other] : [other, one];
+    const [least, most] = isHigher(each) ? [low, high] : [high, low];
+    return `${winner} beats ${loser} by ${size(least, each.unit)} to ${size(most, each.unit)}${unitWords(each.unit)} in ${what}`;
+  });
+  if (open.length === 0) return wins.join('; ');
+  const [first] = open as [Comparison];
+  const arms = new Set([...open.map(({ one }) => one), first.other]);
+  const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
+  const whose =
+    clear.length > 0 || metric === 'click'
+      ? ` of ${listed(open.map((each) => namesOf(each, results)[0]))}`
+      : '';
+  const against = namesOf(first, results)[1];
+  return [...wins, `${what}${whose} against ${against}: undecided, ${number.format(people)} people`].join(
+    '; ',
+  );
 };
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 
@@ -70,10 +86,9 @@ export const headline = (campaign: CampaignText, results: ComparedResults, nowMs
           : `${people} have seen it; give it an end or a planned sample, and results will name a winner then`;
     return `Too early to name a winner: ${until}.`;
   }
-  return `${capital(
-    comparisons
-      .filter(({ unit }) => unit === 'points')
-      .map((each) => decided(each, results))
-      .join('; '),
-  )}.`;
+  const metrics = Map.groupBy(
+    comparisons.filter(({ unit }) => unit === 'points'),
+    ({ metric }) => metric,
+  );
+  return `${capital([...metrics.values()].map((of) => decided(of, results)).join('; '))}.`;
 };

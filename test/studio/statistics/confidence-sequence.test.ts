@@ -38,11 +38,13 @@ const falseAlarms = (experiments: number, isAlarm: (n: number, a: number, b: num
 };
 
 describe('the interval that holds however often one looks', () => {
-  // Values of the public test suite of GrowthBook's statistics engine, for a sequential test of two proportions:
-  // 1,396 of 3,000 against 2,422 of 3,461, tuned to 5,000, lie between +40.098 % and +60.675 % with a standard error of 0.03386.
-  test('is as wide as a published implementation says', () => {
-    const half = sequenceHalfWidth(0.03386, 3_000 + 3_461, 5_000, 0.05);
-    expect(half).toBeCloseTo((0.60675 - 0.40098) / 2, 4);
+  // The values of GrowthBook's public test suite for sequential tests, with the standard errors that it gives.
+  test.each([
+    { of: 'proportions', error: 0.03386, planned: 5_000, low: 0.40098, high: 0.60675 },
+    { of: 'means', error: 0.33341, planned: 1_000, low: -0.55844, high: 1.56516 },
+  ])('is as wide as a published implementation says, of $of', ({ error, planned, low, high }) => {
+    const half = sequenceHalfWidth(error, 3_000 + 3_461, planned, 0.05);
+    expect(half).toBeCloseTo((high - low) / 2, 4);
   });
 
   test('is wider than an interval for one look, and by less than twice near the plan', () => {

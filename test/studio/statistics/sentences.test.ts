@@ -69,7 +69,7 @@ describe('the first sentence of the results', () => {
     });
     const of = counts(arm('a', 25, 3, [1]), arm('b', 25, 4, [2]), arm(null, 5, 0, [0]));
     expect(said(campaign, of)).toBe(
-      'Clicks of B against A: undecided, 50 people; purchases of “teapot” of A against the control group: undecided, 30 people; purchases of “teapot” of B against the control group: undecided, 30 people.',
+      'Clicks of B against A: undecided, 50 people; purchases of “teapot” against the control group: undecided, 55 people.',
     );
   });
 

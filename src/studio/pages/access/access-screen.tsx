@@ -4,6 +4,7 @@ import { call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
 import { ago, wholeMoment } from '../parts/dates.ts';
 import { Problem } from '../parts/problem.tsx';
+import { TableBox } from '../parts/table-box.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import './access.css';
 
@@ -31,36 +32,34 @@ const Audit = () => {
   const { before } = pages.at(-1)!;
   return (
     <>
-      <div class="table-box" tabIndex={0} role="region" aria-label="Audit">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Of</th>
-              <th scope="col">More</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pages
-              .flatMap(({ entries }) => entries)
-              .map(({ at, operator, action, subject, details }, index) => (
-                <tr key={`${at} ${index}`}>
-                  <td>{wholeMoment(at)}</td>
-                  <th scope="row">
-                    <bdi>{operator}</bdi>
-                  </th>
-                  <td>{action}</td>
-                  <td>
-                    <bdi>{subject}</bdi>
-                  </td>
-                  <td>{details}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <TableBox label="Audit">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col">Of</th>
+            <th scope="col">More</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pages
+            .flatMap(({ entries }) => entries)
+            .map(({ at, operator, action, subject, details }) => (
+              <tr key={`${at} ${operator} ${action} ${subject}`}>
+                <td>{wholeMoment(at)}</td>
+                <th scope="row">
+                  <bdi>{operator}</bdi>
+                </th>
+                <td>{action}</td>
+                <td>
+                  <bdi>{subject}</bdi>
+                </td>
+                <td>{details}</td>
+              </tr>
+            ))}
+        </tbody>
+      </TableBox>
       {before !== null && (
         <button
           type="button"

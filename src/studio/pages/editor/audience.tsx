@@ -73,6 +73,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
             <ul class="conditions">
               {model.conditions.map((condition, index) => (
                 <ConditionRow
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
                   key={index}
                   id={`condition-${index}`}
                   condition={condition}

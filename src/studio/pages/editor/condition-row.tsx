@@ -31,6 +31,7 @@ const Part = ({
   children: ComponentChildren;
   isWide?: boolean;
 }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is among its children
   <label class={isWide ? 'condition-part wide' : 'condition-part'}>
     <span>{label}</span>
     {children}
@@ -51,7 +52,7 @@ const AttributeParts = ({
   const { operator, value } = condition;
   const needsValue = operator !== 'is known' && operator !== 'is not known';
   const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
-  const valueOf = (typed: string, next: AttributeOperator) => {
+  const readValue = (typed: string, next: AttributeOperator) => {
     if (next === 'is known' || next === 'is not known') return null;
     if (next !== 'is one of') return scalarOf(typed);
     return typed
@@ -76,7 +77,7 @@ const AttributeParts = ({
           value={operator}
           onChange={(event) => {
             const next = event.currentTarget.value as AttributeOperator;
-            onChange({ ...condition, operator: next, value: valueOf(shown, next) });
+            onChange({ ...condition, operator: next, value: readValue(shown, next) });
           }}
         >
           {OPERATORS.map((each) => (
@@ -92,7 +93,7 @@ const AttributeParts = ({
             dir="auto"
             autoComplete="off"
             onInput={(event) =>
-              onChange({ ...condition, value: valueOf(event.currentTarget.value, operator) })
+              onChange({ ...condition, value: readValue(event.currentTarget.value, operator) })
             }
           />
         </Part>

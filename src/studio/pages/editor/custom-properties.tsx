@@ -34,7 +34,7 @@ const shownOf = ({ value }: PropertyText) =>
   typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
 /** What was typed, as a value of the type; `undefined` where it is none. Liquid is text in any type. */
-const valueOf = (type: PropertyType, typed: string): unknown => {
+const readValue = (type: PropertyType, typed: string): unknown => {
   if (type === 'jsonobject') {
     try {
       const value: unknown = JSON.parse(typed);
@@ -90,7 +90,7 @@ const CustomField = (
           aria-invalid={typed.value !== null || hasError(checks)}
           aria-describedby={`${id}-problem`}
           onInput={(event) => {
-            const value = valueOf(property.type, event.currentTarget.value);
+            const value = readValue(property.type, event.currentTarget.value);
             typed.value = value === undefined ? event.currentTarget.value : null;
             if (value !== undefined) onChange(name, { type: property.type, value });
           }}

@@ -22,11 +22,11 @@ const SAVING: Record<SaveState, string> = {
   conflict: 'Not saved',
 };
 
-const stateWords = ({ row, isDraft, state }: Editor): string => {
+const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   if (SAVING[state.value] !== '') return SAVING[state.value];
   if (!isDraft.value) return row.published ? 'As published' : '';
-  const isOld = row.draft && state.value === 'saved';
-  return isOld ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
+  const isAsFound = row.draft?.revision === revision();
+  return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
 /** What state the draft is in, and what can be done with it. */

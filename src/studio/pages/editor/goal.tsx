@@ -26,6 +26,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         </p>
         <ul class="conditions">
           {goals.map((goal, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
             <li key={index} class="condition">
               <label class="condition-part">
                 <span>They</span>

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { isolateMarkup, withoutIsolates } from '../../campaign/isolate-markup.ts';

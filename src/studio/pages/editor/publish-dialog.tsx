@@ -132,9 +132,7 @@ export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishD
       {isCopy ? (
         <details>
           <summary>The campaign as JSON</summary>
-          <pre class="code" tabIndex={0}>
-            {JSON.stringify(campaign, null, 2)}
-          </pre>
+          <pre class="code">{JSON.stringify(campaign, null, 2)}</pre>
         </details>
       ) : (
         <>

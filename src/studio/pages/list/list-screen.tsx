@@ -97,22 +97,19 @@ export const ListScreen = () => {
             />
           </div>
           {found.length > 0 && (
-            <div class="list" role="table" aria-label="Campaigns">
-              <div class="list-row list-heads" role="row">
-                <span role="columnheader">Name</span>
-                <span role="columnheader">State</span>
-                <span role="columnheader" class="list-time">
-                  <span class="visually-hidden">Runs</span>
+            <ul class="list">
+              <li class="list-row list-heads" aria-hidden="true">
+                <span>Name</span>
+                <span>State</span>
+                <span class="list-time">
                   {timeline.ticks.map(({ at, name }) => (
-                    <span key={name} aria-hidden="true" style={{ insetInlineStart: `${at}%` }}>
+                    <span key={name} style={{ insetInlineStart: `${at}%` }}>
                       {name}
                     </span>
                   ))}
                 </span>
-                <span role="columnheader">
-                  <span class="visually-hidden">Actions</span>
-                </span>
-              </div>
+                <span />
+              </li>
               {found.map((row) => (
                 <Row
                   key={row.id}
@@ -122,7 +119,7 @@ export const ListScreen = () => {
                   onChange={again}
                 />
               ))}
-            </div>
+            </ul>
           )}
           {loaded.state === 'ready' && found.length === 0 && rows.length > 0 && (
             <Empty title="No campaign is like that">

@@ -37,8 +37,8 @@ export const Row = ({ row, state, timeline, onChange }: RowProps) => {
   const bar = state === 'draft' || state === 'stopped' ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
   return (
-    <div class="list-row" role="row">
-      <span role="cell" class="list-name">
+    <li class="list-row">
+      <span class="list-name">
         <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
           <bdi>{name}</bdi>
         </Link>
@@ -51,11 +51,11 @@ export const Row = ({ row, state, timeline, onChange }: RowProps) => {
           )}
         </span>
       </span>
-      <span role="cell">
+      <span>
         <StateMark state={state} />
         {row.planned && <span class="list-planned muted">Next {moment(row.planned.liveAt)}</span>}
       </span>
-      <span role="cell" class="list-time">
+      <span class="list-time">
         <span class="list-today" style={{ insetInlineStart: `${timeline.today}%` }} />
         {bar && (
           <span
@@ -67,7 +67,7 @@ export const Row = ({ row, state, timeline, onChange }: RowProps) => {
         )}
         <span class="list-runs">{runsWords(campaign)}</span>
       </span>
-      <span role="cell" class="list-actions">
+      <span class="list-actions">
         {may('edit') && (
           <button
             type="button"
@@ -100,6 +100,6 @@ export const Row = ({ row, state, timeline, onChange }: RowProps) => {
           />
         )}
       </span>
-    </div>
+    </li>
   );
 };

@@ -40,7 +40,7 @@ export const Device = ({ width, request, onDrawn }: DeviceProps) => {
 
   useEffect(() => {
     if (isReady) frame.current?.contentWindow?.postMessage(JSON.parse(text), location.origin);
-  }, [text, width, isReady]);
+  }, [text, isReady]);
 
   const scale = room === 0 ? 1 : Math.min(1, room / width);
   return (

@@ -14,7 +14,7 @@ export const longWords = (properties: Properties): Properties =>
         name,
         {
           type,
-          value: value.replace(LENGTHEN, (word) => word + word.slice(0, 4).toLowerCase() + 'ungsheit'),
+          value: value.replace(LENGTHEN, (word) => `${word}${word.slice(0, 4).toLowerCase()}ungsheit`),
         },
       ];
     }),

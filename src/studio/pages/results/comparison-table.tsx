@@ -1,6 +1,7 @@
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
+import { TableBox } from '../parts/table-box.tsx';
 import { countText, moneyText, shareText } from './numbers.ts';
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
@@ -41,43 +42,41 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
     );
   const nameOf = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label="Differences">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Who against whom</th>
-            <th scope="col" class="number">
-              Means
+    <TableBox label="Differences">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Who against whom</th>
+          <th scope="col" class="number">
+            Means
+          </th>
+          <th scope="col">Difference, 95 % certain</th>
+          <th scope="col" class="number">
+            People
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {comparisons.map((comparison) => (
+          <tr key={`${comparison.metric} ${comparison.one}`}>
+            <th scope="row">
+              <bdi>{comparison.label}</bdi>
             </th>
-            <th scope="col">Difference, 95 % certain</th>
-            <th scope="col" class="number">
-              People
-            </th>
+            <td>
+              <bdi>{nameOf(comparison.one)}</bdi> against <bdi>{nameOf(comparison.other)}</bdi>
+            </td>
+            <td class="number">
+              {meanText(comparison.means[0], comparison.unit)} :{' '}
+              {meanText(comparison.means[1], comparison.unit)}
+            </td>
+            <td>
+              <Interval comparison={comparison} widest={widest(comparison.unit)} />
+              {rangeWords(comparison)}
+            </td>
+            <td class="number">{countText(comparison.people)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {comparisons.map((comparison) => (
-            <tr key={`${comparison.metric} ${comparison.one}`}>
-              <th scope="row">
-                <bdi>{comparison.label}</bdi>
-              </th>
-              <td>
-                <bdi>{nameOf(comparison.one)}</bdi> against <bdi>{nameOf(comparison.other)}</bdi>
-              </td>
-              <td class="number">
-                {meanText(comparison.means[0], comparison.unit)} :{' '}
-                {meanText(comparison.means[1], comparison.unit)}
-              </td>
-              <td>
-                <Interval comparison={comparison} widest={widest(comparison.unit)} />
-                {rangeWords(comparison)}
-              </td>
-              <td class="number">{countText(comparison.people)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableBox>
   );
 };

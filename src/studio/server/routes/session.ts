@@ -56,6 +56,6 @@ export const endSession: StudioRoute = {
   answer: async ({ studio, sessionId, audit }) => {
     await studio.closeSession(sessionId);
     await audit('sign out', '');
-    return { status: 205 };
+    return { status: 204, endsSession: true };
   },
 };
