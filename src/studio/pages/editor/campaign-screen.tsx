@@ -95,14 +95,16 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             }
           />
         </div>
-        <DraftBar
-          editor={editor}
-          onPublish={async () => {
-            await editor.save();
-            isPublishing.value = true;
-          }}
-          onDiscarded={onChange}
-        />
+        {tab === 'edit' && (
+          <DraftBar
+            editor={editor}
+            onPublish={async () => {
+              await editor.save();
+              isPublishing.value = true;
+            }}
+            onDiscarded={onChange}
+          />
+        )}
       </div>
       <nav class="tabs" aria-label="Campaign">
         {TABS.map((each) => (

@@ -5,6 +5,8 @@ interface FieldProps {
   id: string;
   label: ComponentChildren;
   help?: ComponentChildren;
+  /** Beside the label, such as a button that fills the field in. */
+  aside?: ComponentChildren;
   checks?: readonly DraftCheck[];
   children: ComponentChildren;
 }
@@ -20,9 +22,12 @@ export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
 /** A label, what it is for, and what there is to say of what is in it. */
-export const Field = ({ id, label, help, checks = [], children }: FieldProps) => (
+export const Field = ({ id, label, help, aside, checks = [], children }: FieldProps) => (
   <div class="field">
-    <label for={id}>{label}</label>
+    <div class="field-head">
+      <label for={id}>{label}</label>
+      {aside}
+    </div>
     {children}
     <div id={`${id}-problem`}>
       {checks.map(({ severity, words }) => (

@@ -14,6 +14,9 @@ interface TemplateFieldProps {
   onChange(property: PropertyText | null): void;
 }
 
+/** Texts that readers may find their own name in. */
+const PERSONAL = ['headline', 'body', 'button_text'];
+
 type Input = TemplateProperty['input'];
 
 const YES_OR_NO = [
@@ -64,18 +67,15 @@ export const TemplateField = ({ name, property, checks, onChange }: TemplateFiel
     ),
   };
   const words = (rows: number, isLine: boolean) => (
-    <>
-      <WordsInput
-        id={id}
-        value={text}
-        rows={rows}
-        isLine={isLine}
-        isInvalid={hasError(checks)}
-        describedBy={describedBy(id)}
-        onChange={put}
-      />
-      <Personalise field={id} label={template.label} value={text} onChange={put} />
-    </>
+    <WordsInput
+      id={id}
+      value={text}
+      rows={rows}
+      isLine={isLine}
+      isInvalid={hasError(checks)}
+      describedBy={describedBy(id)}
+      onChange={put}
+    />
   );
   const address = () => (
     <input
@@ -89,7 +89,17 @@ export const TemplateField = ({ name, property, checks, onChange }: TemplateFiel
     />
   );
   return (
-    <Field id={id} label={template.label} help={template.help} checks={checks}>
+    <Field
+      id={id}
+      label={template.label}
+      help={template.help}
+      checks={checks}
+      aside={
+        PERSONAL.includes(name) && (
+          <Personalise field={id} label={template.label} value={text} onChange={put} />
+        )
+      }
+    >
       {inputs[template.input]()}
     </Field>
   );

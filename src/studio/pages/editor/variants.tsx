@@ -19,21 +19,29 @@ const freeId = ({ variants }: CampaignText): string =>
 const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
 /** The bar of who gets what: every variant and the control group, by their real shares of the audience. */
-const ShareBar = ({ campaign }: { campaign: CampaignText }) => (
-  <ul class="shares" aria-label="Shares of the audience">
-    {sharesOf(campaign).map(({ variantId, name, percent: share }) => (
-      <li
-        key={variantId}
-        data-control={variantId === null}
-        style={{ flexGrow: String(Math.max(share, 0.01)) }}
-      >
-        <span>
-          <bdi>{name}</bdi> {percent.format(share)} %
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+const ShareBar = ({ campaign }: { campaign: CampaignText }) => {
+  const shares = sharesOf(campaign);
+  return (
+    <div>
+      <div class="shares" aria-hidden="true">
+        {shares.map(({ variantId, percent: share }) => (
+          <span
+            key={variantId}
+            data-control={variantId === null}
+            style={{ flexGrow: String(Math.max(share, 0.01)) }}
+          />
+        ))}
+      </div>
+      <ul class="shares-words" aria-label="Shares of the audience">
+        {shares.map(({ variantId, name, percent: share }) => (
+          <li key={variantId} data-control={variantId === null}>
+            <bdi>{name}</bdi> {percent.format(share)} %
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
 
 /** The variants of the message, how the audience is divided among them, and the group that sees nothing. */
 export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
