@@ -9,6 +9,7 @@ const commands: SubCommandsDef = {
   serve: async () => (await import('./serve.ts')).serve,
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportData,
+  campaigns: async () => (await import('./campaigns.ts')).campaigns,
   operator: async () => (await import('./operator.ts')).operator,
   backup: async () => (await import('./backup.ts')).backup,
   'drop-partitions': async () => (await import('./drop-partitions.ts')).dropPartitions,

@@ -22,6 +22,7 @@ export {
   forgetEvents,
   openStore,
   openStoreReader,
+  openStudioStore,
   WHAT_IS_FORGOTTEN,
 } from './store/index.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
