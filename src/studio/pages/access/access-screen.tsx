@@ -92,7 +92,7 @@ export const AccessScreen = () => {
     }
   };
   return (
-    <main class="page access" id="main" tabIndex={-1} aria-busy={loaded.state === 'loading'}>
+    <div class="access" aria-busy={loaded.state === 'loading'}>
       <h1>Access</h1>
       {loaded.state === 'failed' && (
         <Problem title={loaded.words}>
@@ -156,6 +156,6 @@ export const AccessScreen = () => {
         <h2>Who did what</h2>
         <Audit />
       </section>
-    </main>
+    </div>
   );
 };

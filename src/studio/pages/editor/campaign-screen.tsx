@@ -19,6 +19,9 @@ import { PublishDialog } from './publish-dialog.tsx';
 import './editor.css';
 
 type Tab = 'edit' | 'results' | 'history';
+/** How often it is looked whether somebody else edits the same draft. */
+const LOOK_MS = 10_000;
+
 const TABS: readonly { tab: Tab; name: string }[] = [
   { tab: 'edit', name: 'Campaign' },
   { tab: 'results', name: 'Results' },
@@ -37,20 +40,18 @@ const readRow = async (id: string): Promise<CampaignRow | null> => {
 /** One campaign: what it says, what came of it, what it was. */
 export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
   const { loaded, again } = useLoad(() => readRow(id), id);
-  if (loaded.state === 'loading') return <main class="page" id="main" tabIndex={-1} aria-busy="true" />;
+  if (loaded.state === 'loading') return <div aria-busy="true" />;
   if (loaded.state === 'failed' || loaded.value === null) {
     return (
-      <main class="page" id="main" tabIndex={-1}>
-        <Problem title={loaded.state === 'failed' ? loaded.words : 'There is no such campaign'}>
-          {loaded.state === 'failed' ? (
-            <button type="button" class="button" onClick={() => void again()}>
-              Try again
-            </button>
-          ) : (
-            <Link to="/">Go to the campaigns</Link>
-          )}
-        </Problem>
-      </main>
+      <Problem title={loaded.state === 'failed' ? loaded.words : 'There is no such campaign'} isPage>
+        {loaded.state === 'failed' ? (
+          <button type="button" class="button" onClick={() => void again()}>
+            Try again
+          </button>
+        ) : (
+          <Link to="/">Go to the campaigns</Link>
+        )}
+      </Problem>
     );
   }
   const row = loaded.value;
@@ -73,10 +74,23 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     };
   }, [editor]);
 
+  useEffect(() => {
+    const look = () => {
+      // Without an answer the next look, or the next save, tells.
+      if (document.visibilityState === 'visible') editor.look().catch(() => undefined);
+    };
+    const timer = setInterval(look, LOOK_MS);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [editor]);
+
   const campaign = editor.campaign.value;
   const path = `/campaigns/${encodeURIComponent(row.id)}`;
   return (
-    <main class="page campaign" id="main" tabIndex={-1}>
+    <>
       <div class="campaign-head">
         <p class="campaign-up">
           <Link to="/">Campaigns</Link>
@@ -131,6 +145,6 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           onPublished={onChange}
         />
       )}
-    </main>
+    </>
   );
 };

@@ -14,7 +14,7 @@ export const ConflictBox = ({ editor }: { editor: Editor }) => {
       </h2>
       <p>
         {theirs
-          ? 'Your last changes are not saved yet. These are the differences, theirs first:'
+          ? 'What you have here is not what is stored any more. These are the differences, theirs first:'
           : 'Your last changes are not saved. Save them as a new draft, or go on with what is published.'}
       </p>
       {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
@@ -29,7 +29,8 @@ const sectionOf = ({ path: [member] }: DraftCheck): Section =>
 export const EditTab = ({ editor }: { editor: Editor }) => {
   const section = useSignal<Section>('message');
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
-  const wanted = useRef<string | null>(null);
+  /** ID of the field that is to have the focus once it is there. */
+  const wanted = useSignal<string | null>(null);
   const checks = editor.checks.value;
   const campaign = editor.campaign.value;
   const variant =
@@ -41,15 +42,16 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
     section.value = sectionOf(check);
     if (member === 'variants')
       variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
-    wanted.current = property === undefined ? String(member) : `property-${property}`;
+    wanted.value = property === undefined ? String(member) : `property-${property}`;
   };
+  const target = wanted.value;
   useLayoutEffect(() => {
-    if (wanted.current === null) return;
-    const field = document.getElementById(wanted.current);
-    wanted.current = null;
+    if (target === null) return;
+    wanted.value = null;
+    const field = document.getElementById(target);
     field?.focus();
     field?.scrollIntoView({ block: 'center' });
-  });
+  }, [target, wanted]);
 
   return (
     <div class="edit">

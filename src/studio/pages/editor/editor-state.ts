@@ -57,7 +57,14 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       })
       .catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 412) {
-          theirs.value = (error.body['theirs'] as DraftRow | null) ?? null;
+          const stored = (error.body['theirs'] as DraftRow | null) ?? null;
+          if (stored && JSON.stringify(stored.campaign) === JSON.stringify(saved)) {
+            // It is what this page itself saved as it was left: only the answer was lost.
+            revision = stored.revision;
+            state.value = 'waiting';
+            return;
+          }
+          theirs.value = stored;
           state.value = 'conflict';
           return;
         }
@@ -128,6 +135,15 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       future.value = future.value.slice(0, -1);
       past.value = [...past.value, campaign.value];
       put(after);
+    },
+    /** Looks whether somebody else has saved this draft, and says so before the next change is refused. */
+    async look() {
+      if (state.value !== 'saved') return;
+      const known = revision;
+      const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
+      if (!draft || draft.revision === known || known !== revision || state.peek() !== 'saved') return;
+      theirs.value = draft;
+      state.value = 'conflict';
     },
     /** After a conflict: what this page has is saved over theirs. */
     keepMine() {

@@ -59,7 +59,7 @@ export const ListScreen = () => {
   const timeline = timelineOf(nowMs);
 
   return (
-    <main class="page" id="main" tabIndex={-1} aria-busy={loaded.state === 'loading'}>
+    <div aria-busy={loaded.state === 'loading'}>
       <div class="page-head">
         <h1>Campaigns</h1>
         {may('edit') && (
@@ -147,6 +147,6 @@ export const ListScreen = () => {
           )}
         </>
       )}
-    </main>
+    </div>
   );
 };

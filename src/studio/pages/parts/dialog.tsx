@@ -10,14 +10,17 @@ interface DialogProps {
   isWide?: boolean;
 }
 
-/** The browser's own dialog: it keeps the focus, ends with Escape, and gives the focus back. */
+/** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
 export const Dialog = ({ title, onClose, children, actions, isWide = false }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const dialog = element.current;
-    dialog?.showModal();
-    return () => dialog?.close();
+    const opener = document.activeElement;
+    element.current?.showModal();
+    // It leaves the page as it is: the browser gives the focus back only where it is closed there.
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
   }, []);
   return (
     <dialog

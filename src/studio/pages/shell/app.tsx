@@ -25,11 +25,9 @@ const screenOf = (current: string) => {
   return {
     title: 'Not found',
     element: (
-      <main id="main" class="page" tabIndex={-1}>
-        <Problem title="There is no such page">
-          <Link to="/">Go to the campaigns</Link>
-        </Problem>
-      </main>
+      <Problem title="There is no such page" isPage>
+        <Link to="/">Go to the campaigns</Link>
+      </Problem>
     ),
   };
 };
@@ -89,7 +87,7 @@ export const App = () => {
   if (sessionProblem.value !== null) {
     return (
       <main class="page">
-        <Problem title={sessionProblem.value}>
+        <Problem title={sessionProblem.value} isPage>
           <button type="button" class="button" onClick={() => void loadSession()}>
             Try again
           </button>
@@ -105,7 +103,9 @@ export const App = () => {
       ) : (
         <>
           <Header />
-          {screen?.element}
+          <main class="page" id="main" tabIndex={-1}>
+            {screen?.element}
+          </main>
         </>
       )}
       <Announcer />

@@ -66,7 +66,7 @@ export const WhyScreen = () => {
     person.value.kind === 'user' &&
     person.value.name !== '';
   return (
-    <main class="page" id="main" tabIndex={-1} aria-busy={loaded.state === 'loading'}>
+    <div aria-busy={loaded.state === 'loading'}>
       <div class="page-head">
         <div>
           <h1>Why</h1>
@@ -105,6 +105,6 @@ export const WhyScreen = () => {
           ))}
         </div>
       )}
-    </main>
+    </div>
   );
 };
