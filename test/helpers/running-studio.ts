@@ -55,7 +55,7 @@ export const aStudioWorkspace = (members: Record<string, unknown> = {}) =>
 /** The Studio beside a service on one store, without ports, and with a clock that stands still. */
 export const runStudio = async (
   content: Record<string, unknown> = aStudioWorkspace(),
-  { store: given, publicUrl }: { store?: Store; publicUrl?: string } = {},
+  { store: given, publicUrl, env = {} }: { store?: Store; publicUrl?: string; env?: NodeJS.ProcessEnv } = {},
 ) => {
   const lines: Record<string, unknown>[] = [];
   const log = recordingLog(lines);
@@ -70,6 +70,7 @@ export const runStudio = async (
     workspaces,
     store,
     pages: null,
+    env,
     now,
     log,
     ...(publicUrl !== undefined && { publicUrl }),

@@ -47,12 +47,25 @@ const persona = z.strictObject({
 });
 export type PersonaFile = z.output<typeof persona>;
 
+const isIssuer = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** Sign-in through an identity provider, beside the operators' keys. */
+const openid = z.strictObject({
+  issuer: z.string().refine(isIssuer, { error: 'expected the URL of an issuer, such as https://id.example' }),
+  client_id: z.string().min(1),
+  client_secret_env: optional(z.string().min(1)),
+  role_claim: optional(z.string().min(1)),
+  roles: z.record(z.string(), z.enum(ROLES)),
+  people: optional(z.array(z.string())),
+});
+
 /** What the workspace file says of the Studio. */
 export const studioFile = z.strictObject({
   sites: optional(z.array(origin)),
   time_zone: optional(timeZone),
   second_operator: optional(z.boolean()),
   personas: optional(z.array(persona)),
+  openid: optional(openid),
 });
 
 /** Templates that the Studio can draw a placement's banners with. */

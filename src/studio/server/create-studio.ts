@@ -12,6 +12,8 @@ import {
 import { createLogin } from './login.ts';
 import { matchPath } from './match-path.ts';
 import { may } from './may.ts';
+import { createOpenId } from './open-id.ts';
+import { createOpenIdPages } from './open-id-pages.ts';
 import { isFromOwnPage, ownOrigin } from './own-origin.ts';
 import { createPages } from './pages.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -27,6 +29,8 @@ export interface StudioOptions {
   pages: string | null;
   /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
   publicUrl?: string;
+  /** Where the secrets of identity providers' clients are. Default: the process's own. */
+  env?: NodeJS.ProcessEnv;
   now?: () => number;
   log?: Log;
 }
@@ -68,6 +72,7 @@ export const createStudio = ({
   store,
   pages,
   publicUrl,
+  env = process.env,
   now = Date.now,
   log = silentLog,
 }: StudioOptions): Studio => {
@@ -75,6 +80,12 @@ export const createStudio = ({
   const page = pages === null ? () => null : createPages(pages);
   const sessions = createSessions({ studio, registry: workspaces.registry, now });
   const login = createLogin({ sessions, store, now, log });
+  const openId = createOpenIdPages({
+    openId: createOpenId({ registry: workspaces.registry, env, log }),
+    sessions,
+    studio,
+    now,
+  });
   const routes = createStudioRoutes().map((route) => ({ route, match: matchPath(route.path) }));
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
@@ -132,10 +143,10 @@ export const createStudio = ({
   const handle = async (exchange: StudioExchange): Promise<Reply> => {
     const origin = ownOrigin(exchange, configured);
     if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
-    const shown = page(exchange.method, exchange.path);
-    if (shown) return shown;
     try {
-      return await api(exchange, origin);
+      const elsewhere = await openId(exchange, origin);
+      if (elsewhere) return replyOf(elsewhere);
+      return page(exchange.method, exchange.path) ?? (await api(exchange, origin));
     } catch (error) {
       if (error instanceof HttpError) {
         const { status, message, members, headers } = error;

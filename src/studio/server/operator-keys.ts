@@ -25,7 +25,7 @@ export const operatorWithKey = ({ workspaces }: Registry, key: string): KeyHolde
   let found: KeyHolder | null = null;
   for (const workspace of workspaces) {
     for (const operator of workspace.operators) {
-      if (timingSafeEqual(operator.hash, presented)) found = { operator, workspace };
+      if (operator.hash && timingSafeEqual(operator.hash, presented)) found = { operator, workspace };
     }
   }
   return found;

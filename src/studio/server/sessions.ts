@@ -1,5 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Operator, Registry, StudioStore, Workspace } from '../../service/index.ts';
+import type {
+  Operator,
+  OperatorSession,
+  Registry,
+  Role,
+  StudioStore,
+  Workspace,
+} from '../../service/index.ts';
 import { type KeyHolder, operatorWithKey } from './operator-keys.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -39,6 +46,15 @@ const tokenIn = (header: string | undefined, isSecure: boolean): string | undefi
   return found?.slice(name.length);
 };
 
+/** Who the session is of, as the workspace file or the identity provider says; `undefined` for nobody any more. */
+const operatorOf = (
+  { operator: name, role, people }: OperatorSession,
+  { operators, studio }: Workspace,
+): Operator | undefined => {
+  if (role === null) return operators.find((each) => each.name === name);
+  return studio.openId ? { name, role: role as Role, people, hash: null } : undefined;
+};
+
 /** Operators' sessions: a random token in a cookie, of which the database knows the hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
   /** Opens a session for the operator with this key: the cookie to set, or `null` where no one has it. */
@@ -57,6 +73,8 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
       workspaceId: workspace.workspaceId,
       sessionId: sha256(token),
       operator: operator.name,
+      role: operator.hash === null ? operator.role : null,
+      people: operator.people,
       createdAtMs: time,
       seenAtMs: time,
     });
@@ -74,8 +92,8 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
       return null;
     }
     const workspace = registry().workspaces.find((each) => each.workspaceId === found.workspaceId);
-    const operator = workspace?.operators.find(({ name }) => name === found.operator);
-    if (!workspace || !operator) return null;
+    const operator = workspace && operatorOf(found, workspace);
+    if (!operator) return null;
     if (time - found.seenAtMs >= TOUCH_MS) await studio.touchSession(found.sessionId, time);
     return { sessionId: found.sessionId, operator, workspace };
   },

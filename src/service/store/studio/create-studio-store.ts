@@ -44,6 +44,8 @@ const sessionOf = (row: Row): OperatorSession => ({
   workspaceId: text(row, 'workspace_id'),
   sessionId: text(row, 'session_id'),
   operator: text(row, 'operator'),
+  role: row['role'] as string | null,
+  people: number(row, 'people') === 1,
   createdAtMs: number(row, 'created_at_ms'),
   seenAtMs: number(row, 'seen_at_ms'),
 });
@@ -189,11 +191,11 @@ export const createStudioStore = (run: RunStudio): StudioStore => {
       return rows.length === 1;
     },
 
-    async openSession({ workspaceId, sessionId, operator, createdAtMs, seenAtMs }) {
+    async openSession({ workspaceId, sessionId, operator, role, people, createdAtMs, seenAtMs }) {
       await run(
-        `INSERT INTO operator_sessions (session_id, workspace_id, operator, created_at_ms, seen_at_ms)
-         VALUES ($1, $2, $3, $4, $5)`,
-        [sessionId, workspaceId, operator, createdAtMs, seenAtMs],
+        `INSERT INTO operator_sessions (session_id, workspace_id, operator, role, people, created_at_ms, seen_at_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [sessionId, workspaceId, operator, role, people ? 1 : 0, createdAtMs, seenAtMs],
       );
     },
 

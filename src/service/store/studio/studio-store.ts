@@ -33,6 +33,9 @@ export interface OperatorSession {
   /** SHA-256 of the session's token, in hexadecimal digits. The token itself is stored nowhere. */
   sessionId: string;
   operator: string;
+  /** The role that an identity provider vouches for; `null`: the workspace file says it. */
+  role: string | null;
+  people: boolean;
   createdAtMs: number;
   seenAtMs: number;
 }

@@ -4,19 +4,13 @@ import type { ComponentChildren } from 'preact';
 /** The path of the screen that is shown. */
 export const path = signal(location.pathname);
 
-/** Asked before a screen is left; answers false to stay. */
-let mayLeave: () => boolean = () => true;
-export const beforeLeaving = (ask: (() => boolean) | null): void => {
-  mayLeave = ask ?? (() => true);
-};
-
 const show = () => {
   path.value = location.pathname;
   scrollTo({ top: 0 });
 };
 
 export const go = (to: string, { replace = false }: { replace?: boolean } = {}): void => {
-  if (to === location.pathname || !mayLeave()) return;
+  if (to === location.pathname) return;
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
   show();

@@ -116,7 +116,14 @@ export const studioContract = (
     });
 
     test('keep sessions until they are closed or old', async () => {
-      const session = { workspaceId: W, operator: 'Mia', createdAtMs: 10, seenAtMs: 10 };
+      const session = {
+        workspaceId: W,
+        operator: 'Mia',
+        role: null,
+        people: true,
+        createdAtMs: 10,
+        seenAtMs: 10,
+      };
       for (const sessionId of ['one', 'two', 'three']) await studio.openSession({ ...session, sessionId });
       await studio.touchSession('two', 20);
       expect((await studio.sessions(W))[0]).toMatchObject({ sessionId: 'two', seenAtMs: 20 });
