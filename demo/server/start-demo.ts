@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
@@ -13,6 +14,7 @@ import {
 import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
 import { atSite } from './at-site.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
+import { SERVER_KEY } from './keys.ts';
 import { createShopActions } from './shop-actions.ts';
 
 export interface DemoOptions {
@@ -33,7 +35,11 @@ export interface DemoOptions {
 
 export interface RunningDemo extends Listening {
   studioUrl: string;
+  /** Whether the workspace has the demo's keys: without them the shop's pages and its visitors have nothing to do. */
+  hasDemoKeys: boolean;
 }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The service with the shop's pages on one port, the Studio on another. */
 export const startDemo = async ({
@@ -55,7 +61,8 @@ export const startDemo = async ({
   const shop = createShopActions(service);
   const endpoints = createDemoEndpoints(shop);
   try {
-    await shop.seed();
+    const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
+    if (hasDemoKeys) await shop.seed();
     const listening = await listen(service, {
       port,
       host,
@@ -73,6 +80,7 @@ export const startDemo = async ({
       return {
         ...listening,
         studioUrl: url,
+        hasDemoKeys,
         stop: async () => {
           await stop();
           await listening.stop();

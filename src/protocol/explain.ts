@@ -19,7 +19,7 @@ const bucketing = { bucket: z.number(), control_percentage: z.number() };
 /** An instant in UTC as text of ISO 8601, `null` where there is none. */
 const instant = z.nullable(z.string());
 
-/** What became of one campaign in one placement, with what led to it. */
+/** The outcome of one campaign in one placement, with the facts behind it. */
 const reason = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('shown'),

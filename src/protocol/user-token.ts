@@ -1,6 +1,7 @@
 /**
  * Proof of the user: a JWT that the host's backend signs. It is a member of the body of the banner endpoints, not a
- * header: servers pass over members that they do not know, and a browser asks no server's leave to send one.
+ * header. Other servers ignore members that they do not know; but a browser sends a header to another origin only where
+ * that server's CORS answer names it.
  */
 export const USER_TOKEN_MEMBER = 'user_token';
 

@@ -1,7 +1,7 @@
 import { EXPLAIN_PATH, type ExplainAnswer, type ExplainRequest } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 
-/** Asks why a user gets what they get. Needs a key with `campaigns.explain`; only Placard's service answers it. */
+/** Explains which banners a user gets. Needs a key with `campaigns.explain`; only Placard's service answers it. */
 export const createExplain =
   (call: Call) =>
   async (input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer> => {

@@ -29,13 +29,13 @@ const PEM_HEADER = '-----BEGIN PRIVATE KEY-----';
 
 const KEY_TYPES: Record<string, UserTokenAlgorithm> = { OKP: 'EdDSA', EC: 'ES256', RSA: 'RS256' };
 
-/** A PEM says which kind of key it holds, but not in a way that a runtime reads by itself: each is tried. */
+/** A runtime imports a PEM only for an algorithm that it is given: try each. */
 const importPem = async (pem: string) => {
   for (const algorithm of USER_TOKEN_ALGORITHMS) {
     try {
       return { algorithm, key: await importPKCS8(pem, algorithm) };
     } catch {
-      // Not of this kind; the error below names what was expected and quotes nothing of the key.
+      // A key of another kind. The error below covers the last one, and quotes nothing of the key.
     }
   }
   throw new TypeError(`${EXPECTED_KEY} ${PEM_HEADER}`);

@@ -3,6 +3,7 @@ export { inOrder } from './campaigns/campaign-order.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
 export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
+export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
@@ -34,6 +35,7 @@ export type {
   StudioStore,
 } from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
+export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';

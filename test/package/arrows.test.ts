@@ -28,10 +28,10 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   'user-tokens': [],
   preview: [],
   workspace: ['campaigns', 'user-tokens'],
-  gate: ['store'],
-  routes: ['users', 'campaigns', 'explain', 'preview', 'workspace'],
+  gate: ['store', 'user-tokens'],
+  routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
   replicas: ['users', 'store', 'gate'],
-  pages: ['gate', 'users'],
+  pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };
 

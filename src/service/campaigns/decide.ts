@@ -66,7 +66,7 @@ export const decide = (question: Question): string => {
   const { campaigns, verdicts } = ordered;
   const asker = askerOf(question);
   const judge = createJudge(question, asker);
-  // A trace is told of all; else those are left out that cannot be for this user.
+  // A trace covers all campaigns. Without one, those are left out that cannot be for this user.
   const found = trace ? null : ordered.candidates(asker, now);
   // By the campaign's place in the order: it is often a candidate for several placements of one question.
   verdicts.fill(undefined);

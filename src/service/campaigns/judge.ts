@@ -5,10 +5,10 @@ import type { Campaign } from './campaign.ts';
 import type { Question } from './question.ts';
 import { mayMatch } from './quick-checks.ts';
 
-/** Why a campaign is not for a user, in the order in which it is looked at. The first one counts. */
+/** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
 export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed' | 'capped';
 
-/** Why not, or the eligibility round: 0, and one more for each dismissal. */
+/** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
 export type Verdict = PassedOver | number;
 
 export const askerOf = ({

@@ -1,10 +1,10 @@
 import type { Campaign, Variant } from './campaign.ts';
 import type { PassedOver } from './judge.ts';
 
-/** What became of one campaign in one placement. */
+/** The outcome of one campaign in one placement. */
 export type Step = { placementId: string; campaign: Campaign } & (
   | { outcome: PassedOver }
-  /** It was this user's, and a campaign before it has the placement. */
+  /** The user could get it, but a campaign before it has the placement. */
   | { outcome: 'outranked'; by: Campaign }
   | { outcome: 'unfilled'; variantId: string | null; error: unknown }
   /** It has the placement, and shows nothing there: the user is in its control group. */

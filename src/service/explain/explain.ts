@@ -7,7 +7,7 @@ import { reasonText } from './reason-text.ts';
 
 export type ExplainQuestion = Omit<Question, 'trace' | 'tellUnfilled'>;
 
-/** Decides as `banners/sync` does, and says of every campaign of each placement what became of it, and why. */
+/** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
   const asker = askerOf(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));

@@ -19,7 +19,7 @@ const partsOf = (filter: Filter, path: string): Part[] =>
   );
 
 const fits = ({ name, condition }: Part, asker: Asker, nowMs: number): boolean => {
-  // The whole filter was compiled when the workspace was read: a part of it has no problem to tell of.
+  // The workspace was read with the whole filter, so its parts compile.
   const audience = compileAudience({ [name]: condition }, () => undefined);
   try {
     return audience?.matches(audienceOf(asker, nowMs)) ?? false;

@@ -1,6 +1,12 @@
 import type { Reason } from '../../protocol/index.ts';
 
-const json = (value: unknown): string => JSON.stringify(value);
+/** A longer value is cut: the facts beside the sentence have all of it. */
+const MAX_SHOWN_CHARACTERS = 160;
+
+const json = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+};
 
 type Texts = { [Name in Reason['outcome']]: (reason: Extract<Reason, { outcome: Name }>) => string };
 
@@ -16,7 +22,7 @@ const TEXTS: Texts = {
     `the user is not in the audience: ${clauses
       .map(({ clause, expected, actual }) =>
         actual === undefined
-          ? `${clause} does not hold`
+          ? `${clause} does not hold: ${json(expected)}`
           : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`,
       )
       .join('; ')}`,

@@ -9,7 +9,7 @@ import { failingClauses } from './failing-clauses.ts';
 const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
-/** In the log the cause would be told without its words, which may quote the user: here they are asked for. */
+/** With the message of the cause, which may quote the user: the log leaves it out, an operator asks for it. */
 const problemOf = (error: unknown): { property: string | null; problem: string } => {
   const isUnfilled = error instanceof UnfilledError;
   const cause = isUnfilled ? error.cause : error;

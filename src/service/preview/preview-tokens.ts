@@ -2,26 +2,25 @@ import { hash } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Store } from '../store/store.ts';
 
-/** What a link shows. It names a persona and no user: whoever has the link may read what is in it. */
+/** What a link shows. It names a persona and no user: everybody with the link can read it. */
 export interface Preview {
   campaignId: string;
-  /** Which state of the campaign's draft, in the words of who keeps drafts. */
+  /** State of the campaign's draft, in the words of the room that keeps drafts. */
   revision: string;
   /** `null`: the one that the persona would get. */
   variantId: string | null;
-  /** `null`: somebody of whom nothing is known. */
+  /** `null`: a user without attributes and events. */
   personaId: string | null;
 }
 
-export type PreviewFault =
-  /** It is no preview token of this workspace. */
-  'invalid' | 'expired';
+/** `invalid`: it is no preview token of this workspace. */
+export type PreviewFault = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
 const USE = 'placard preview';
 const LIFETIME_SECONDS = 30 * 60;
 
-/** A key that the secret is used for nothing else with: banner IDs are made with others. */
+/** A key for this use alone: banner IDs are made with other keys of the same secret. */
 const keyOf = (workspaceId: string, secret: string): Uint8Array =>
   Buffer.from(hash('sha256', JSON.stringify([USE, workspaceId, secret]), 'hex'), 'hex');
 

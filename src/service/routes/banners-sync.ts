@@ -6,9 +6,11 @@ import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import { membersOf } from './banner-envelope.ts';
 import { readSyncRequest } from './sync-request.ts';
+import { createUnknownPlacements } from './unknown-placements.ts';
 
 export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
   const tellUnfilled = createTellUnfilled(log);
+  const logUnknown = createUnknownPlacements(log);
   return {
     method: 'POST',
     path: SYNC_PATH,
@@ -20,8 +22,10 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
-    answer: async ({ workspace, store, body, now, tell }) => {
+    answer: async (context) => {
+      const { workspace, store, body, now, tell } = context;
       const asked = readSyncRequest(membersOf(body), workspace);
+      logUnknown(context, asked.placementIds);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
       const banners = decide({ ...asked, workspace, user, now, ids, log, tellUnfilled });

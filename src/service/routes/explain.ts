@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { type Members, membersOf } from './banner-envelope.ts';
 import { readSyncRequest } from './sync-request.ts';
 
-/** What an operator may leave out: the only app, any version, and every placement that a campaign may fill. */
+/** Fills in what the request may leave out: the only app, any version, every placement of the campaigns. */
 const completed = (members: Members, { appIds, campaigns }: Workspace): Members => {
   const [onlyApp, otherApp] = appIds;
   const defaults: Members = {
@@ -19,7 +19,7 @@ const completed = (members: Members, { appIds, campaigns }: Workspace): Members 
   return { ...defaults, ...Object.fromEntries(sent) };
 };
 
-/** Why a user gets what they get. For server keys alone: the answer holds what is known of the user, and drafts. */
+/** Explains a user's banners. For server keys alone: the answer holds attributes of the user, and drafts. */
 export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   method: 'POST',
   path: EXPLAIN_PATH,

@@ -13,6 +13,7 @@ import { usersIdentify } from './users-identify.ts';
 import { usersMerge } from './users-merge.ts';
 import { usersTrack } from './users-track.ts';
 import { usersTrackBulk } from './users-track-bulk.ts';
+import { visitorsJoin } from './visitors-join.ts';
 
 /** Every row of the API. */
 export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[] => {
@@ -27,6 +28,7 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     usersExportIds,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
+    visitorsJoin,
     explainRoute(bannerIdsOf, log),
     preview(bannerIdsOf, store),
   ];

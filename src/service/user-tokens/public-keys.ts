@@ -9,7 +9,7 @@ export interface PublicKey {
   key: KeyObject;
 }
 
-/** What is wrong with a key. The text quotes nothing of it. */
+/** A key that cannot be used. The message quotes nothing of it. */
 export class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }

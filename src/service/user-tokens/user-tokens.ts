@@ -24,8 +24,9 @@ export interface UserTokens {
 }
 
 /**
- * A page sends its token with every request, and verifying a signature takes longer than a sync: verified tokens are
- * remembered by their hash until they end. What is remembered goes with the keys: a reload of the workspace begins anew.
+ * A page sends its token with every request, and verifying a signature takes longer than a sync. So verified tokens are
+ * remembered by their hash until they end. A reload of the workspace makes new ones of these: a key that was taken out
+ * no longer counts.
  */
 export const createUserTokens = ({
   appId,

@@ -12,7 +12,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** What the clocks of two servers may differ by. */
 const TOLERANCE_SECONDS = 60;
 
-/** Who a token names, and from when on it no longer holds. */
+/** The user that a token names, and when it ends. */
 export interface Proof {
   userId: string;
   /** Unix milliseconds, the tolerance for clocks included. */
@@ -20,7 +20,7 @@ export interface Proof {
 }
 
 const faultOf = (error: unknown): UserTokenFault => {
-  // Anything else is a fault of ours.
+  // A fault of ours, not of the token.
   if (!(error instanceof errors.JOSEError)) throw error;
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature';
   if (error instanceof errors.JWTExpired) return 'expired';
@@ -34,7 +34,7 @@ const headerOf = (token: string) => {
   try {
     return decodeProtectedHeader(token);
   } catch {
-    // Whatever it is, it is no JWT.
+    // Not a JWT.
     return null;
   }
 };
@@ -47,7 +47,7 @@ const proofOf = ({ sub, exp, iat }: JWTPayload, nowMs: number): Proof | UserToke
   return { userId: sub, endsAtMs: (exp + TOLERANCE_SECONDS) * 1000 };
 };
 
-/** Verifies a token with the keys of an app. A key is used for its own algorithm alone, whatever the token says. */
+/** Verifies a token with the keys of an app. Each key verifies its own algorithm alone, whatever `alg` the token names. */
 export const verifyToken = async (
   token: string,
   { appId, keys, nowMs }: { appId: string; keys: readonly PublicKey[]; nowMs: number },

@@ -45,7 +45,8 @@ const withReleases = (workspace: Workspace, releases: readonly Release[], log: L
     log.error({ workspace: workspace.workspaceId, campaign: idOf(content), problem }, 'release not shown');
     return [];
   });
-  return { ...workspace, campaigns, campaignsAsWritten };
+  const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
+  return { ...workspace, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
 };
 
 /**

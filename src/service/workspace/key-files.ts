@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Looked for in the text: while somebody edits the file it may not be JSON. */
+/** Found in the text, which is no JSON while somebody is editing the file. */
 const NAMED = /"user_token_keys_file"\s*:\s*"([^"\\]+)"/g;
 
 /** Reads the files with public keys that a workspace file names, relative to it. Those that cannot be read are left out. */
@@ -11,7 +11,7 @@ export const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<strin
     try {
       found.set(name, readFileSync(resolve(dirname(file), name)));
     } catch {
-      // Checking the workspace says so, with the path of the member.
+      // Parsing the workspace reports it, with the path of the member.
     }
   }
   return found;

@@ -3,7 +3,7 @@ import type { Integration } from '../../protocol/index.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
-import { rateLimitsOf } from './rate-limits.ts';
+import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import { type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
@@ -110,11 +110,13 @@ export const parseWorkspace = (
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
   const problems = crossProblems(file);
-  const campaigns = (file.campaigns ?? []).map((campaign, index) =>
-    compileCampaign(campaign, (path, problem) => {
-      problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
-    }),
-  );
+  const warnings = lowLimits(file);
+  const campaigns = (file.campaigns ?? []).map((campaign, index) => {
+    const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
+      sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
+    };
+    return compileCampaign(campaign, into(problems), into(warnings));
+  });
   const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);
   });
@@ -138,6 +140,11 @@ export const parseWorkspace = (
     trackObjects: file.limits?.users_track?.objects ?? 'combined',
     bannersEnabled: file.banners ?? true,
     limits: rateLimitsOf(file),
+    userLimits: userLimitsOf(file),
+    placementIds: new Set(
+      file.placements?.map(({ placement_id }) => placement_id) ??
+        (file.campaigns ?? []).flatMap(({ placements }) => placements),
+    ),
     campaigns,
     campaignsAsWritten: writtenCampaigns(content),
     campaignsFrom: file.campaigns_from ?? 'file',
@@ -149,5 +156,6 @@ export const parseWorkspace = (
       })) ?? null,
     operators: (file.operators ?? []).map(operatorOf),
     studio: studioSettingsOf(file.studio ?? {}),
+    warnings,
   };
 };

@@ -8,7 +8,7 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly source: string;
   readonly problems: readonly string[];
-  /** False where more could not be checked before these are mended. */
+  /** False where more can be checked only once these are fixed. */
   readonly isComplete: boolean;
 
   constructor(source: string, problems: readonly string[], isComplete = false) {

@@ -28,7 +28,7 @@ const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, problem: Pro
   return keys;
 };
 
-/** Of the apps that take or need user tokens, by app ID. What is wrong with their keys is told as a problem. */
+/** Of the apps that take or need user tokens, by app ID. `problem` receives each key that cannot be used. */
 export const userTokensOf = (
   apps: readonly AppFile[],
   readFile: ReadKeyFile,

@@ -25,8 +25,12 @@ export interface Workspace {
   /** How `users/track` counts its 75 objects. */
   trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
-  /** Ready for the store's `takeRate`, the longest window first. */
+  /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
+  /** The window of one user, on the endpoints that have one. */
+  userLimits: Readonly<Partial<Record<LimitName, RateRule>>>;
+  /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
+  placementIds: ReadonlySet<string>;
   /** In the order of the file. */
   campaigns: readonly Campaign[];
   /** The same as somebody wrote them. */
@@ -38,6 +42,8 @@ export interface Workspace {
   /** Who may use the Studio. */
   operators: readonly Operator[];
   studio: StudioSettings;
+  /** What can be served and cannot be meant, one sentence each, with its path in the file. */
+  warnings: readonly string[];
 }
 
 export interface Placement {

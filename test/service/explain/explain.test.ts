@@ -137,7 +137,8 @@ describe('every campaign of a placement has the first reason it was passed over'
     expect(why).toBe(
       'the user is not in the audience: audience.tier expects "gold", the user has "silver"; ' +
         'audience.$and[1].custom_attributes.visits expects {"$gte":3}, the user has nothing; ' +
-        'audience.$or does not hold; audience.events.seen.last does not hold',
+        'audience.$or does not hold: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
+        'audience.events.seen.last does not hold: {"$gte":"2026-02-01"}',
     );
   });
 
