@@ -253,7 +253,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   [PREVIEW_PATH]: {
     id: 'preview',
-    tag: 'Campaigns',
+    tag: 'Banners',
     summary: 'Show a draft on the site',
     description:
       'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',

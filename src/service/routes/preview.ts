@@ -35,11 +35,11 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     method: 'POST',
     path: PREVIEW_PATH,
     permission: 'banners.sync',
-    errors: 'general',
+    errors: 'track',
     rate: 'banners',
     limit: 'banners_sync',
     maxBodyBytes: MAX_BODY_BYTES,
-    tooLarge: 413,
+    tooLarge: 400,
     crossOrigin: true,
     answer: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
