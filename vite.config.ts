@@ -75,7 +75,9 @@ const studio = {
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
   cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-  rolldownOptions: { input: ['src/studio/pages/index.html', 'src/studio/pages/preview.html'].map(inRepository) },
+  rolldownOptions: {
+    input: ['src/studio/pages/index.html', 'src/studio/pages/preview.html'].map(inRepository),
+  },
 };
 
 export default defineConfig(({ mode }) => {
