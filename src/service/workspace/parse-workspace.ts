@@ -6,7 +6,7 @@ import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import { type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -110,7 +110,7 @@ export const parseWorkspace = (
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
   const problems = crossProblems(file);
-  const warnings = lowLimits(file);
+  const warnings = [...lowLimits(file), ...openApps(file.apps)];
   const campaigns = (file.campaigns ?? []).map((campaign, index) => {
     const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
       sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
