@@ -148,7 +148,7 @@ const DoneParts = ({
               }}
             />
           </Part>
-          <Part label="Last time within days">
+          <Part label="Last within days">
             <input
               type="number"
               min="0"
