@@ -31,14 +31,21 @@ export const crossProblemsOf = (
   ),
 ];
 
+/** A campaign that is ready, and what cannot be meant in it; or why it cannot be used. */
+export type ReadCampaign =
+  | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
+  | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
+
 /** Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. */
-export const readCampaign = (
-  content: unknown,
-  placementIds: ReadonlySet<string> | null,
-): { campaign: Campaign; problems: [] } | { campaign: null; problems: CampaignProblem[] } => {
+export const readCampaign = (content: unknown, placementIds: ReadonlySet<string> | null): ReadCampaign => {
   const checked = campaignFile.safeParse(content, { reportInput: true });
-  if (!checked.success) return { campaign: null, problems: issuesOf(checked.error) };
+  if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
   const problems = crossProblemsOf(checked.data, placementIds);
-  const campaign = compileCampaign(checked.data, (path, message) => problems.push({ path, message }));
-  return problems.length > 0 ? { campaign: null, problems } : { campaign, problems: [] };
+  const warnings: CampaignProblem[] = [];
+  const campaign = compileCampaign(
+    checked.data,
+    (path, message) => problems.push({ path, message }),
+    (path, message) => warnings.push({ path, message }),
+  );
+  return problems.length > 0 ? { campaign: null, problems, warnings } : { campaign, problems: [], warnings };
 };

@@ -1,12 +1,12 @@
 import {
   type Campaign,
+  type CampaignProblem,
   personaProfile,
   previewVariant,
   readCampaign,
   type Workspace,
 } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import { attributeHint, USER_NAMES } from '../campaign/attribute-hint.ts';
 import { liquidWords } from '../campaign/liquid-words.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 
@@ -27,7 +27,8 @@ const labelOf = (name: string) => TEMPLATE_PROPERTIES.find((each) => each.name =
 
 const worded = (message: string): string => {
   if (message.startsWith(OF_LIQUID)) return liquidWords(message.slice(OF_LIQUID.length));
-  return `${message[0]!.toUpperCase()}${message.slice(1)}.`;
+  const sentence = message[0]!.toUpperCase() + message.slice(1);
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
 interface Written {
@@ -74,12 +75,7 @@ const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['p
   if (odd) tell('warning', path, odd);
 };
 
-const checkVariant = (
-  { properties }: Written['variants'][number],
-  index: number,
-  custom: readonly string[],
-  tell: Tell,
-) => {
+const checkVariant = ({ properties }: Written['variants'][number], index: number, tell: Tell) => {
   const at = (name: string) => ['variants', index, 'properties', name];
   const textOf = (name: string) => {
     const value = properties[name]?.value;
@@ -104,8 +100,6 @@ const checkVariant = (
   }
   for (const [name, { value }] of Object.entries(properties)) {
     if (name === 'link' || name === 'image') checkAddress(name, value, at(name), tell);
-    const hint = attributeHint(typeof value === 'string' ? value : JSON.stringify(value), custom);
-    if (hint) tell('warning', at(name), hint);
     const most = TEMPLATE_PROPERTIES.find((each) => each.name === name && 'most' in each);
     const length = typeof value === 'string' ? Array.from(value).length : 0;
     if (most && 'most' in most && !MARKUP.test(String(value)) && length > most.most) {
@@ -113,12 +107,6 @@ const checkVariant = (
     }
   }
 };
-
-/** Names of the personas' own attributes: what a template may read beside those that every user has. */
-const customNames = ({ studio }: Workspace): string[] =>
-  studio.personas
-    .flatMap(({ attributes }) => Object.keys(attributes ?? {}))
-    .filter((name) => !USER_NAMES.some((standard) => standard === name));
 
 const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
   const { placements, endsAtMs, startsAtMs, status, controlPercentage, variants } = campaign;
@@ -144,19 +132,19 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const checks: DraftCheck[] = [];
   const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
-  const { campaign, problems } = readCampaign(content, placementIds);
-  for (const { path, message } of problems) {
-    tell(
-      'error',
-      path.map((step) => (typeof step === 'number' ? step : String(step))),
-      worded(message),
-    );
-  }
+  const { campaign, problems, warnings } = readCampaign(content, placementIds);
+  const tellAll = (severity: DraftCheck['severity'], found: readonly CampaignProblem[]) => {
+    for (const { path, message } of found) {
+      const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
+      tell(severity, steps, worded(message));
+    }
+  };
+  tellAll('error', problems);
   if (!campaign) return checks;
+  tellAll('warning', warnings);
   const { variants } = content as Written;
   checkRules(campaign, nowMs, tell);
-  const custom = customNames(workspace);
-  for (const [index, variant] of variants.entries()) checkVariant(variant, index, custom, tell);
+  for (const [index, variant] of variants.entries()) checkVariant(variant, index, tell);
   checkRendered(campaign, workspace, nowMs, tell);
   // What is wrong with a property as such, and again for one person, is said once.
   const seen = new Set<string>();

@@ -1,9 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
-import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
-import { STANDARD_NAMES } from '../../../src/service/users/check-standard.ts';
-import { attributeHint, USER_NAMES } from '../../../src/studio/campaign/attribute-hint.ts';
 import { liquidWords } from '../../../src/studio/campaign/liquid-words.ts';
 import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
 
@@ -39,53 +36,7 @@ describe('a template that fails, in plain words', () => {
   });
 });
 
-describe('a hint', () => {
-  const own = ['tier', 'orders'];
-
-  test.each([
-    'Hi {{${first_name}}}, {{custom_attribute.${tier}}} {{targeted_device.${platform}}}',
-    'No ${template} at all',
-    '{{custom_attribute.${discount} | default: 30}}',
-  ])('is not there for %s', (text) => {
-    expect(attributeHint(text, own)).toBeNull();
-  });
-
-  test.each([
-    [
-      'Hi {{${frist_name}}}',
-      '“frist_name” is no attribute of a user: nothing is written there but its default. Did you mean ${first_name}?',
-    ],
-    [
-      '{% if ${firstName} %}x{% endif %}',
-      '“firstName” is no attribute of a user: nothing is written there but its default. Did you mean ${first_name}?',
-    ],
-    [
-      '{{ ${shoe_color} }}',
-      '“shoe_color” is no attribute of a user: nothing is written there but its default.',
-    ],
-    ['{{ ${tier} }}', '“tier” is an attribute of your own: write custom_attribute.${tier}.'],
-    [
-      '{{custom_attribute.${teir}}}',
-      'No persona here has the attribute “teir”. Did you mean custom_attribute.${tier}?',
-    ],
-    [
-      '{{custom_attributes.${tier}}}',
-      '“custom_attributes.” is not known, so nothing is written there. Did you mean custom_attribute.${tier}?',
-    ],
-    ['{{campaign.${name}}}', '“campaign.” is not known, so nothing is written there.'],
-    [
-      '{{targeted_device.${os}}}',
-      '“os” is no attribute of a device: nothing is written there but its default. Did you mean targeted_device.${platform}?',
-    ],
-  ])('tells what %s reads that nobody has', (text, hint) => {
-    expect(attributeHint(text, own)).toBe(hint);
-  });
-
-  test('knows the names that the service knows', () => {
-    const { user } = personaliseContext('mira', null, undefined, new Map());
-    expect(new Set<string>(USER_NAMES)).toEqual(new Set([...STANDARD_NAMES, ...Object.keys(user)]));
-  });
-
+describe('an address', () => {
   test.each([
     [
       'www.example.com/x',

@@ -13,6 +13,7 @@ import { ConditionRow } from './condition-row.tsx';
 import type { Editor } from './editor-state.ts';
 import { checksAt } from './field.tsx';
 import { TestUsers } from './test-users.tsx';
+import './audience.css';
 
 const NEW: readonly { name: string; make: () => Condition }[] = [
   { name: 'Attribute', make: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }) },

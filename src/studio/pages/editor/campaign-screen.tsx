@@ -5,6 +5,7 @@ import { scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
 import { HistoryTab } from '../history/history-tab.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { useLoad } from '../parts/use-load.ts';
@@ -16,7 +17,7 @@ import { DraftBar } from './draft-bar.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
 import { PublishDialog } from './publish-dialog.tsx';
-import './editor.css';
+import './campaign.css';
 
 type Tab = 'edit' | 'results' | 'history';
 /** How often it is looked whether somebody else edits the same draft. */
@@ -40,24 +41,22 @@ const readRow = async (id: string): Promise<CampaignRow | null> => {
 /** One campaign: what it says, what came of it, what it was. */
 export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
   const { loaded, again } = useLoad(() => readRow(id), id);
-  if (loaded.state === 'loading') return <div aria-busy="true" />;
-  if (loaded.state === 'failed' || loaded.value === null) {
-    return (
-      <Problem title={loaded.state === 'failed' ? loaded.words : 'There is no such campaign'} isPage>
-        {loaded.state === 'failed' ? (
-          <button type="button" class="button" onClick={() => void again()}>
-            Try again
-          </button>
-        ) : (
-          <Link to="/">Go to the campaigns</Link>
-        )}
-      </Problem>
-    );
-  }
-  const row = loaded.value;
-  // Another release or draft makes another editor.
-  const mark = `${row.newest} ${row.published?.release} ${row.draft?.revision}`;
-  return <Campaign key={mark} row={row} tab={tab} onChange={again} />;
+  return (
+    <LoadView loaded={loaded} again={again} isPage>
+      {(row) => {
+        if (row === null) {
+          return (
+            <Problem title="There is no such campaign" isPage>
+              <Link to="/">Go to the campaigns</Link>
+            </Problem>
+          );
+        }
+        // Another release or draft makes another editor.
+        const mark = `${row.newest} ${row.published?.release} ${row.draft?.revision}`;
+        return <Campaign key={mark} row={row} tab={tab} onChange={again} />;
+      }}
+    </LoadView>
+  );
 };
 
 const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange(): Promise<void> }) => {

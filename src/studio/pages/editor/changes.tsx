@@ -2,6 +2,7 @@ import type { ChangeObject } from 'diff';
 import { useEffect, useState } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
+import './changes.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
 

@@ -8,6 +8,7 @@ import type { Editor } from './editor-state.ts';
 import { Goal } from './goal.tsx';
 import { Message } from './message.tsx';
 import { Schedule } from './schedule.tsx';
+import './editor.css';
 
 export type Section = 'message' | 'audience' | 'schedule' | 'goal';
 

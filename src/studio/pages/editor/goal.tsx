@@ -1,6 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import type { Editor } from './editor-state.ts';
 import { Field } from './field.tsx';
+import './audience.css';
 
 const MAX_GOALS = 4;
 const HOURS_A_DAY = 24;

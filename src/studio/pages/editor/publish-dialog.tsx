@@ -14,6 +14,7 @@ import { Changes } from './changes.tsx';
 import { CheckList } from './check-list.tsx';
 import type { Editor } from './editor-state.ts';
 import { Effect } from './effect.tsx';
+import './publish.css';
 
 interface PublishDialogProps {
   editor: Editor;

@@ -3,6 +3,7 @@ import { variantName } from '../../campaign/campaign-text.ts';
 import { sharesOf } from '../../campaign/shares.ts';
 import { Segments } from '../parts/segments.tsx';
 import type { Editor } from './editor-state.ts';
+import './variants.css';
 
 interface VariantsProps {
   editor: Editor;

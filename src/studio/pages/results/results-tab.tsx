@@ -1,7 +1,7 @@
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { Problem } from '../parts/problem.tsx';
+import { LoadView } from '../parts/load-view.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ComparisonTable } from './comparison-table.tsx';
 import { CountsTable } from './counts-table.tsx';
@@ -33,21 +33,14 @@ const Meanings = () => (
   </details>
 );
 
-/** What came of a campaign: one sentence, then what it stands on. */
-export const ResultsTab = ({ row }: { row: CampaignRow }) => {
-  const path = `/api/results/${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
-  if (loaded.state === 'loading') return <div aria-busy="true" />;
-  if (loaded.state === 'failed') {
-    return (
-      <Problem title={loaded.words}>
-        <button type="button" class="button" onClick={() => void again()}>
-          Try again
-        </button>
-      </Problem>
-    );
-  }
-  const results = loaded.value;
+interface ResultsProps {
+  results: ResultsAnswer;
+  row: CampaignRow;
+  /** Where they come from. */
+  path: string;
+}
+
+const Results = ({ results, row, path }: ResultsProps) => {
   const goals = (row.published ?? row.draft)?.campaign.conversions ?? [];
   return (
     <div class="results">
@@ -88,5 +81,16 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
       )}
       <Meanings />
     </div>
+  );
+};
+
+/** What came of a campaign: one sentence, then what it stands on. */
+export const ResultsTab = ({ row }: { row: CampaignRow }) => {
+  const path = `/api/results/${encodeURIComponent(row.id)}`;
+  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {(results) => <Results results={results} row={row} path={path} />}
+    </LoadView>
   );
 };

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { CampaignExplanation } from '../../../protocol/index.ts';
 import type { WhyAnswer } from '../../server/routes/why.ts';
 import { call } from '../call.ts';
-import { Empty, Problem } from '../parts/problem.tsx';
+import { LoadView } from '../parts/load-view.tsx';
+import { Empty } from '../parts/problem.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
 import { Link } from '../shell/address.tsx';
@@ -60,13 +61,8 @@ export const WhyScreen = () => {
     () => call<WhyAnswer>('POST', '/api/why', { body }),
     JSON.stringify(body),
   );
-  const isUnknown =
-    loaded.state === 'ready' &&
-    !loaded.value.hasProfile &&
-    person.value.kind === 'user' &&
-    person.value.name !== '';
   return (
-    <div aria-busy={loaded.state === 'loading'}>
+    <div>
       <div class="page-head">
         <div>
           <h1>Why</h1>
@@ -83,28 +79,23 @@ export const WhyScreen = () => {
           />
         </div>
       </div>
-      {loaded.state === 'failed' && (
-        <Problem title={loaded.words}>
-          <button type="button" class="button" onClick={() => void again()}>
-            Try again
-          </button>
-        </Problem>
-      )}
-      {isUnknown && (
-        <p class="why-unknown">
-          Nothing is known of this user: they get what somebody new with this ID would get.
-        </p>
-      )}
-      {loaded.state === 'ready' && Object.keys(loaded.value.placements).length === 0 && (
-        <Empty title="There are no placements yet" />
-      )}
-      {loaded.state === 'ready' && (
-        <div class="why-placements">
-          {Object.entries(loaded.value.placements).map(([id, campaigns]) => (
-            <Placement key={id} id={id} campaigns={campaigns} isReal={loaded.value.isReal} />
-          ))}
-        </div>
-      )}
+      <LoadView loaded={loaded} again={again}>
+        {({ placements, hasProfile, isReal }) => (
+          <>
+            {isReal && !hasProfile && (
+              <p class="why-unknown">
+                Nothing is known of this user: they get what somebody new with this ID would get.
+              </p>
+            )}
+            {Object.keys(placements).length === 0 && <Empty title="There are no placements yet" />}
+            <div class="why-placements">
+              {Object.entries(placements).map(([id, campaigns]) => (
+                <Placement key={id} id={id} campaigns={campaigns} isReal={isReal} />
+              ))}
+            </div>
+          </>
+        )}
+      </LoadView>
     </div>
   );
 };
