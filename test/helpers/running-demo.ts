@@ -21,7 +21,13 @@ export interface RunningDemo {
 }
 
 /** The demo as `npm start` serves it, on a free port, with a store in memory. */
-export const runDemo = async ({ db = ':memory:' }: { db?: string } = {}): Promise<RunningDemo> => {
+export const runDemo = async ({
+  db = ':memory:',
+  workspaceFile = join(ROOT, 'demo/workspace.json'),
+}: {
+  db?: string;
+  workspaceFile?: string;
+} = {}): Promise<RunningDemo> => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
   await build({
     root: join(ROOT, 'demo'),
@@ -32,7 +38,7 @@ export const runDemo = async ({ db = ':memory:' }: { db?: string } = {}): Promis
   });
   const studioPages = await buildStudioPages();
   const listening = await startDemo({
-    workspaceFile: join(ROOT, 'demo/workspace.json'),
+    workspaceFile,
     db,
     port: 0,
     studioPort: 0,
