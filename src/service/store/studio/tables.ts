@@ -52,9 +52,6 @@ CREATE TABLE operator_audit (
 );
 `;
 
-/** Names of the tables, for a cluster that wants a copy of each on every node. */
-export const STUDIO_TABLES = ['releases', 'drafts', 'operator_sessions', 'operator_audit'];
-
 const typed = (types: { text: string; integer: string; json: string }): string =>
   TABLES.replaceAll(' TEXT', ` ${types.text}`)
     .replaceAll(' INTEGER', ` ${types.integer}`)
