@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { createRanges, type Range } from './ranges.ts';
 
-/** So much of an input's beginning tells it from others. It may grow while it is sent, or between two runs. */
+/** How much of an input's beginning is compared. The input may grow while it is sent, or between two runs. */
 const HEAD_BYTES = 64 * 1024;
 
 /** What a run must have in common with the one it goes on with. */
