@@ -44,13 +44,14 @@ const NOTE = /^(begun|settled|unsent) (\d+) (\d+)$/;
 
 /** Reads the notes of earlier runs. A range that began and did not end is open. */
 const readNotes = (lines: readonly string[]) => {
-  const open = new Map<number, Range>();
+  // By both ends: one object of a request may be settled by itself, as it is listed.
+  const open = new Map<string, Range>();
   const settled: Range[] = [];
   for (const line of lines) {
     const [, note, first, last] = NOTE.exec(line) ?? [];
     const range: Range = [Number(first), Number(last)];
-    if (note === 'begun') open.set(range[0], range);
-    else open.delete(range[0]);
+    if (note === 'begun') open.set(`${first} ${last}`, range);
+    else open.delete(`${first} ${last}`);
     if (note === 'settled') settled.push(range);
   }
   return { settled, open: [...open.values()] };
