@@ -17,6 +17,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard track events.ndjson --resume events.progress --rejects events.rejected.ndjson',
   ],
   integrations: ['placard integrations --endpoint http://127.0.0.1:8787'],
+  explain: [
+    'placard explain --user u-771',
+    'placard explain --user u-771 --placement home_hero --endpoint http://127.0.0.1:8787',
+  ],
   export: [
     'placard export users --db placard.db > users.ndjson',
     'placard export banner-events --db placard.db > banner-events.ndjson',

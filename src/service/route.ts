@@ -8,8 +8,10 @@ export type LimitName =
   | 'users_track_bulk'
   | 'banners_sync'
   | 'banners_track'
+  /** Banner events of all visitors together. */
+  | 'visitors'
   | 'cdi_integrations'
-  /** Identify, merge and alias/new together. */
+  /** Identify, merge, alias/new and explain together. */
   | 'users_other'
   | 'users_export_ids';
 

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createService, openStore, type Store } from '../../src/service/index.ts';
 import { OPERATIONS } from '../../src/service/pages/operations.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
+
+const isForPages = (path: string) => OPERATIONS[path]?.tag === 'Banners';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -65,7 +68,7 @@ describe('GET /openapi.json', () => {
       const [[verb, operation] = []] = Object.entries<{
         responses: Record<string, { headers?: Record<string, unknown> }>;
       }>(body.paths[path]);
-      const key = path.includes('banners') ? CLIENT_KEY : SERVER_KEY;
+      const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const plain = { 'content-type': 'text/plain' };
       const answers = [await service.call('PUT', path, { key })];
       if (verb === 'get') answers.push(await service.call('GET', `${path}?cursor=!`, { key }));
@@ -81,7 +84,7 @@ describe('GET /openapi.json', () => {
         );
         const told = [...headers.keys()].filter((name) => /^(?:allow|x-ratelimit-.*)$/.test(name));
         // A banner request is counted by its user: one that names none is answered without the headers.
-        const expected = status === 400 && told.length === 0 && path.includes('banners') ? described : told;
+        const expected = status === 400 && told.length === 0 && isForPages(path) ? described : told;
         expect({ path, status, described: described.sort() }).toEqual({
           path,
           status,
@@ -140,14 +143,16 @@ describe('GET /openapi.json', () => {
       '/cdi/integrations',
       '/users/export/ids',
       '/v1/device-messaging/banners/sync',
+      '/placard/explain',
     ]);
   });
 
   test('gives examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const [path, { example, success }] of Object.entries(OPERATIONS)) {
-      if (example === undefined || path.endsWith('banners/track')) continue;
-      const key = path.includes('banners') ? CLIENT_KEY : SERVER_KEY;
+      // An event needs the ID of a banner, and a visitor is joined with a user token.
+      if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH].includes(path)) continue;
+      const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
       expect({ path, status: answer.status }).toEqual({ path, status: success });
       expect(body.paths[path].post.requestBody.content['application/json'].example).toEqual(example);
@@ -204,9 +209,10 @@ describe('GET /docs', () => {
     const calls = [...body.matchAll(/<code>(curl -s .*?)<\/code>/gs)].map(([, call]) => text(call));
     const answers = await Promise.all(
       calls.map(async (call) => {
-        const PLACARD_API_KEY = call.includes('/banners/') ? CLIENT_KEY : SERVER_KEY;
+        const path = /\$PLACARD_ENDPOINT([^"]+)/.exec(call)?.[1] ?? '';
+        const PLACARD_API_KEY = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
         const { status } = await curl(call, { PLACARD_ENDPOINT: service.url, PLACARD_API_KEY });
-        return [/\$PLACARD_ENDPOINT([^"]+)/.exec(call)?.[1], status];
+        return [path, status];
       }),
     );
     expect(Object.fromEntries(answers)).toEqual({
@@ -214,6 +220,8 @@ describe('GET /docs', () => {
       // This workspace has none, and nobody has been given the banner of the example.
       '/cdi/integrations': 404,
       '/v1/device-messaging/banners/track': 400,
+      // Its app takes no user tokens.
+      '/placard/visitors/join': 403,
       '/healthz': 200,
       '/readyz': 200,
     });

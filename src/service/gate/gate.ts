@@ -10,6 +10,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { createHeldBodies } from './held-bodies.ts';
 import { holderOf, permit } from './key.ts';
 import { createLargeBodies } from './large-bodies.ts';
+import { proveUser } from './prove-user.ts';
 import { createRates } from './rate.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
@@ -31,7 +32,7 @@ export interface Passage {
 
 /**
  * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate of
- * the workspace, content type, size, JSON, rate of the user. The shape is the route's own.
+ * the workspace, content type, size, JSON, proof of the user, rate of the user. The shape is the route's own.
  */
 export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
   const byPath = new Map(
@@ -76,7 +77,10 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
       headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
+      // First the proof: nobody uses up what another user may ask.
+      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
       headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
+      await rates.ofVisitors(workspace, route, body, time);
       const query = new URLSearchParams(exchange.search);
       const answer = await route.answer({ workspace, key, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };

@@ -1,4 +1,4 @@
-import { FATAL, rateLimitHeaders } from '../../protocol/index.ts';
+import { FATAL, isVisitorId, rateLimitHeaders } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import type { RateState, Store } from '../store/store.ts';
@@ -35,6 +35,12 @@ export const createRates = (store: Store) => {
       if (!rule || user === null) return {};
       const scope = `${workspace.workspaceId}:${route.limit}`;
       return headersOf(route, takeOfUser(scope, user, rule, nowMs), nowMs, 'one user');
+    },
+    /** Of all visitors together, for requests that store something: each made-up visitor has a fresh limit of their own. */
+    async ofVisitors(workspace: Workspace, route: Route, body: unknown, nowMs: number): Promise<void> {
+      if (route.limit !== 'banners_track' || !isVisitorId(userOf(body) ?? '')) return;
+      const state = await store.takeRate(workspace.limits.visitors, nowMs);
+      headersOf({ ...route, limit: 'visitors' }, state, nowMs, 'all visitors');
     },
   };
 };

@@ -88,6 +88,16 @@ const FIELDS: Readonly<Record<string, string>> = {
   event_type: 'What happened.',
   timestamp: 'When it happened, in ISO 8601 with milliseconds.',
 
+  'joinVisitor: app_id': 'App that asks, one of the workspace.',
+
+  // Campaigns
+  'explain: app_id': 'App that the user would see them in. Default the only one of the workspace.',
+  'explain: app_version': 'Version of the app, for audiences that ask for it.',
+  'explain: device_id': 'Device of the user; texts may print it.',
+  'explain: placements':
+    'In the request IDs of placements, default all that campaigns name; in the answer by placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `why` and the facts of the outcome.',
+  has_profile: 'Whether the service has a profile of the user.',
+
   // Integrations
   results: 'At most ten integrations.',
   integration_id: 'ID of the integration.',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_PERMISSIONS, type ErrorDialect } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS, type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
@@ -111,7 +111,7 @@ const limitedHeaders = (route: Route) =>
 const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
 
 const responsesOf = (route: Route, operation: Operation): Members => {
-  const refusal = (description: string, headers?: Members) => ({
+  const refusal = (description: string, headers?: Members | false) => ({
     description,
     ...(headers && { headers }),
     content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
@@ -133,8 +133,14 @@ const responsesOf = (route: Route, operation: Operation): Members => {
     400: counted(operation.badRequest),
     401: refusal(
       route.errors === 'sync'
-        ? 'The key is missing or wrong, or lacks the permission.'
-        : 'The key is missing or wrong.',
+        ? 'The key is missing or wrong, or lacks the permission; or the user token does not hold.'
+        : `The key is missing or wrong${route.crossOrigin ? ', or the user token does not hold' : ''}.`,
+      route.crossOrigin && {
+        [USER_TOKEN_HEADER]: {
+          schema: text,
+          description: 'Why the user token does not hold; absent where the key is at fault.',
+        },
+      },
     ),
     ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
     // A feature that is off is refused before the request is counted.
@@ -225,6 +231,7 @@ export const openApi = (routes: readonly Route[]): Members => ({
   tags: [
     { name: 'Banners', description: 'For apps, with a client key.' },
     { name: 'Users', description: 'For backends, with a server key.' },
+    { name: 'Campaigns', description: 'For operators, with a server key.' },
     { name: 'Integrations', description: 'For backends, with a server key.' },
     { name: 'Service', description: 'For operators, without a key.' },
   ],

@@ -17,6 +17,18 @@ const app = z.strictObject({
   app_id: text.describe('What a client sends as `appId`'),
   name: named,
   platform: optional(z.string()).describe('Platform of the app, such as `web`; a text may print it'),
+  user_tokens: optional(z.enum(['off', 'optional', 'required'])).describe(
+    'Proof of the user: `off` (default), `optional` (a token that is sent must hold) or `required`',
+  ),
+  user_token_keys: optional(z.array(z.union([z.string(), z.record(z.string(), z.unknown())]))).describe(
+    'Public keys that verify user tokens: a PEM as text, a JWK or a JWKS as an object',
+  ),
+  user_token_keys_file: optional(text).describe(
+    'File with such keys, relative to this one: a JWKS, a JWK or a PEM; read again when it changes',
+  ),
+  visitors: optional(z.boolean()).describe(
+    '`true`: visitors without an account need no token where `user_tokens` is `required`; default `false`',
+  ),
 });
 
 /** What an `Authorization` header can carry: no space, no leading quote, 1,024 characters with `Bearer`. */
@@ -199,4 +211,5 @@ export const workspaceFile = z.strictObject({
   limits: optional(limits).describe('How many requests each endpoint takes'),
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
+export type AppFile = z.output<typeof app>;
 export type CampaignFile = z.output<typeof campaign>;

@@ -65,7 +65,7 @@ export const limits = z.strictObject({
   users_track: optional(usersTrackLimit).describe('`/users/track`; default 3,000 in 3 seconds'),
   users_track_bulk: optional(limit).describe('`/users/track/bulk`; default 50 in 1 second'),
   users_other: optional(limit).describe(
-    '`/users/identify`, `/users/merge` and `/users/alias/new` together; default 20,000 in 60 seconds',
+    '`/users/identify`, `/users/merge`, `/users/alias/new` and `/placard/explain` together; default 20,000 in 60 seconds',
   ),
   users_export_ids: optional(limit).describe('`/users/export/ids`; default 250 in 60 seconds'),
   banners_sync: optional(bannersLimit).describe(
@@ -73,6 +73,9 @@ export const limits = z.strictObject({
   ),
   banners_track: optional(bannersLimit).describe(
     '`banners/track`; default 60 in 60 seconds for each user, and no limit for all users together',
+  ),
+  visitors: optional(limit).describe(
+    '`banners/track` of all visitors without an account together, whom anybody can make up; default 6,000 in 60 seconds',
   ),
   cdi_integrations: optional(limit).describe('`/cdi/integrations`; default 50 in 60 seconds'),
 });

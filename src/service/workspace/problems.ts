@@ -37,7 +37,7 @@ const shown = (value: unknown): string => {
 };
 
 /** Members that hold keys or name people. A value that stands there by mistake is often one of those. */
-const PRIVATE = ['api_keys', 'blocked_external_ids', 'test_users'];
+const PRIVATE = ['api_keys', 'user_token_keys', 'blocked_external_ids', 'test_users'];
 
 /** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
 const isMistyped = (path: PropertyKey[], input: string | number) =>

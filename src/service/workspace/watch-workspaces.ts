@@ -25,7 +25,10 @@ export interface WatchOptions {
 
 const fingerprint = (files: ReadFile[]): string => {
   const hash = createHash('sha256');
-  for (const { file, bytes } of files) hash.update(file).update('\0').update(bytes);
+  for (const { file, bytes, keyFiles } of files) {
+    hash.update(file).update('\0').update(bytes);
+    for (const [name, keys] of keyFiles) hash.update(name).update('\0').update(keys);
+  }
   return hash.digest('hex');
 };
 

@@ -2,6 +2,7 @@ import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
+import type { UserTokens } from '../user-tokens/user-tokens.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
@@ -11,6 +12,8 @@ export interface Workspace {
   appIds: ReadonlySet<string>;
   /** By app ID, as the file names it, `''` where it does not. */
   appPlatforms: ReadonlyMap<string, string>;
+  /** Of the apps that take or need proof of the user, by app ID. */
+  userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
   integrations: readonly Integration[] | null;
   /** By group ID, in lower case. */
