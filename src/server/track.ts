@@ -31,6 +31,7 @@ export interface TrackInput {
   purchases?: Many<Row<PurchaseObject>>;
 }
 
+/** How fast and how long `track` sends. */
 export interface TrackOptions {
   /** Requests under way at once. Two that may concern the same user never are. Default 4. */
   concurrency?: number;

@@ -12,10 +12,13 @@ const POLL_MS = 1_000;
 
 /** Where a service gets its workspaces from, asked anew for each request. */
 export interface WorkspaceSource {
+  /** The workspaces as they are now. */
   registry(): Registry;
+  /** Watches no more. */
   stop(): void;
 }
 
+/** How changes of workspace files are noticed. */
 export interface WatchOptions {
   log: Log;
   pollMs?: number;
