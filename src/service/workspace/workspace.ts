@@ -46,6 +46,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
+/** A placement that the workspace file lists. */
 export interface Placement {
   placementId: string;
   name: string;
