@@ -12,8 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Pictures of banners, which an app of any origin may show. */
-const IMAGES = '/images/';
 /** Vite puts a hash into the names of what is in here. */
 const HASHED = '/assets/';
 const YEAR_SECONDS = 31_536_000;
@@ -48,7 +46,8 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
-      ...(pathname.startsWith(IMAGES) && { 'cross-origin-resource-policy': 'cross-origin' }),
+      // An app of any origin shows the shop's pictures, and so does the Studio.
+      ...(file.type.startsWith('image/') && { 'cross-origin-resource-policy': 'cross-origin' }),
       'content-type': file.type,
       'content-length': file.body.byteLength,
       'cache-control': pathname.startsWith(HASHED)

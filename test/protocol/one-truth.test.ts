@@ -41,8 +41,9 @@ beforeAll(async () => {
     users_track: NO_LIMIT,
     users_other: NO_LIMIT,
     users_export_ids: NO_LIMIT,
-    banners_sync: NO_LIMIT,
-    banners_track: NO_LIMIT,
+    banners_sync: { per_user: NO_LIMIT },
+    banners_track: { per_user: NO_LIMIT },
+    visitors: NO_LIMIT,
   };
   const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
   service = createService({ workspaces: [workspace], store: await openStore(':memory:') });

@@ -4,4 +4,5 @@ export * from './banners-sync.ts';
 export * from './banners-track.ts';
 export * from './explain.ts';
 export * from './integrations.ts';
+export * from './preview.ts';
 export * from './users-track.ts';
