@@ -1,6 +1,7 @@
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
+import type { Inspector } from './inspector/index.ts';
 import type { Listener } from './notice.ts';
 import type { OptOutPolicy } from './options.ts';
 import type { PlacementHook } from './placement-hook.ts';
@@ -26,6 +27,8 @@ export interface Placard {
   deadLetters(): Promise<DeadLetter[]>;
   retryDeadLetters(keys?: string[]): Promise<void>;
   discardDeadLetters(keys?: string[]): Promise<void>;
+  /** What the client knows now, why each slot shows what it shows, focus and sandbox; `null` where that cannot be loaded. */
+  inspect(): Promise<Inspector | null>;
   enable(): Promise<void>;
   disable(queued?: OptOutPolicy): Promise<void>;
   /** Leaves no listener, timer, lock or observer behind; stored events stay. */
