@@ -157,7 +157,10 @@ test('tells an expired banner, a dismissed one and one of the control group apar
       held: wire('held', {}, { id: 'bnr-h', is_control: true, properties: null }),
     },
   });
-  const { stateOf, slots, until, elements } = await open({ service, mount: ['home_hero', 'expiring', 'held'] });
+  const { stateOf, slots, until, elements } = await open({
+    service,
+    mount: ['home_hero', 'expiring', 'held'],
+  });
   await until(() => expect(elements[1]?.textContent).toBe('bnr-e'));
   await slots.find(({ placementId }) => placementId === 'home_hero')!.dismiss();
   await vi.advanceTimersByTimeAsync(3_601_000);
@@ -209,7 +212,12 @@ test('focus draws a dismissed banner at once, and nothing of it is stored or sen
   expect(stateOf()).toMatchObject({ isFocused: true, isDismissed: true, answer: null });
   await slots[0]!.click();
   await until(() => expect(inspector.read().sandbox.events.length).toBeGreaterThan(1));
-  expect(inspector.read().sandbox.events.map(({ type }) => type).sort()).toEqual(['click', 'impression']);
+  expect(
+    inspector
+      .read()
+      .sandbox.events.map(({ type }) => type)
+      .sort(),
+  ).toEqual(['click', 'impression']);
   expect(await sent(placard, service)).toEqual(['dismiss bnr-1']);
   expect(of('tracked')).toHaveLength(1);
   inspector.focus('home_hero', null);
@@ -253,7 +261,7 @@ test('the sandbox takes every kind of event, stores none, and forgets its dismis
   expect(await sent(placard, service)).toEqual([]);
   expect(of('tracked')).toEqual([]);
   expect(await placard.diagnostics()).toMatchObject({ captured: 0, pending: 0 });
-  const stored = await openStore('placard-banners').entries({});
+  const stored = await openStore('placard-banners').entries({ from: [], to: [[]] });
   expect(stored.map(([, record]) => (record as { dismissed: unknown[] }).dismissed)).toEqual([[]]);
   inspector.sandbox(false);
   await shows('Summer sale');
