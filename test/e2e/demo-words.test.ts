@@ -2,8 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { standing } from '../../demo/panel/ledger.ts';
-import { sentence } from '../../demo/panel/sentences.ts';
 import { announcement, startProblem } from '../../demo/server/announce.ts';
 import { countResults } from '../../demo/server/results.ts';
 import { readSettings, SettingsError } from '../../demo/server/settings.ts';
@@ -243,41 +241,6 @@ describe('the switches', () => {
       },
     ]);
     expect(heard).toEqual([true, false]);
-  });
-});
-
-describe('what the panel says', () => {
-  const nothing: Diagnostics = {
-    captured: 0,
-    delivered: 0,
-    pending: 0,
-    inDoubt: 0,
-    deadLetters: 0,
-    discarded: 0,
-    evicted: 0,
-    expired: 0,
-    purged: 0,
-    memoryMode: false,
-    sender: true,
-    waitingUntil: null,
-  };
-
-  test.each([
-    [{}, 'Nothing to send yet.'],
-    [{ captured: 1, pending: 1 }, 'One event waits on this device.'],
-    [{ captured: 3, pending: 1, inDoubt: 2 }, '3 events wait on this device.'],
-    [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All sent but what was kept aside.'],
-    [{ captured: 2, delivered: 2 }, 'Everything is delivered.'],
-  ])('%j: %s', (changes, text) => {
-    expect(standing({ ...nothing, ...changes }).text).toBe(text);
-  });
-
-  test('has a sentence for a skip, with its reason', () => {
-    const event = { type: 'click', bannerId: 'b', placementId: 'home_hero', userId: 'u', time: 1 } as const;
-    expect(sentence({ type: 'skipped', event, reason: "'timestamp' is required", attempts: 1 })).toEqual({
-      text: "The service skipped an event ('timestamp' is required). It goes again, one attempt older.",
-      tone: 'wait',
-    });
   });
 });
 

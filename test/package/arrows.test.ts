@@ -9,6 +9,8 @@ const ARROWS: Record<string, string[]> = {
   templates: ['client'],
   element: ['client', 'templates'],
   react: ['client'],
+  vue: ['client'],
+  devtools: ['client'],
   webview: ['client'],
   server: [],
   service: [],

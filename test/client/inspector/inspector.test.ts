@@ -261,7 +261,7 @@ test('the sandbox takes every kind of event, stores none, and forgets its dismis
   expect(await sent(placard, service)).toEqual([]);
   expect(of('tracked')).toEqual([]);
   expect(await placard.diagnostics()).toMatchObject({ captured: 0, pending: 0 });
-  const stored = await openStore('placard-banners').entries({ from: [], to: [[]] });
+  const stored = await openStore('placard-banners').entries();
   expect(stored.map(([, record]) => (record as { dismissed: unknown[] }).dismissed)).toEqual([[]]);
   inspector.sandbox(false);
   await shows('Summer sale');

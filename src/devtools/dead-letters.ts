@@ -1,0 +1,24 @@
+import type { DeadLetter, Placard } from '../client/index.ts';
+import { node } from './node.ts';
+
+/** What the service would not take: each may be sent again or discarded. */
+export const createDeadLetters = (placard: Placard, changed: () => void) => {
+  const element = node('ul', { class: 'letters' });
+  const button = (label: string, act: () => Promise<void>) =>
+    node('button', { type: 'button' }, [label], { click: () => void act().then(changed) });
+  return {
+    element,
+    draw(letters: readonly DeadLetter[]): void {
+      const items = letters.map(({ key, event, reason, attempts }) =>
+        node('li', { class: 'letter' }, [
+          node('p', {}, [
+            `Kept aside after ${attempts} attempts: a ${event.type} in ${event.placementId} (${reason}).`,
+          ]),
+          button('Send it again', () => placard.retryDeadLetters([key])),
+          button('Discard it', () => placard.discardDeadLetters([key])),
+        ]),
+      );
+      element.replaceChildren(...items);
+    },
+  };
+};
