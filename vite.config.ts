@@ -8,6 +8,8 @@ const entries = {
   index: 'src/client/index.ts',
   element: 'src/element/index.ts',
   react: 'src/react/index.ts',
+  vue: 'src/vue/index.ts',
+  devtools: 'src/devtools/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
   'service-worker': 'src/client/service-worker.ts',
@@ -25,7 +27,7 @@ const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.u
 
 const isDependency = (id: string) =>
   id.startsWith('node:') ||
-  [...Object.keys(manifest.dependencies), 'react', 'react-dom'].some(
+  [...Object.keys(manifest.dependencies), 'react', 'react-dom', 'vue'].some(
     (name) => id === name || id.startsWith(`${name}/`),
   );
 
@@ -79,7 +81,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'dom',
             environment: 'happy-dom',
-            include: ['test/{client,templates,element,react,webview}/**/*.test.{ts,tsx}'],
+            include: ['test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}'],
             maxWorkers: 2,
           },
         },

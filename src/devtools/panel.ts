@@ -57,7 +57,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   const show = (content: readonly Node[]): ReturnType<typeof createWindow> | null => {
     if (into) {
       host.toggleAttribute('data-embedded', true);
-      root.append(node('section', { class: 'embedded', 'aria-label': 'Placard devtools' }, [...content]));
+      root.append(node('div', { class: 'embedded' }, [...content]));
       into.append(host);
       return null;
     }

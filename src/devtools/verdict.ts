@@ -1,4 +1,5 @@
 import type { Inspection, PlacementState, SlotState } from '../client/index.ts';
+import { nameOf } from './banner-details.ts';
 import { relativeTime } from './duration.ts';
 import type { Tone } from './tone.ts';
 import { viewVerdict } from './view-verdict.ts';
@@ -22,8 +23,8 @@ const HELD_OUT =
   'This user is in the control group. Nothing is drawn and no content was sent; the impression counts for the comparison.';
 const WAITS_CLOSED =
   'A banner is there, and the closed slot is in view. It opens when it is out of view, so that nothing moves under the reader’s eyes.';
-const WAITS_SHOWN =
-  'A newer answer waits until this slot is out of view: no banner is swapped under the reader’s eyes.';
+const NOT_SWAPPED =
+  'No banner is swapped under the reader’s eyes: the change waits until this slot is out of view.';
 
 /** Why no answer of the service is there. */
 const unanswered = ({ recent, syncWaitsUntil }: Inspection, now: number): Verdict => {
@@ -105,6 +106,9 @@ export const verdictOf = (
   if (shown === null) return emptyVerdict(placement, slot, inspection, now);
   if (shown.isControl) return verdict('plain', 'Held out', HELD_OUT);
   // A test send stands in front of the answer.
-  if (!shown.isTestSend && placement.answer?.id !== shown.id) return verdict('wait', 'Shown', WAITS_SHOWN);
+  if (!shown.isTestSend && placement.answer?.id !== shown.id) {
+    const next = placement.answer ? `“${nameOf(placement.answer)}” is next.` : 'No banner is here any more.';
+    return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
+  }
   return viewVerdict(slot, share);
 };

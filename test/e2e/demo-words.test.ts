@@ -11,7 +11,6 @@ import type { CampaignText } from '../../demo/studio/campaign-text.ts';
 import { createDraft } from '../../demo/studio/draft.ts';
 import { ruleWords, scheduleState, scheduleWords } from '../../demo/studio/schedule-words.ts';
 import { verdictWords, whoWords } from '../../demo/studio/who-words.ts';
-import type { Diagnostics } from '../../src/client/index.ts';
 import { openStore } from '../../src/service/index.ts';
 
 const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
