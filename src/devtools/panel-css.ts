@@ -98,15 +98,15 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 .panels { flex: 1; min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
 [role="tabpanel"] { padding: 12px; }
 [role="tabpanel"]:focus-visible { outline-offset: -2px; }
-p, h3, ul, ol, dl, dd { margin: 0; padding: 0; }
+p, ul, ol, dl, dd { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
-code, h3, .facts-list dd { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: 0.75rem; }
+code, .placement, .facts-list dd { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: 0.75rem; }
 .nothing { padding: 1.5rem 1rem; color: var(--soft); text-align: center; }
 .cards { display: grid; gap: 10px; }
 .card { display: grid; gap: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; }
 .card:hover, .card:focus-within { border-color: var(--soft); }
 .card-head { display: flex; align-items: baseline; justify-content: space-between; gap: 0.75rem; }
-h3 { font-weight: 650; }
+.placement { font-weight: 650; }
 .chip { flex: none; display: inline-flex; align-items: center; gap: 0.4rem; color: var(--tone); font-weight: 650; }
 .chip::before { content: ""; inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--tone); }
 [data-tone="good"] { --tone: var(--good); }

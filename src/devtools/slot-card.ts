@@ -68,7 +68,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
     'li',
     { class: 'card' },
     [
-      node('div', { class: 'card-head' }, [node('h3', {}, [placementId]), chip]),
+      node('div', { class: 'card-head' }, [node('p', { class: 'placement' }, [placementId]), chip]),
       name,
       meter.element,
       why,
