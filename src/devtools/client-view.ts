@@ -28,7 +28,7 @@ const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string]
 
 /** Who the client is, for whom, and with which session. */
 export const createClientView = () => {
-  const element = node('dl', { class: 'facts-list' });
+  const element = node('dl', { class: 'client' });
   let drawn = '';
   return {
     element,

@@ -1,11 +1,10 @@
 import type { DeadLetter, Placard } from '../client/index.ts';
-import { node } from './node.ts';
+import { button, node } from './node.ts';
 
 /** What the service would not take: each may be sent again or discarded. */
 export const createDeadLetters = (placard: Placard, changed: () => void) => {
-  const element = node('ul', { class: 'letters' });
-  const button = (label: string, act: () => Promise<void>) =>
-    node('button', { type: 'button' }, [label], { click: () => void act().then(changed) });
+  const element = node('ul', { class: 'cards' });
+  const act = (label: string, work: () => Promise<void>) => button([label], () => void work().then(changed));
   return {
     element,
     draw(letters: readonly DeadLetter[]): void {
@@ -14,8 +13,8 @@ export const createDeadLetters = (placard: Placard, changed: () => void) => {
           node('p', {}, [
             `Kept aside after ${attempts} attempts: a ${event.type} in ${event.placementId} (${reason}).`,
           ]),
-          button('Send it again', () => placard.retryDeadLetters([key])),
-          button('Discard it', () => placard.discardDeadLetters([key])),
+          act('Send it again', () => placard.retryDeadLetters([key])),
+          act('Discard it', () => placard.discardDeadLetters([key])),
         ]),
       );
       element.replaceChildren(...items);

@@ -2,7 +2,7 @@ import type { Diagnostics, Inspector, Placard } from '../client/index.ts';
 import { countersOf, standingOf } from './counters.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { nextAttempt } from './next-attempt.ts';
-import { node, setAttribute, setText } from './node.ts';
+import { button, node, setAttribute, setText } from './node.ts';
 import type { PanelState } from './panel-state.ts';
 import { createSandboxSection } from './sandbox-section.ts';
 
@@ -15,12 +15,12 @@ interface EventsViewOptions {
 /** Where every event is, when the next attempt is, and what was kept aside. */
 export const createEventsView = ({ placard, inspector, changed }: EventsViewOptions) => {
   const standing = node('p', { class: 'standing', role: 'status' });
-  const next = node('p', { class: 'next' });
+  const next = node('p', { class: 'why' });
   const counters = node('div', {});
   const letters = createDeadLetters(placard, changed);
   const sandbox = createSandboxSection(inspector, changed);
-  const button = (label: string, act: () => Promise<unknown>) =>
-    node('button', { type: 'button' }, [label], { click: () => void act().then(changed) });
+  const act = (label: string, work: () => Promise<unknown>) =>
+    button([label], () => void work().then(changed));
   let drawn = '';
 
   const drawCounters = async (diagnostics: Diagnostics): Promise<void> => {
@@ -35,14 +35,14 @@ export const createEventsView = ({ placard, inspector, changed }: EventsViewOpti
   };
 
   return {
-    element: node('div', {}, [
+    element: node('div', { class: 'view' }, [
       standing,
       next,
       counters,
       letters.element,
       node('div', { class: 'buttons' }, [
-        button('Send now', () => placard.flush()),
-        button('Ask for banners', () => placard.refresh()),
+        act('Send now', () => placard.flush()),
+        act('Ask for banners', () => placard.refresh()),
       ]),
       sandbox.element,
     ]),

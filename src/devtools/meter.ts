@@ -23,9 +23,9 @@ export const createMeter = () => {
     element,
     update(view: ViewState, inView: number): void {
       const done = view.isSeen ? 1 : view.dwellMs / view.requiredMs;
-      share.style.inlineSize = percent(inView);
-      mark.style.insetInlineStart = percent(view.requiredShare);
-      dwell.style.inlineSize = percent(done);
+      share.style.width = percent(inView);
+      mark.style.left = percent(view.requiredShare);
+      dwell.style.width = percent(done);
       setAttribute(element, 'data-enough', inView >= view.requiredShare);
       setAttribute(element, 'aria-valuenow', String(Math.round(inView * 100)));
       const text = `${percent(inView)} in view, ${percent(view.requiredShare)} needed, for ${percent(done)} of the time`;

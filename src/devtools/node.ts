@@ -15,6 +15,12 @@ export const node = <Tag extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
+export const button = (
+  children: (Node | string)[],
+  click: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement => node('button', { type: 'button', ...attributes }, children, { click });
+
 /** Writes only what is new: the panel is brought up to date several times a second. */
 export const setText = (element: Element, text: string): void => {
   if (element.textContent !== text) element.textContent = text;

@@ -1,5 +1,5 @@
 import type { Placard } from '../client/index.ts';
-import { isRequested } from './flag.ts';
+import { forgetRequest, isRequested } from './flag.ts';
 import { recordHistory } from './history.ts';
 
 export interface DevtoolsOptions {
@@ -28,7 +28,11 @@ export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (
   const open = async (): Promise<void> => {
     const [{ openPanel }, inspector] = await Promise.all([import('./panel.ts'), placard.inspect()]);
     if (signal.aborted) return;
-    openPanel({ placard, inspector, history, into, signal, close: () => abort.abort() });
+    const close = (): void => {
+      forgetRequest();
+      abort.abort();
+    };
+    openPanel({ placard, inspector, history, into, signal, close });
   };
   open().catch((cause) => {
     // Who opens devtools looks at the console next.

@@ -4,7 +4,7 @@ const MARGIN = 4;
 
 /** A frame around one slot of the page. It takes no pointer, so that it covers nothing for the viewability rule. */
 export const createOutline = () => {
-  const label = node('span', { class: 'outline-label' });
+  const label = node('span');
   const element = node('div', { class: 'outline', hidden: true, 'aria-hidden': 'true' }, [label]);
   let target: Element | null = null;
   let frame = 0;

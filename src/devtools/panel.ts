@@ -1,7 +1,6 @@
 import type { Diagnostics, Inspection, Inspector, Placard } from '../client/index.ts';
 import { createClientView } from './client-view.ts';
 import { createEventsView } from './events-view.ts';
-import { forgetRequest } from './flag.ts';
 import type { History } from './history.ts';
 import { createLogView } from './log-view.ts';
 import { recall, remember } from './memory.ts';
@@ -26,6 +25,7 @@ interface PanelOptions {
   into: HTMLElement | undefined;
   /** Aborted when the panel is to go. */
   signal: AbortSignal;
+  /** The close button was pressed. */
   close: () => void;
 }
 
@@ -50,10 +50,6 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   root.adoptedStyleSheets = [sheet];
   signal.addEventListener('abort', () => host.remove());
 
-  const closeForGood = (): void => {
-    forgetRequest();
-    close();
-  };
   const show = (content: readonly Node[]): ReturnType<typeof createWindow> | null => {
     if (into) {
       host.toggleAttribute('data-embedded', true);
@@ -61,7 +57,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
       into.append(host);
       return null;
     }
-    const frame = createWindow(content, signal, closeForGood);
+    const frame = createWindow(content, signal, close);
     root.append(frame.element);
     document.body.append(host);
     return frame;
@@ -80,7 +76,10 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
     if (signal.aborted) return;
     const inspection = inspector.read();
     frame?.summarise(summaryOf(inspection, diagnostics));
-    if (frame?.isSmall()) return;
+    if (frame?.isSmall()) {
+      outline.hide();
+      return;
+    }
     const view = views[tab as keyof typeof views] ?? views.Placements;
     view.update({ inspection, diagnostics, history: history.entries(), now: Date.now() });
   };

@@ -52,16 +52,19 @@ export const createPlacementsView = ({ inspector, outline, changed }: Placements
         const candidate = candidateOf(placementId, answer, state);
         for (const slot of placement.slots.length > 0 ? placement.slots : [null]) {
           const key = slot?.element ?? placementId;
-          const card = cards.get(key) ?? createSlotCard({ placementId, inspector, outline, changed });
+          const known = cards.get(key);
+          const card =
+            known?.placementId === placementId
+              ? known
+              : createSlotCard({ placementId, inspector, outline, changed });
           present.set(key, card);
           const share = slot ? shares.of(slot.element) : 0;
           card.update({ placement, slot, candidate, inspection, share, now });
         }
       }
-      for (const [key, card] of cards) if (!present.has(key)) card.element.remove();
+      for (const [key, card] of cards) if (present.get(key) !== card) card.element.remove();
       cards.clear();
       for (const [key, card] of present) cards.set(key, card);
-      shares.keep(new Set([...present.keys()].filter((key) => typeof key !== 'string')));
       const elements = inPageOrder(present).map((card) => card.element);
       // What stays in order stays untouched, with the focus that is in it.
       elements.forEach((card, index) => {

@@ -1,21 +1,22 @@
 import type { Inspector } from '../client/index.ts';
 import { clockTime } from './duration.ts';
-import { node } from './node.ts';
+import { button, node, setAttribute } from './node.ts';
 import type { PanelState } from './panel-state.ts';
-import { createSwitch } from './switch.ts';
 
 /** The switch that takes events and sends none, and what it took. */
 export const createSandboxSection = (inspector: Inspector, changed: () => void) => {
-  const toggle = createSwitch('Sandbox', 'Take this page’s events, and send none', (isOn) => {
-    inspector.sandbox(isOn);
+  const toggle = (): void => {
+    inspector.sandbox(!inspector.read().sandbox.isOn);
     changed();
-  });
+  };
+  const label = [node('b', {}, ['Sandbox']), node('span', {}, ['Take this page’s events, and send none'])];
+  const control = button(label, toggle, { role: 'switch', class: 'switch', 'aria-checked': 'false' });
   const list = node('ol', { class: 'lines' });
   let drawn = '';
   return {
-    element: node('section', { class: 'sandbox' }, [toggle.element, list]),
+    element: node('div', {}, [control, list]),
     update({ inspection: { sandbox } }: PanelState): void {
-      toggle.set(sandbox.isOn);
+      setAttribute(control, 'aria-checked', String(sandbox.isOn));
       const state = JSON.stringify(sandbox.events);
       if (state === drawn) return;
       drawn = state;

@@ -4,12 +4,11 @@ const THRESHOLD = Array.from({ length: STEPS + 1 }, (_, step) => step / STEPS);
 
 /** How much of each element is in view, its scrollers' clips included: the client itself looks at its thresholds only. */
 export const createShareInView = () => {
-  const shares = new Map<Element, number>();
+  const shares = new WeakMap<Element, number>();
   const observer = new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting, intersectionRatio } of entries) {
-        if (shares.has(target)) shares.set(target, isIntersecting ? intersectionRatio : 0);
-      }
+      for (const { target, isIntersecting, intersectionRatio } of entries)
+        shares.set(target, isIntersecting ? intersectionRatio : 0);
     },
     { threshold: THRESHOLD },
   );
@@ -21,14 +20,6 @@ export const createShareInView = () => {
         observer.observe(element);
       }
       return shares.get(element)!;
-    },
-    /** Forgets every element but these. */
-    keep(elements: ReadonlySet<Element>): void {
-      for (const element of shares.keys()) {
-        if (elements.has(element)) continue;
-        shares.delete(element);
-        observer.unobserve(element);
-      }
     },
     stop: () => observer.disconnect(),
   };

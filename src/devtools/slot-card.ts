@@ -2,7 +2,7 @@ import type { Banner, Inspection, Inspector, PlacementState, SlotState } from '.
 import { bannerDetails, explainCommand, nameOf } from './banner-details.ts';
 import { relativeTime } from './duration.ts';
 import { createMeter } from './meter.ts';
-import { node, setAttribute, setText } from './node.ts';
+import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -47,23 +47,21 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
   let current: CardState | undefined;
   let listed = '';
 
-  const find = node('button', { type: 'button', 'aria-label': `Find ${placementId}` }, ['Find'], {
-    click() {
-      const element = current?.slot?.element;
-      if (!element) return;
-      const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-      element.scrollIntoView({ block: 'center', behavior: isStill ? 'auto' : 'smooth' });
-      outline.show(element, placementId);
-    },
-  });
-  const focus = node('button', { type: 'button', 'aria-label': `Focus ${placementId}` }, ['Focus'], {
-    click() {
-      if (!current) return;
-      inspector.focus(placementId, current.placement.isFocused ? null : current.candidate);
-      changed();
-    },
-  });
-  const show = () => current?.slot && outline.show(current.slot.element, placementId);
+  const show = (): void => {
+    if (current?.slot) outline.show(current.slot.element, placementId);
+  };
+  const scroll = (): void => {
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    current?.slot?.element.scrollIntoView({ block: 'center', behavior: isStill ? 'auto' : 'smooth' });
+    show();
+  };
+  const toggleFocus = (): void => {
+    if (!current) return;
+    inspector.focus(placementId, current.placement.isFocused ? null : current.candidate);
+    changed();
+  };
+  const find = button(['Find'], scroll, { 'aria-label': `Find ${placementId}` });
+  const focus = button(['Focus'], toggleFocus, { 'aria-label': `Focus ${placementId}` });
   const element = node(
     'li',
     { class: 'card' },
@@ -89,6 +87,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
   };
 
   return {
+    placementId,
     element,
     update(state: CardState): void {
       current = state;

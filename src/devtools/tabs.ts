@@ -1,4 +1,4 @@
-import { node, setAttribute } from './node.ts';
+import { button, node, setAttribute } from './node.ts';
 
 export interface Tab {
   name: string;
@@ -12,12 +12,11 @@ export const createTabs = (tabs: readonly Tab[], chosen: string, onChoose: (name
   made += 1;
   const id = (part: string, index: number) => `placard-${part}-${made}-${index}`;
   const buttons = tabs.map(({ name }, index) =>
-    node(
-      'button',
-      { type: 'button', role: 'tab', id: id('tab', index), 'aria-controls': id('panel', index) },
-      [name],
-      { click: () => choose(index) },
-    ),
+    button([name], () => choose(index), {
+      role: 'tab',
+      id: id('tab', index),
+      'aria-controls': id('panel', index),
+    }),
   );
   const panels = tabs.map(({ content }, index) =>
     node(

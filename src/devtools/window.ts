@@ -1,40 +1,31 @@
 import { recall, remember } from './memory.ts';
 import { makeMovable } from './movable.ts';
-import { node, setAttribute, setText } from './node.ts';
+import { button, node, setAttribute, setText } from './node.ts';
 import type { Sentence } from './tone.ts';
 
 /** A window over the page: it can be moved, made small, and closed. */
 export const createWindow = (content: readonly Node[], signal: AbortSignal, close: () => void) => {
-  const summary = node('span', { class: 'summary' });
-  const smallSummary = node('span', { class: 'summary' });
-  const unseen = (text: string) => node('span', { class: 'unseen' }, [text]);
-  const handle = node('button', { type: 'button', class: 'handle' }, [
-    'Placard',
-    summary,
-    unseen(': drag, or press the arrow keys, to move'),
-  ]);
-  const smaller = node(
-    'button',
-    { type: 'button', class: 'icon', 'aria-label': 'Make the devtools small', 'data-icon': 'smaller' },
-    [],
-    { click: () => setSmall(true) },
-  );
-  const closing = node(
-    'button',
-    { type: 'button', class: 'icon', 'aria-label': 'Close the devtools', 'data-icon': 'close' },
-    [],
-    { click: close },
-  );
+  const summaries: HTMLElement[] = [];
+  /** What the panel says in a few words, and what the button does for who cannot see it. */
+  const labelOf = (purpose: string): (Node | string)[] => {
+    const summary = node('span', { class: 'summary' });
+    summaries.push(summary);
+    return ['Placard', summary, node('span', { class: 'unseen' }, [purpose])];
+  };
+  const handle = button(labelOf(': drag, or press the arrow keys, to move'), () => undefined, {
+    class: 'handle',
+  });
+  const small = button(labelOf(': open the devtools'), () => setSmall(false), { class: 'small' });
+  const icon = (name: string, label: string, click: () => void) =>
+    button([], click, { class: 'icon', 'data-icon': name, 'aria-label': label });
   const whole = node('div', { class: 'whole' }, [
-    node('div', { class: 'bar' }, [handle, smaller, closing]),
+    node('div', { class: 'bar' }, [
+      handle,
+      icon('smaller', 'Make the devtools small', () => setSmall(true)),
+      icon('close', 'Close the devtools', close),
+    ]),
     ...content,
   ]);
-  const small = node(
-    'button',
-    { type: 'button', class: 'small' },
-    ['Placard', smallSummary, unseen(': open the devtools')],
-    { click: () => setSmall(false) },
-  );
   const element = node('section', { class: 'window', 'aria-label': 'Placard devtools' }, [whole, small], {
     keydown(event) {
       if (event.key !== 'Escape' || whole.hidden) return;
@@ -61,10 +52,8 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
     element,
     isSmall: () => whole.hidden,
     summarise({ text, tone }: Sentence): void {
-      for (const each of [summary, smallSummary]) {
-        setText(each, text);
-        setAttribute(each, 'data-tone', tone);
-      }
+      setAttribute(element, 'data-tone', tone);
+      for (const summary of summaries) setText(summary, text);
     },
   };
 };

@@ -8,7 +8,7 @@ import { build, type Rolldown } from 'vite';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What an application bundles otherwise, or has anyway. */
-const HOST_MODULES = ['react', 'react-dom'];
+const HOST_MODULES = ['react', 'react-dom', 'vue'];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
@@ -83,6 +83,8 @@ export const BROWSER_PACKAGE_ENTRIES: Record<string, string> = {
   '.': "import { createPlacard } from '/src/client/index.ts'; globalThis.run = createPlacard;",
   './element': "import * as all from '/src/element/index.ts'; globalThis.run = all;",
   './react': "import * as all from '/src/react/index.ts'; globalThis.run = all;",
+  './vue': "import * as all from '/src/vue/index.ts'; globalThis.run = all;",
+  './devtools': "import * as all from '/src/devtools/index.ts'; globalThis.run = all;",
   './templates': "import * as all from '/src/templates/index.ts'; globalThis.run = all;",
   './webview': "import * as all from '/src/webview/index.ts'; globalThis.run = all;",
 };

@@ -7,7 +7,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const run = promisify(execFile);
 const TSC = resolve('node_modules/.bin/tsc');
-const ROOMS = ['client', 'element', 'react', 'templates', 'webview', 'server', 'service', 'testing'];
+const ROOMS = [
+  'client',
+  'element',
+  'react',
+  'vue',
+  'templates',
+  'webview',
+  'devtools',
+  'server',
+  'service',
+  'testing',
+];
 const STRICT = '--noEmit --strict --skipLibCheck false --module nodenext --target es2023';
 
 let folder: string;

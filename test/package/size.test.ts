@@ -9,6 +9,9 @@ const BUDGETS: Record<string, { entry: number; all: number }> = {
   '.': { entry: 6_200, all: 45_200 },
   './element': { entry: 5_960, all: 5_960 },
   './react': { entry: 1_200, all: 1_200 },
+  './vue': { entry: 1_080, all: 1_080 },
+  // All of it is a tool for developers; the entry alone is on pages where it stays closed.
+  './devtools': { entry: 760, all: 12_000 },
   './templates': { entry: 5_360, all: 5_360 },
   './webview': { entry: 1_740, all: 1_740 },
 };
