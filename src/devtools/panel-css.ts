@@ -3,7 +3,8 @@ export const PANEL_CSS = /* css */ `
 :host { all: initial; display: contents; direction: ltr; }
 :host([data-embedded]) { display: block; height: 100%; color-scheme: inherit; }
 [hidden] { display: none !important; }
-* { box-sizing: border-box; margin: 0; padding: 0; list-style: none; }
+*, *::before, *::after { box-sizing: border-box; margin: 0; padding: 0; }
+ul, ol { list-style: none; }
 .window, .embedded, .outline {
   --surface: light-dark(#fff, #1b1c20);
   --ink: light-dark(#1c1c1a, #f1f1ee);
@@ -66,6 +67,7 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 code, .placement, .client dd { font: 0.75rem ui-monospace, Menlo, Consolas, monospace; }
 .placement, .chip, .standing, .switch b { font-weight: 650; }
 .chip { color: var(--tone, var(--soft)); }
+.card[data-tone="plain"] .chip::before { border: 2px solid var(--tone); background: none; }
 [data-tone] { --tone: var(--soft); }
 [data-tone="good"] { --tone: var(--good); }
 [data-tone="wait"] { --tone: var(--wait); }
@@ -88,7 +90,8 @@ summary { width: fit-content; max-width: calc(100% - 8.5rem); padding: 5px 0; cu
 .command { padding: 6px 8px; border-radius: 6px; background: var(--raised); user-select: all; }
 dl { display: grid; grid-template-columns: minmax(4rem, max-content) minmax(0, 1fr); gap: 4px 12px; }
 .standing { padding: 8px 12px; border-left: 3px solid var(--tone); border-radius: 3px 8px 8px 3px; background: var(--raised); }
-.standing, .counters { min-height: 2.25rem; }
+.standing { min-height: 2.25rem; }
+.counters { min-height: 1.5rem; }
 .counters b { color: var(--ink); font-size: 0.9375rem; }
 .letter { display: grid; gap: 6px; padding: 8px 12px; border: 1px solid var(--bad); border-radius: 8px; }
 .switch { display: grid; grid-template-columns: minmax(0, 1fr) auto; width: 100%; padding: 8px 0; border: 0; border-top: 1px solid var(--line); border-radius: 0; background: none; text-align: start; }
@@ -109,9 +112,9 @@ dl { display: grid; grid-template-columns: minmax(4rem, max-content) minmax(0, 1
   summary { padding: 0.75rem 0; }
 }
 @media (forced-colors: active) {
-  .window, .embedded, .outline { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --good: CanvasText; --wait: CanvasText; --accent: Highlight; --surface: Canvas; }
+  .window, .embedded, .outline { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --good: CanvasText; --wait: CanvasText; --bad: CanvasText; --accent: Highlight; --surface: Canvas; }
   .chip::before, .small::before, .icon::before, .icon::after, .meter *, .switch::after, .outline span { forced-color-adjust: none; }
-  .meter { border-top: 1px solid; }
+  .meter { border-top: 1px solid; border-bottom-color: Canvas; }
   [role="tab"] { border-color: Canvas; }
   [role="tab"][aria-selected="true"], button[aria-pressed="true"] { border-color: Highlight; }
 }

@@ -105,7 +105,9 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       command.hidden = title !== 'No banner' || inspection.userId === null;
       if (inspection.userId !== null) setText(command, explainCommand(inspection.userId, placementId));
       find.hidden = !slot;
-      focus.hidden = !slot || (!candidate && !placement.isFocused) || inspection.userId === null;
+      // What does not fit would not fit either when it is focused.
+      const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
+      focus.hidden = !canFocus && !placement.isFocused;
       setAttribute(focus, 'aria-pressed', String(placement.isFocused));
       drawDetails(banner?.isControl ? null : banner, factsOf(placement, now));
     },

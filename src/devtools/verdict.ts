@@ -19,6 +19,7 @@ const NOT_MOUNTED =
   'No element of this page shows this placement. Mount it: placard.mount() or <Placement>, with this very ID.';
 const NO_BANNER =
   'The service has no banner for this user: no active campaign targets them, or a cap or the time until they are eligible again holds it back. The service knows which: run the command below.';
+const FOCUSED = 'Shown in spite of all that speaks against it. None of its events is sent.';
 const HELD_OUT =
   'This user is in the control group. Nothing is drawn and no content was sent; the impression counts for the comparison.';
 const WAITS_CLOSED =
@@ -96,14 +97,9 @@ export const verdictOf = (
   if (inspection.userId === null)
     return verdict('plain', 'Signed out', 'Nothing is shown without a user. Call identify() with a user ID.');
   if (slot === null) return verdict('plain', 'Not mounted', NOT_MOUNTED);
-  if (placement.isFocused)
-    return verdict(
-      'wait',
-      'Focused',
-      'Shown in spite of all that speaks against it. None of its events is sent.',
-    );
   const { shown } = slot;
   if (shown === null) return emptyVerdict(placement, slot, inspection, now);
+  if (placement.isFocused) return verdict('wait', 'Focused', FOCUSED);
   if (shown.isControl) return verdict('plain', 'Held out', HELD_OUT);
   // A test send stands in front of the answer.
   if (!shown.isTestSend && placement.answer?.id !== shown.id) {

@@ -308,7 +308,8 @@ describe('the Studio', () => {
     await inEveryFrame(page, 'Fresh from the kiln, Mira');
     await page.getByText('Nobody has seen it yet.').waitFor();
     await page.goto(demo.url);
-    await page.locator('.status').getByText('Everything is delivered.').waitFor();
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.locator('.standing').getByText('Everything is delivered.').waitFor();
     await page.goto(`${demo.url}/studio.html`);
     await page
       .getByRole('row', { name: /kiln|shelf/ })
