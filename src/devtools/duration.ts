@@ -5,10 +5,10 @@ const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [1_000, 's'],
 ];
 
-/** The largest unit that fits: `3 min`, `12 s`. */
+/** The largest unit that fits: `3 min`, `12 s`; no line breaks inside. */
 const duration = (ms: number): string => {
   const [unitMs, name] = UNITS.find(([unit]) => ms >= unit) ?? UNITS.at(-1)!;
-  return `${Math.floor(ms / unitMs)} ${name}`;
+  return `${Math.floor(ms / unitMs)}\u00a0${name}`;
 };
 
 /** `3 min ago`, or `in 3 min`. */

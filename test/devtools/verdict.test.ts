@@ -72,7 +72,7 @@ describe('of a slot without a banner says', () => {
       anEmptySlot({ emptied: 'expired' }),
       {},
       'Expired',
-      /ended 2 min ago/,
+      /ended 2\smin ago/,
     ],
     [
       'which property does not fit',
@@ -111,7 +111,7 @@ describe('of a slot without a banner says', () => {
     expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
       tone: 'bad',
       title: 'No answer',
-      why: 'The next request goes in 8 s. Sync of home_hero: 429 Over rate limit',
+      why: 'The next request goes in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
     });
   });
 

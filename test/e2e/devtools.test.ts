@@ -118,7 +118,7 @@ describe('the devtools on the strictest page', () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No answer');
     await card(page, 'home_hero')
-      .getByText(/The next request goes in \d+ s.*429 Over rate limit/)
+      .getByText(/The next request goes in \d+\ss.*429 Over rate limit/)
       .waitFor();
     await tab(page, 'Log');
     await page.locator('[data-notice="waiting"]').getByText('the service asked for patience').waitFor();
@@ -132,7 +132,7 @@ describe('the devtools on the strictest page', () => {
     expect(await page.locator('.counters').getAttribute('data-holds')).toBe('true');
     await tab(page, 'Client');
     await page.getByText('devtools-page, version 1.0.0').waitFor();
-    await page.getByText(/in (29|30) min, unless the page is looked at/).waitFor();
+    await page.getByText(/in (29|30)\smin, unless the page is looked at/).waitFor();
     await tab(page, 'Log');
     await page.getByText(/The service answered: a banner for home_hero.*none for nobody/).waitFor();
     await close();
