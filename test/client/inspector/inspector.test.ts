@@ -67,6 +67,7 @@ const open = async ({
   openStore = aProfile(),
   userId = 'u-1' as string | null,
   mount = ['home_hero'],
+  Observer = SeesEverything as unknown as typeof IntersectionObserver | null,
 } = {}) => {
   const notices: Notice[] = [];
   const placard = createPlacard({
@@ -78,7 +79,7 @@ const open = async ({
     platform: {
       fetch: service.fetch,
       openStore,
-      IntersectionObserver: SeesEverything as unknown as typeof IntersectionObserver,
+      ...(Observer && { IntersectionObserver: Observer }),
     },
   });
   running.push(placard);
@@ -139,6 +140,14 @@ test('follows a slot from no answer to the impression', async () => {
   expect(stateOf().slots[0]?.view).toMatchObject({ requiredShare: 0.5, requiredMs: 1_000, isSeen: false });
   await until(() => expect(stateOf().slots[0]?.view?.isSeen).toBe(true));
   expect(inspector.read().recent.map(({ notice }) => notice.type)).toContain('synced');
+});
+
+test('lists the slots of a browser that cannot tell what is in view', async () => {
+  vi.stubGlobal('IntersectionObserver', undefined);
+  const { stateOf, shows } = await open({ Observer: null });
+  await shows('Summer sale');
+  expect(stateOf().slots).toMatchObject([{ shown: { id: 'bnr-1' }, view: null }]);
+  vi.unstubAllGlobals();
 });
 
 test('lists what the cache holds and no slot of the page shows', async () => {
