@@ -1,16 +1,16 @@
-import { stripVTControlCharacters } from 'node:util';
-import { type CommandDef, defineCommand, renderUsage, runCommand, type SubCommandsDef } from 'citty';
-import { InterruptedError } from './interruption.ts';
+import { type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
+import { helpOf } from './help.ts';
 import { sentenceOf } from './sentence.ts';
-import { version } from './version.ts';
 
-/** Loaded when they are asked for: a command that only asks a question need not load the service. */
+/** Each is loaded when it is called: the commands that only call the API need not load the service. */
 const commands: SubCommandsDef = {
+  init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportData,
   backup: async () => (await import('./backup.ts')).backup,
   'drop-partitions': async () => (await import('./drop-partitions.ts')).dropPartitions,
+  explain: async () => (await import('./explain.ts')).explain,
   integrations: async () => (await import('./integrations.ts')).integrations,
   track: async () => (await import('./track.ts')).track,
 };
@@ -27,7 +27,7 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
-/** Commands that go on without a reader: what they send would be cut off, and told to nobody. They say so themselves. */
+/** Commands that go on when the reader of stdout leaves: else they would stop sending halfway. They report it themselves. */
 const NEED_NO_READER = new Set(['track']);
 
 const endWithReader = (error: NodeJS.ErrnoException) => {
@@ -36,22 +36,28 @@ const endWithReader = (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 };
 
-/** Runs a command line and answers the exit code. What goes wrong is one sentence on stderr. */
+/** The code of an error that has one of its own, such as an interruption. */
+const exitCodeOf = (error: unknown): number => {
+  const { exitCode } = error as { exitCode?: unknown };
+  return typeof exitCode === 'number' ? exitCode : 1;
+};
+
+/** Runs a command line and returns the exit code. What goes wrong is one sentence on stderr. */
 export const run = async (words: string[]): Promise<number> => {
   process.stdout.on('error', endWithReader);
-  // Where nobody reads this one either, the exit code is all that is left to tell by.
+  // Without a reader of stderr the exit code alone says what happened.
   process.stderr.on('error', () => undefined);
   const [name] = words;
   const command = await commandNamed(name);
   if (name === '--version') {
+    const { version } = await import('../service/index.ts');
     process.stdout.write(`${version()}\n`);
     return 0;
   }
   if (words.length === 0 || words.some(isHelp)) {
-    const usage = command ? await renderUsage(command, main) : await renderUsage(main);
-    // Colours are for a screen; in a file they are noise.
-    const shown = process.stdout.isTTY ? usage : stripVTControlCharacters(usage);
-    process.stdout.write(`${shown.replaceAll(/ +$/gm, '')}\n`);
+    const { isTTY } = process.stdout;
+    const help = command ? helpOf(name!, command, main, isTTY) : helpOf('placard', main, undefined, isTTY);
+    process.stdout.write(await help);
     return 0;
   }
   try {
@@ -61,6 +67,6 @@ export const run = async (words: string[]): Promise<number> => {
     return 0;
   } catch (error) {
     process.stderr.write(`placard: ${sentenceOf(error)}\n`);
-    return error instanceof InterruptedError ? error.exitCode : 1;
+    return exitCodeOf(error);
   }
 };

@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import {
   createService,
   errorFacts,
+  type Log,
   listen,
   peerUrlOf,
   tuneProcess,
+  type WorkspaceSource,
   watchWorkspaces,
 } from '../service/index.ts';
 import { openDatabase } from './open-database.ts';
@@ -33,7 +35,33 @@ const options = {
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
 
+/** An address that other machines cannot reach. */
+const LOOPBACK = /^(?:127\.|localhost$|::1$)/;
+
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** Watches the workspaces. Throws with a hint where there are none yet. */
+const workspacesOf = (path: string, log: Log): WorkspaceSource => {
+  try {
+    return watchWorkspaces(path, { log });
+  } catch (error) {
+    const { code, path: missing } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' || missing !== path) throw error;
+    throw new Error(`${path} is not there; placard init writes a workspace file`);
+  }
+};
+
+/** Logs who can reach the service, and what they can read there. */
+const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
+  if (LOOPBACK.test(host)) {
+    log.info({ host }, 'only this machine can reach the service; in a container set HOST=0.0.0.0');
+  } else if (!hasMetricsToken) {
+    log.warn(
+      { host },
+      '/metrics is open to everyone who can reach this port: set PLACARD_METRICS_TOKEN, or close the path at your proxy',
+    );
+  }
+};
 
 /** Resolves with the first of the two signals that ask a process to end. */
 const asked = (): Promise<NodeJS.Signals> =>
@@ -76,12 +104,19 @@ export const serve = defineCommand({
       log.fatal(errorFacts(error), 'ended by an error');
       process.exit(1);
     });
-    const workspaces = watchWorkspaces(path, { log });
+    const workspaces = workspacesOf(path, log);
     const store = await openDatabase(db);
-    const service = createService({ workspaces, store, log });
+    const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
+    const service = createService({
+      workspaces,
+      store,
+      log,
+      ...(metricsToken !== undefined && { metricsToken }),
+    });
     try {
       const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
-      log.info({ url: listening.url, store: store.kind }, 'listening');
+      log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
+      logReach(log, host, metricsToken !== undefined);
       if (store.roster && listening.peerUrl === null) {
         log.info({}, 'no users shared with other replicas: --peer-url says where they reach this one');
       }

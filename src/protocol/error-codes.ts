@@ -2,6 +2,7 @@
 export const FATAL = {
   invalidCursor: 'Invalid cursor',
   invalidKey: 'Invalid API key',
+  invalidUserToken: 'Invalid user token',
   accessDenied: 'Access Denied',
   noIntegrationList: 'Integration list not found',
   notFound: 'Not Found',

@@ -10,6 +10,8 @@ export const SERVER_PERMISSIONS = [
   'users.merge',
   'users.alias.new',
   'users.export.ids',
+  /** Ours: no other server has it. */
+  'campaigns.explain',
 ] as const;
 
 export type ClientPermission = (typeof CLIENT_PERMISSIONS)[number];

@@ -1,7 +1,10 @@
 /** The REST caller for backends. */
 export type {
   AttributesObject,
+  BannerBootstrap,
   EventObject,
+  ExplainAnswer,
+  ExplainRequest,
   InputArray,
   Instance,
   Integration,
@@ -9,7 +12,15 @@ export type {
   RateLimitInfo,
 } from '../protocol/index.ts';
 export { ApiError, InDoubtError, UnsentError } from './api-error.ts';
+export { type FetchBannersOptions, fetchBanners } from './fetch-banners.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
-export type { TrackInput, TrackObject, TrackOptions } from './track.ts';
-export { type TrackPlace, type TrackProblem, type TrackReport, TrackStoppedError } from './track-report.ts';
+export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';
+export type { RequestState, TrackInput, TrackObject, TrackOptions } from './track.ts';
+export { isRepeatable } from './track-batches.ts';
+export {
+  type TrackPosition,
+  type TrackProblem,
+  type TrackReport,
+  TrackStoppedError,
+} from './track-report.ts';

@@ -1,8 +1,11 @@
-import { INSTANCES, type Instance, type Integration, isInstance } from '../protocol/index.ts';
+import type { Integration } from '../protocol/index.ts';
 import { createCall } from './call.ts';
+import { type ApiAddress, endpointOf } from './endpoint-of.ts';
+import { createExplain } from './explain.ts';
 import { listIntegrations } from './integrations.ts';
 import { createProfileCalls } from './profiles.ts';
-import { LONGEST_TIMER_MS, sleep as realSleep, type Sleep } from './sleep.ts';
+import { sleep as realSleep, type Sleep } from './sleep.ts';
+import { checkTimeLimit } from './time-limit.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
 import type { TrackReport } from './track-report.ts';
 
@@ -19,39 +22,20 @@ interface CommonOptions {
   /** 0 ≤ x < 1; spreads retries. */
   random?: () => number;
   sleep?: Sleep;
+  /** Receives why a request is sent again, and the wait before that in milliseconds. Default: nothing. */
+  onRetry?: (error: Error, waitMs: number) => void;
 }
 
-/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
-export type RestClientOptions = CommonOptions &
-  ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
 export type RestClient = ReturnType<typeof createRestClient>;
-
-const endpointOf = ({ instance, endpoint }: RestClientOptions): string => {
-  if (instance !== undefined) {
-    if (isInstance(instance)) return INSTANCES[instance];
-    throw new TypeError(`instance: '${instance}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
-  }
-  if (endpoint === undefined) throw new TypeError('Either instance or endpoint is needed');
-  if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
-    // What may be a password is not quoted, here and below.
-    throw new TypeError(`endpoint: '${endpoint.replace(/^.*@/s, '…@')}' is not an http(s) URL`);
-  }
-  const { username, password } = new URL(endpoint);
-  if (username || password)
-    throw new TypeError('endpoint holds a user name or password, which fetch refuses');
-  if (/[?#]/.test(endpoint))
-    throw new TypeError('endpoint holds a query or fragment, where a path is to follow');
-  return endpoint.replace(/\/+$/, '');
-};
 
 export const createRestClient = (options: RestClientOptions) => {
   const endpoint = endpointOf(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMER_MS)
-    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${LONGEST_TIMER_MS}`);
+  checkTimeLimit(timeoutMs);
   if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
     throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
   const call = createCall({
@@ -63,6 +47,7 @@ export const createRestClient = (options: RestClientOptions) => {
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     sleep: options.sleep ?? realSleep,
+    onRetry: options.onRetry ?? (() => undefined),
   });
   return {
     /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
@@ -74,6 +59,7 @@ export const createRestClient = (options: RestClientOptions) => {
      */
     track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
       trackAll(call, input, more),
+    explain: createExplain(call),
     ...createProfileCalls(call),
   };
 };

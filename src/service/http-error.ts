@@ -7,16 +7,19 @@ export class HttpError extends Error {
   /** Members that go beside the refusal's text, such as an endpoint's own `errors`. */
   readonly members: Record<string, unknown> | undefined;
   readonly headers: Record<string, string> | undefined;
+  /** What the log says of it, for the operator. Default the text of the answer. */
+  readonly why: string;
 
   constructor(
     status: number,
     message: string,
-    more: { members?: Record<string, unknown>; headers?: Answer['headers'] } = {},
+    more: { members?: Record<string, unknown>; headers?: Answer['headers']; why?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.members = more.members;
     this.headers = more.headers;
+    this.why = more.why ?? message;
   }
 }
 

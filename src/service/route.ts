@@ -1,6 +1,6 @@
 import type { ErrorDialect, Permission, RateDialect } from '../protocol/index.ts';
 import type { Store } from './store/store.ts';
-import type { Workspace } from './workspace/workspace.ts';
+import type { ApiKey, Workspace } from './workspace/workspace.ts';
 
 /** The member of a workspace's `limits` that counts an endpoint's requests. */
 export type LimitName =
@@ -8,8 +8,10 @@ export type LimitName =
   | 'users_track_bulk'
   | 'banners_sync'
   | 'banners_track'
+  /** Banner events of all visitors together. */
+  | 'visitors'
   | 'cdi_integrations'
-  /** Identify, merge and alias/new together. */
+  /** Identify, merge, alias/new and explain together. */
   | 'users_other'
   | 'users_export_ids';
 
@@ -24,6 +26,8 @@ export interface Tell {
 /** What a route gets once the gate has let the request in: key, permission, rate, content type, size and JSON are right. */
 export interface RouteContext {
   workspace: Workspace;
+  /** The key that the request carries. */
+  key: ApiKey;
   store: Store;
   query: URLSearchParams;
   /** The parsed body, unchecked; `undefined` on a GET. */

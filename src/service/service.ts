@@ -19,6 +19,8 @@ export interface ServiceOptions {
   now?: () => number;
   /** A pino logger fits. Default: no lines. */
   log?: Log;
+  /** `/metrics` then answers only requests with `Authorization: Bearer <token>`. Default: it answers everyone. */
+  metricsToken?: string;
 }
 
 export interface Service {
@@ -55,6 +57,7 @@ export const createService = ({
   store,
   now = Date.now,
   log = silentLog,
+  metricsToken,
 }: ServiceOptions): Service => {
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
@@ -77,6 +80,7 @@ export const createService = ({
     metrics,
     log,
     now,
+    metricsToken,
     workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });

@@ -138,6 +138,51 @@ describe('placard serve', () => {
     expect((await exit).code).toBe(0);
   });
 
+  test('logs what it serves, what in it cannot be meant, and who can reach it', async () => {
+    const limits = { banners_sync: { requests: 300, window_seconds: 60 } };
+    writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign()], limits })));
+    const started = async (env: Record<string, string>) => {
+      const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
+      const { child, exit, lines, url } = await serveCli(words, env);
+      const metrics = await fetch(`${url}/metrics`);
+      child.kill('SIGTERM');
+      await exit;
+      return { lines, metrics: metrics.status };
+    };
+    const [inside, open, closed] = await Promise.all([
+      started({}),
+      started({ HOST: '0.0.0.0' }),
+      started({ HOST: '0.0.0.0', PLACARD_METRICS_TOKEN: 'a-token' }),
+    ]);
+    expect(inside.lines.slice(0, 2)).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        msg: 'workspace loaded',
+        workspace: 'test',
+        campaigns: 1,
+        active: 1,
+        placements: ['home'],
+        keys: ['api_keys[0]', 'api_keys[1]'],
+      }),
+      expect.objectContaining({
+        level: 'warn',
+        msg: 'workspace file',
+        warning: expect.stringMatching(/^limits\.banners_sync: 300 requests in 60 seconds are for all users/),
+      }),
+    ]);
+    const says = ({ lines }: typeof inside, words: string) =>
+      lines.some(({ msg }) => String(msg).startsWith(words));
+    expect(
+      [inside, open, closed].map((each) => says(each, 'only this machine can reach the service')),
+    ).toEqual([true, false, false]);
+    expect([inside, open, closed].map((each) => says(each, '/metrics is open to everyone'))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([inside, open, closed].map(({ metrics }) => metrics)).toEqual([200, 200, 401]);
+  });
+
   test('listens on this machine alone where the variables are set to nothing', async () => {
     const env = { HOST: '', LOG_LEVEL: '', PLACARD_WORKSPACE: '' };
     const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
@@ -229,7 +274,15 @@ describe('placard serve', () => {
     expect(stdout + stderr).not.toMatch(
       /secret-key|jane|example\.org|48123456789|not an address|test-(client|server)-key/,
     );
-    expect(linesOf(stdout).map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+    expect(linesOf(stdout).map(({ msg }) => msg)).toEqual([
+      'workspace loaded',
+      'listening',
+      expect.stringMatching(/^only this machine/),
+      'requests refused',
+      'requests refused',
+      'stopping',
+      'stopped',
+    ]);
   });
 
   test('takes the level of its log from LOG_LEVEL', async () => {
@@ -281,7 +334,10 @@ describe('placard serve', () => {
   });
 
   test.each<[string[], string]>([
-    [['--workspace', 'nowhere.json'], 'placard: nowhere.json is not there\n'],
+    [
+      ['--workspace', 'nowhere.json'],
+      'placard: nowhere.json is not there; placard init writes a workspace file\n',
+    ],
     [['--db', ''], 'placard: --db needs a value\n'],
     [['--host='], 'placard: --host needs a value\n'],
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface CliRun {
@@ -8,11 +9,12 @@ export interface CliRun {
   stderr: string;
 }
 
-const CLI = 'src/cli/placard.ts';
+const CLI = resolve('src/cli/placard.ts');
 
 /** The command line from its source, on the Node that runs the tests. */
-export const startCli = (words: string[], env: Record<string, string> = {}): ChildProcess =>
+export const startCli = (words: string[], env: Record<string, string> = {}, cwd = '.'): ChildProcess =>
   spawn(process.execPath, [CLI, ...words], {
+    cwd,
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -26,11 +26,14 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   users: ['profiles', 'export'],
   store: ['profiles'],
   campaigns: ['profiles', 'users'],
-  workspace: ['campaigns'],
-  gate: ['store'],
-  routes: ['users', 'campaigns'],
+  explain: ['campaigns'],
+  'user-tokens': [],
+  preview: [],
+  workspace: ['campaigns', 'user-tokens'],
+  gate: ['store', 'user-tokens'],
+  routes: ['users', 'campaigns', 'explain', 'user-tokens'],
   replicas: ['users', 'store', 'gate'],
-  pages: ['gate', 'users'],
+  pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };
 

@@ -23,17 +23,16 @@ const PATHS = [
   '/v1/device-messaging/banners/track',
 ];
 const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
-const LIMITS = Object.fromEntries(
-  [
-    'users_track',
-    'users_track_bulk',
-    'cdi_integrations',
-    'banners_sync',
-    'banners_track',
-    'users_other',
-    'users_export_ids',
-  ].map((name) => [name, LIMIT]),
-);
+const LIMITS = {
+  ...Object.fromEntries(
+    ['users_track', 'users_track_bulk', 'cdi_integrations', 'users_other', 'users_export_ids'].map((name) => [
+      name,
+      LIMIT,
+    ]),
+  ),
+  banners_sync: { per_user: LIMIT },
+  banners_track: { per_user: LIMIT },
+};
 const NEIGHBOUR_KEY = 'neighbour-key';
 
 let store: Store;

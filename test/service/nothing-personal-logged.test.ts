@@ -95,7 +95,7 @@ const rowsOf = (bannerId: string): Row[] => [
     path: '/v1/device-messaging/banners/sync',
     key: CLIENT_KEY,
     ok: 200,
-    body: { ...envelope, placements: ['home', 'zq7x'], device_id: 'device-zq7x' },
+    body: { ...envelope, placements: ['home', 'broken', EMAIL], device_id: 'device-zq7x' },
     bad: { ...envelope, app_id: 'zq7x', placements: ['home'] },
   },
   {
@@ -157,7 +157,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
         aCampaign(),
         aCampaign({
           campaign_id: 'broken',
-          placements: ['zq7x'],
+          placements: ['broken'],
           variants: [aVariant({ properties: broken })],
         }),
       ],
@@ -202,6 +202,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     // Each answer has its line, so nothing is left out by chance.
     expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
     expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
+    expect(lines.filter(({ placement }) => placement === 'something that is no name')).toHaveLength(1);
     expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be filled in');
     expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(
       new Set([200, 201, 202, 400, 401, 403, 404, 405, 413, 415, 500]),

@@ -75,7 +75,7 @@ export const DOCUMENT_MEMBERS = new Set([
 ]);
 
 type Told = (path: PropertyKey[], problem: string) => void;
-type Filter = Record<string, unknown>;
+export type Filter = Record<string, unknown>;
 
 const isMoment = (path: string) => /^(?:events|purchases)\..+\.(?:first|last)$|^(?:first|last)$/.test(path);
 
@@ -89,7 +89,8 @@ const operand = (value: unknown, field: string): unknown => {
   return value;
 };
 
-const documentField = (name: string): string => {
+/** The path in the document of a name at the top of a filter. */
+export const documentField = (name: string): string => {
   const [head = ''] = name.split('.');
   if (head === 'subscription_groups') return name.toLowerCase();
   if (head === 'custom_attribute') return `custom_attributes${name.slice(head.length)}`;
@@ -159,6 +160,8 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
 /** A filter that is ready. */
 export interface Audience {
   matches(member: AudienceMember): boolean;
+  /** As the file has it. */
+  filter: Filter;
   /** What must hold for it to match, as far as that is told more cheaply. */
   clauses: readonly Clause[];
 }
@@ -176,7 +179,7 @@ export const compileAudience = (filter: Filter, told: Told): Audience | undefine
   if (!sound) return undefined;
   try {
     const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
-    return { matches: (member) => test(member), clauses: clausesOf(prepared as Filter) };
+    return { matches: (member) => test(member), filter, clauses: clausesOf(prepared as Filter) };
   } catch (error) {
     told([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
     return undefined;

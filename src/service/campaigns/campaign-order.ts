@@ -1,6 +1,7 @@
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
 import { createCandidates, sought } from './candidates.ts';
+import type { Verdict } from './judge.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
@@ -10,6 +11,7 @@ const inOrder = (one: Campaign, other: Campaign): number =>
 
 /** Places in the order of the campaigns that may fill one placement. */
 interface Places {
+  all: readonly number[];
   /** Of active ones that are not sought by what they ask of a user. */
   active: readonly number[];
   /** Of those that name test users, whatever their status. */
@@ -22,8 +24,8 @@ interface CampaignOrder {
   /** By placement ID. */
   order: ReadonlyMap<string, Places>;
   candidates: ReturnType<typeof createCandidates>;
-  /** By place: room for the notes of one question, which is answered in one go. A new array each time costs more than asking. */
-  notes: Int32Array;
+  /** By place: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
+  verdicts: (Verdict | undefined)[];
 }
 
 /** Made once a workspace; a reload makes a new workspace, and the old one goes with its order. */
@@ -42,6 +44,7 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
     [...placementIds].map((placementId) => [
       placementId,
       {
+        all: places(placementId, () => true),
         active: places(placementId, (campaign) => campaign.status === 'active' && !sought(campaign)),
         tests: places(placementId, ({ testUsers }) => testUsers.size > 0),
       },
@@ -51,26 +54,32 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
     campaigns,
     order,
     candidates: createCandidates(campaigns),
-    notes: new Int32Array(campaigns.length),
+    verdicts: campaigns.map(() => undefined),
   };
   known.set(workspace, fresh);
   return fresh;
 };
 
-const NOWHERE: Places = { active: [], tests: [] };
+const NOWHERE: Places = { all: [], active: [], tests: [] };
 
-/** The places to look at for one user, with those `found` for this one: campaigns that test on the user come before all others. */
+/**
+ * The places to look at for one user: campaigns that test on the user come before all others. With `found` those of
+ * campaigns that may be for this user, found by what they ask; with `null` those of all campaigns.
+ */
 export const placesFor = (
   { campaigns, order }: CampaignOrder,
   placementId: string,
-  found: readonly number[],
+  found: readonly number[] | null,
   externalUserId: string,
 ): readonly number[] => {
-  const { active: unsought, tests } = order.get(placementId) ?? NOWHERE;
-  const here = found.filter((place) => campaigns[place]?.placements.has(placementId));
-  const active = here.length === 0 ? unsought : [...unsought, ...here].sort((one, other) => one - other);
-  if (tests.length === 0) return active;
+  const { all, active: unsought, tests } = order.get(placementId) ?? NOWHERE;
+  let ranked = all;
+  if (found) {
+    const here = found.filter((place) => campaigns[place]?.placements.has(placementId));
+    ranked = here.length === 0 ? unsought : [...unsought, ...here].sort((one, other) => one - other);
+  }
+  if (tests.length === 0) return ranked;
   const testing = tests.filter((place) => campaigns[place]?.testUsers.has(externalUserId));
-  if (testing.length === 0) return active;
-  return [...testing, ...active.filter((place) => !testing.includes(place))];
+  if (testing.length === 0) return ranked;
+  return [...testing, ...ranked.filter((place) => !testing.includes(place))];
 };

@@ -6,7 +6,7 @@ import { compileProperties, type Property } from './write-properties.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Tells of something that does not compile, at a path inside the campaign. */
+/** Receives what is wrong, at a path inside the campaign. */
 export type Problem = (path: PropertyKey[], problem: string) => void;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -15,29 +15,32 @@ const compileVariant = (
   variant: CampaignFile['variants'][number],
   path: PropertyKey[],
   problem: Problem,
+  warning: Problem,
 ): Variant => ({
   variantId: variant.variant_id,
   weight: variant.weight ?? 1,
   expiresAfterSeconds: variant.expires_after_seconds ?? null,
   properties: compileProperties(
     Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
+      const here = [...path, 'properties', name, 'value'];
       try {
         const { type, value } = property;
-        const fill = compileProperty(property);
+        const fill = compileProperty(property, (text) => warning(here, text));
         return [fill === null ? { name, type, value } : { name, type, fill }];
       } catch (error) {
-        problem(
-          [...path, 'properties', name, 'value'],
-          `expected a Liquid template, got one that fails: ${messageOf(error)}`,
-        );
+        problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
         return [];
       }
     }),
   ),
 });
 
-/** Makes a checked campaign of the file ready: what does not compile is told as a problem. */
-export const compileCampaign = (file: CampaignFile, problem: Problem): Campaign => {
+/** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
+export const compileCampaign = (
+  file: CampaignFile,
+  problem: Problem,
+  warning: Problem = () => undefined,
+): Campaign => {
   const audience =
     file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
   return {
@@ -53,6 +56,8 @@ export const compileCampaign = (file: CampaignFile, problem: Problem): Campaign 
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    variants: file.variants.map((variant, index) => compileVariant(variant, ['variants', index], problem)),
+    variants: file.variants.map((variant, index) =>
+      compileVariant(variant, ['variants', index], problem, warning),
+    ),
   };
 };

@@ -1,34 +1,11 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
-import { errorFacts, type Log } from '../log.ts';
-import type { BannerUser } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import type { AudienceMember } from './audience-member.ts';
-import { type Asker, audienceOf } from './audience-of.ts';
-import type { BannerIds } from './banner-id.ts';
 import { bannerText } from './banner-text.ts';
-import { bucketsOf, pickWeighted } from './bucketing.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { campaignOrder, placesFor } from './campaign-order.ts';
+import { chooseVariant } from './choose-variant.ts';
+import { askerOf, createJudge, isTestFor } from './judge.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
-import { mayMatch } from './quick-checks.ts';
-import type { TellUnfilled } from './unfilled.ts';
-
-export interface Question {
-  workspace: Workspace;
-  externalUserId: string;
-  user: BannerUser;
-  appId: string;
-  appVersion: string;
-  deviceId: string | undefined;
-  placementIds: readonly string[];
-  now: number;
-  ids: BannerIds;
-  log: Log;
-  tellUnfilled: TellUnfilled;
-}
-
-const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, now: number) =>
-  status === 'active' && (startsAtMs === null || startsAtMs <= now) && (endsAtMs === null || now < endsAtMs);
+import type { Question } from './question.ts';
 
 /** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
 const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): number => {
@@ -38,57 +15,11 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };
 
-/** The variant for a user, or `null` for one who is held out. */
-const variantFor = (workspaceId: string, campaign: Campaign, userId: string): Variant | null => {
-  const { campaignId, controlPercentage, variants } = campaign;
-  if (controlPercentage === 0 && variants.length === 1) return variants[0] ?? null;
-  const buckets = bucketsOf(workspaceId, campaignId, userId);
-  return buckets.control * 100 < controlPercentage ? null : (pickWeighted(variants, buckets.variant) ?? null);
-};
-
-/** A test send is never held out. */
-const testVariantFor = (
-  workspaceId: string,
-  { campaignId, variants }: Campaign,
-  userId: string,
-): Variant | null => pickWeighted(variants, bucketsOf(workspaceId, campaignId, userId).variant) ?? null;
-
-/** Not judged yet, or the eligibility round, 0 and up. */
-const UNKNOWN = -2;
-const NOT_FOR_THIS_USER = -1;
-
 /** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
 export const decide = (question: Question): string => {
-  const { workspace, externalUserId, user, now, ids, log, tellUnfilled } = question;
-  const asker: Asker = {
-    externalId: externalUserId,
-    profile: user.profile,
-    appId: question.appId,
-    appVersion: question.appVersion,
-  };
-  let member: AudienceMember | undefined;
+  const { workspace, externalUserId, user, now, ids, tellUnfilled, trace } = question;
+  const { workspaceId } = workspace;
   let context: PersonaliseContext | undefined;
-
-  const isMember = ({ campaignId, audience }: Campaign): boolean => {
-    if (!audience) return true;
-    if (!mayMatch(audience.clauses, asker, now)) return false;
-    member ??= audienceOf(asker, now);
-    try {
-      return audience.matches(member);
-    } catch (error) {
-      // A user's own attribute names can trip a filter; such a user is not in the audience.
-      log.warn({ campaign: campaignId, ...errorFacts(error) }, 'audience not decided');
-      return false;
-    }
-  };
-
-  /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
-  const roundOf = (campaign: Campaign): number | null => {
-    const dismissal = user.dismissals.find(({ campaignId }) => campaignId === campaign.campaignId);
-    if (!dismissal) return 0;
-    if (campaign.reeligibleAfterMs === null) return null;
-    return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : null;
-  };
 
   const contextOf = (): PersonaliseContext => {
     context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
@@ -102,48 +33,59 @@ export const decide = (question: Question): string => {
     placement: string,
     round: number,
   ): string | null => {
-    const { workspaceId } = workspace;
     const { campaignId } = campaign;
-    const isTestSend = campaign.testUsers.has(externalUserId);
-    const choose = isTestSend ? testVariantFor : variantFor;
-    const variant = choose(workspaceId, campaign, externalUserId);
+    const isTestSend = isTestFor(campaign, externalUserId);
+    const variant = chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
-      return bannerText({
-        id: ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend }),
+      const id = ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend });
+      const text = bannerText({
+        id,
         placement,
         isControl,
         isTestSend,
         expiresAt: expiresAt(campaign, variant, now),
         properties: variant ? variant.properties(contextOf) : null,
       });
+      trace?.({
+        placementId,
+        campaign,
+        bannerId: id,
+        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out' }),
+      });
+      return text;
     } catch (error) {
       tellUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
+      trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
       return null;
     }
   };
 
   const ordered = campaignOrder(workspace);
-  const { campaigns, notes: judged } = ordered;
-  const found = ordered.candidates(asker, now);
+  const { campaigns, verdicts } = ordered;
+  const asker = askerOf(question);
+  const judge = createJudge(question, asker);
+  // A trace covers all campaigns. Without one, those are left out that cannot be for this user.
+  const found = trace ? null : ordered.candidates(asker, now);
   // By the campaign's place in the order: it is often a candidate for several placements of one question.
-  judged.fill(UNKNOWN);
-  const judge = (campaign: Campaign): number => {
-    const isTest = campaign.testUsers.size > 0 && campaign.testUsers.has(externalUserId);
-    if (!isTest && !(isRunning(campaign, now) && isMember(campaign))) return NOT_FOR_THIS_USER;
-    return roundOf(campaign) ?? NOT_FOR_THIS_USER;
-  };
+  verdicts.fill(undefined);
 
   const bestFor = (placementId: string, placement: string): string | null => {
+    let best: { campaign: Campaign; banner: string } | null = null;
     for (const place of placesFor(ordered, placementId, found, externalUserId)) {
-      if (judged[place] === UNKNOWN) judged[place] = judge(campaigns[place]!);
-      const round = judged[place]!;
-      if (round === NOT_FOR_THIS_USER) continue;
-      const banner = bannerOf(campaigns[place]!, placementId, placement, round);
-      if (banner !== null) return banner;
+      const campaign = campaigns[place]!;
+      verdicts[place] ??= judge(campaign);
+      const verdict = verdicts[place];
+      if (typeof verdict === 'string') trace?.({ placementId, campaign, outcome: verdict });
+      else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
+      else {
+        const banner = bannerOf(campaign, placementId, placement, verdict);
+        if (banner !== null && !trace) return banner;
+        if (banner !== null) best = { campaign, banner };
+      }
     }
-    return null;
+    return best?.banner ?? null;
   };
 
   let text = '';

@@ -5,6 +5,7 @@ import { readDatesInUtc } from './date-filters.ts';
 import type { PersonaliseContext } from './personalise-context.ts';
 import { quickText } from './quick-text.ts';
 import { TemplateError } from './unfilled.ts';
+import { unknownVariables } from './unknown-variables.ts';
 import type { Fill } from './write-properties.ts';
 
 const MAX_TEMPLATE_CHARACTERS = 100_000;
@@ -83,9 +84,13 @@ const bounded = (text: string): string => {
   return text;
 };
 
-const compileText = (text: string): ((context: PersonaliseContext) => string) => {
+/** Receives what is wrong with a template that can be rendered all the same. */
+type Warn = (problem: string) => void;
+
+const compileText = (text: string, warn: Warn): ((context: PersonaliseContext) => string) => {
   if (!isTemplate(text)) return () => text;
   const template: Template[] = liquid.parse(toLiquid(text));
+  unknownVariables(liquid, template).forEach(warn);
   // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
   const quick = quickText(text);
   return (context) => {
@@ -97,14 +102,14 @@ const compileText = (text: string): ((context: PersonaliseContext) => string) =>
 };
 
 /** Texts anywhere inside are templates, names are not. */
-const compileJson = (value: unknown): Fill => {
-  if (typeof value === 'string') return compileText(value);
+const compileJson = (value: unknown, warn: Warn): Fill => {
+  if (typeof value === 'string') return compileText(value, warn);
   if (Array.isArray(value)) {
-    const parts = value.map(compileJson);
+    const parts = value.map((part) => compileJson(part, warn));
     return (context) => parts.map((fill) => fill(context));
   }
   if (typeof value === 'object' && value !== null) {
-    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part)] as const);
+    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part, warn)] as const);
     return (context) => Object.fromEntries(parts.map(([name, fill]) => [name, fill(context)]));
   }
   return () => value;
@@ -137,11 +142,11 @@ const hasTemplate = (value: unknown): boolean => {
 };
 
 /** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
-export const compileProperty = ({ type, value }: Property): Fill | null => {
+export const compileProperty = ({ type, value }: Property, warn: Warn = () => undefined): Fill | null => {
   if (!hasTemplate(value)) return null;
-  if (type === 'jsonobject') return compileJson(value);
+  if (type === 'jsonobject') return compileJson(value, warn);
   if (typeof value !== 'string') return null;
-  const text = compileText(value);
+  const text = compileText(value, warn);
   if (type === 'string' || type === 'image') return text;
   const convert = CONVERT[type];
   return (context) => convert(text(context));

@@ -1,9 +1,5 @@
 import { errorFacts, type Log } from '../log.ts';
-
-/** A property fails for one user after the other, at each sync: it is told of once in so long. */
-const TELL_EVERY_MS = 60_000;
-/** Where more of them fail than that, they are told of more often. */
-const MOST_REMEMBERED = 1_000;
+import { createOnceAMinute } from '../once-a-minute.ts';
 
 /** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */
 export class TemplateError extends Error {
@@ -37,14 +33,10 @@ export type TellUnfilled = (
 
 /** Logs which property keeps a banner from being shown, and why: once a minute for each. */
 export const createTellUnfilled = (log: Log): TellUnfilled => {
-  const toldAtMs = new Map<string, number>();
+  const isDue = createOnceAMinute();
   return (banner, error, now) => {
     const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
-    const key = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);
-    // Either way: a clock that was put back must not silence it for longer.
-    if (Math.abs(now - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) < TELL_EVERY_MS) return;
-    if (toldAtMs.size >= MOST_REMEMBERED) toldAtMs.clear();
-    toldAtMs.set(key, now);
-    log.warn(facts, 'banner not shown: a property cannot be filled in');
+    const cause = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);
+    if (isDue(cause, now)) log.warn(facts, 'banner not shown: a property cannot be filled in');
   };
 };

@@ -1,3 +1,4 @@
+import { USER_TOKEN_HEADER } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { Reply } from './exchange.ts';
 
@@ -12,6 +13,7 @@ const EXPOSED = [
   'X-RateLimit-Retry-After',
   'Retry-After',
   'Date',
+  USER_TOKEN_HEADER,
 ].join(', ');
 
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };

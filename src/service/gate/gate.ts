@@ -3,14 +3,16 @@ import { HttpError } from '../http-error.ts';
 import type { Log } from '../log.ts';
 import type { Route, Tell } from '../route.ts';
 import type { Store } from '../store/store.ts';
-import type { Registry } from '../workspace/registry.ts';
+import type { KeyHolder, Registry } from '../workspace/registry.ts';
 import { readJson } from './body.ts';
 import { crossOriginHeaders, preflight } from './cross-origin.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { createHeldBodies } from './held-bodies.ts';
-import { admit } from './key.ts';
+import { holderOf, permit } from './key.ts';
 import { createLargeBodies } from './large-bodies.ts';
-import { rateHeaders } from './rate.ts';
+import { proveUser } from './prove-user.ts';
+import { createRates } from './rate.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
 
 export interface GateOptions {
@@ -29,8 +31,8 @@ export interface Passage {
 }
 
 /**
- * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate,
- * content type, size, JSON. The shape is the route's own.
+ * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate of
+ * the workspace, content type, size, JSON, proof of the user, rate of the user. The shape is the route's own.
  */
 export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
   const byPath = new Map(
@@ -47,6 +49,9 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
     ]),
   );
 
+  const rates = createRates(store);
+  const logRefusal = createRefusalLog(log);
+
   return async (exchange: Exchange): Promise<Passage> => {
     const found = byPath.get(exchange.path);
     if (!found) {
@@ -55,6 +60,8 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
     const { route, tell, open, turnOf, heldBy } = found;
     if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
     let headers = open;
+    let holder: KeyHolder | undefined;
+    const time = now();
     const turn = turnOf();
     const held = heldBy();
     try {
@@ -64,16 +71,21 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
         if (route.crossOrigin) allowed.push('OPTIONS');
         throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allowed.join(', ') } });
       }
-      const workspace = admit(exchange.header('authorization'), route, registry());
+      holder = holderOf(exchange.header('authorization'), registry());
+      permit(holder, route);
+      const { workspace, key } = holder;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
-      const time = now();
-      const state = await store.takeRate(workspace.limits[route.limit], time);
-      headers = { ...open, ...rateHeaders(route, state, time) };
+      headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
+      // First the proof: nobody uses up what another user may ask.
+      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
+      headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
+      await rates.ofVisitors(workspace, route, body, time);
       const query = new URLSearchParams(exchange.search);
-      const answer = await route.answer({ workspace, store, query, body, now: time, tell });
+      const answer = await route.answer({ workspace, key, store, query, body, now: time, tell });
       return { route, reply: replyOf(answer, headers) };
     } catch (error) {
+      if (error instanceof HttpError) logRefusal(error, route, holder, time);
       return { route, reply: refusalOf(error, route.errors, log, { path: route.path }, headers) };
     } finally {
       turn.leave();

@@ -2,30 +2,32 @@ import { hash } from 'node:crypto';
 import { FATAL } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
-import type { Registry } from '../workspace/registry.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { KeyHolder, Registry } from '../workspace/registry.ts';
 
 /** The word as the contract writes it, one space, no quotes: any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
-const unauthorized = () =>
-  new HttpError(401, FATAL.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' } });
+const unauthorized = (why: string) =>
+  new HttpError(401, FATAL.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
 
-/** The workspace whose key the request carries, or an `HttpError`: 401 without a key, 403 without the permission. */
-export const admit = (authorization: string | undefined, route: Route, registry: Registry): Workspace => {
-  const presented =
-    authorization !== undefined && authorization.length <= MAX_KEY_CHARACTERS
-      ? BEARER.exec(authorization)?.[1]
-      : undefined;
-  if (presented === undefined) throw unauthorized();
+/** Who holds the key that the request carries. Throws a 401 where it carries none that a workspace has. */
+export const holderOf = (authorization: string | undefined, registry: Registry): KeyHolder => {
+  if (authorization === undefined) throw unauthorized('no Authorization header');
+  const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
+  if (presented === undefined)
+    throw unauthorized('the Authorization header is not "Bearer", a space and a key');
   // Text first: a digest made as a buffer takes twice as long.
   const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
-  if (!holder) throw unauthorized();
-  if (!holder.key.permissions.has(route.permission)) {
-    // `banners/sync` has no 403: a key without the permission is answered like no key.
-    if (route.errors === 'sync') throw unauthorized();
-    throw new HttpError(403, FATAL.accessDenied);
-  }
-  return holder.workspace;
+  if (!holder) throw unauthorized('the key is of no workspace');
+  return holder;
+};
+
+/** Throws a 403 where the key lacks the permission of the route. */
+export const permit = ({ key }: KeyHolder, route: Route): void => {
+  if (key.permissions.has(route.permission)) return;
+  const why = `the key lacks the permission ${route.permission}`;
+  // `banners/sync` has no 403: a key without the permission is answered like no key.
+  if (route.errors === 'sync') throw unauthorized(why);
+  throw new HttpError(403, FATAL.accessDenied, { why });
 };

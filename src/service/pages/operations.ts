@@ -2,6 +2,9 @@ import * as z from 'zod';
 import {
   bannersTrackAnswer,
   bannersTrackRequest,
+  EXPLAIN_PATH,
+  explainAnswer,
+  explainRequest,
   INTEGRATIONS_PATH,
   integration,
   MAX_BULK_OBJECTS,
@@ -10,6 +13,7 @@ import {
   MAX_PROFILE_ENTRIES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_OBJECTS,
+  MAX_USER_TOKEN_CHARACTERS,
   SYNC_PATH,
   syncAnswer,
   syncRequest,
@@ -18,6 +22,7 @@ import {
   usersTrackAnswer,
   usersTrackBulkRequest,
   usersTrackRequest,
+  VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
 import {
   aliasNewAnswer,
@@ -30,10 +35,10 @@ import {
   mergeRequest,
 } from './profile-schemas.ts';
 
-/** What the description of the API says of one route beyond what the route itself knows. */
+/** What the description of the API adds to a route. */
 export interface Operation {
   id: string;
-  tag: 'Banners' | 'Users' | 'Integrations';
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
   summary: string;
   description: string;
   request?: z.core.$ZodType;
@@ -58,7 +63,14 @@ const envelope = {
   app_version: '4.2.0',
 };
 
-/** Every member is text on our wire; the schema that clients read with is more patient. */
+/** Ours: other servers ignore it. */
+const userToken = z
+  .string()
+  .max(MAX_USER_TOKEN_CHARACTERS)
+  .optional()
+  .describe("Proof of the user, where the app takes it: a JWT that the host's backend signs.");
+
+/** Every member is text on our wire; the schema that clients read with accepts more. */
 const integrationsAnswer = z.object({
   results: z.array(
     z.object(Object.fromEntries(Object.keys(integration.shape).map((name) => [name, z.string()]))),
@@ -98,13 +110,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
     answer: integrationsAnswer,
-    badRequest: 'The cursor is none of ours.',
+    badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'Data ingestion is not set up in this workspace.',
   },
   [USERS_TRACK_PATH]: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
-    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. What is wrong with single objects is told in \`errors\`, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
     request: usersTrackRequest,
     ...track,
   },
@@ -119,7 +131,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'identifyUsers',
     tag: 'Users',
     summary: 'Identify alias-only, email-only and phone-only users',
-    description: 'Success also where nobody was found.',
+    description: 'Succeeds also where it finds no such user.',
     request: identifyRequest,
     example: {
       aliases_to_identify: [
@@ -163,7 +175,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'exportUsers',
     tag: 'Users',
     summary: 'Read users back',
-    description: 'Everything that is stored of the users named, or the fields asked for.',
+    description: 'Returns everything that is stored of these users, or the fields requested.',
     request: exportIdsRequest,
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
     success: 201,
@@ -174,8 +186,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'syncBanners',
     tag: 'Banners',
     summary: 'Ask which banner each placement has for a user',
-    description: `Answers a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
-    request: syncRequest,
+    description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
+    request: z.object({ ...syncRequest.shape, user_token: userToken }),
     example: { ...envelope, placements: ['home_hero'] },
     success: 200,
     answer: syncAnswer,
@@ -186,8 +198,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'trackBanners',
     tag: 'Banners',
     summary: 'Record impressions, clicks and dismissals of banners',
-    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync answered to this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
-    request: bannersTrackRequest,
+    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
+    request: z.object({ ...bannersTrackRequest.shape, user_token: userToken }),
     example: {
       ...envelope,
       events: [
@@ -203,5 +215,37 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     writes: true,
     badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
     notFound: 'Banners are not enabled in this workspace.',
+  },
+  [VISITOR_JOIN_PATH]: {
+    id: 'joinVisitor',
+    tag: 'Banners',
+    summary: 'Join a visitor without an account with the user who has signed in',
+    description:
+      'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
+    request: z.object({
+      external_user_id: z.string().min(1),
+      app_id: z.string().min(1),
+      app_version: z.string().min(1),
+      visitor_id: z.string().describe('`placard-visitor-` and a random UUID.'),
+      user_token: userToken,
+    }),
+    example: { ...envelope, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
+    success: 200,
+    answer: z.object({ message: z.string() }),
+    writes: true,
+    badRequest: 'A member is missing or not valid.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
+  [EXPLAIN_PATH]: {
+    id: 'explain',
+    tag: 'Campaigns',
+    summary: 'Ask why a user gets what they get',
+    description:
+      'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
+    request: explainRequest,
+    example: { external_user_id: 'u-771', placements: ['home_hero'] },
+    success: 200,
+    answer: explainAnswer,
+    badRequest: 'A member is missing or not valid.',
   },
 };

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { FATAL } from '../../protocol/index.ts';
 import type { Exchange, Reply } from '../gate/exchange.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
@@ -19,11 +20,12 @@ export interface PagesOptions {
   metrics: Metrics;
   log: Log;
   now: () => number;
+  metricsToken: string | undefined;
   workspaceIds: () => string[];
   isDraining: () => boolean;
 }
 
-type Page = () => Reply | Promise<Reply>;
+type Page = (exchange: Exchange) => Reply | Promise<Reply>;
 
 const pinged = async (store: Store): Promise<boolean> =>
   (await inTime(
@@ -31,9 +33,22 @@ const pinged = async (store: Store): Promise<boolean> =>
     PING_MS,
   )) ?? false;
 
-/** What the service tells of itself, without a key. Gives `undefined` for a path that is none of these. */
-export const createPages = ({ routes, store, metrics, log, now, workspaceIds, isDraining }: PagesOptions) => {
-  // Made when first asked for: most processes never are.
+/** Compares digests: how long it takes tells nothing of the token. */
+const isToken = (authorization: string | undefined, token: string): boolean =>
+  timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
+
+/** Pages about the service, without a key. Returns `undefined` for a path that is none of these. */
+export const createPages = ({
+  routes,
+  store,
+  metrics,
+  log,
+  now,
+  metricsToken,
+  workspaceIds,
+  isDraining,
+}: PagesOptions) => {
+  // Made with the first request for it: most processes get none.
   let description: Record<string, unknown> | undefined;
   const described = () => {
     description ??= openApi(routes);
@@ -52,11 +67,13 @@ export const createPages = ({ routes, store, metrics, log, now, workspaceIds, is
     ],
     [
       '/metrics',
-      async () => ({
-        status: 200,
-        headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType },
-        body: await metrics.text(workspaceIds(), store, now()),
-      }),
+      async ({ header }) => {
+        if (metricsToken !== undefined && !isToken(header('authorization'), metricsToken)) {
+          throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
+        }
+        const body = await metrics.text(workspaceIds(), store, now());
+        return { status: 200, headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType }, body };
+      },
     ],
     // Tools of other origins may read the description; it holds nothing that the documentation does not.
     [
@@ -66,11 +83,12 @@ export const createPages = ({ routes, store, metrics, log, now, workspaceIds, is
     ['/docs', () => docsPage(described())],
   ]);
 
-  return ({ path, method }: Exchange): Promise<Reply> | undefined => {
+  return (exchange: Exchange): Promise<Reply> | undefined => {
+    const { path, method } = exchange;
     const page = pages.get(path);
     if (!page) return undefined;
     const show = async () => {
-      if (method === 'GET' || method === 'HEAD') return page();
+      if (method === 'GET' || method === 'HEAD') return page(exchange);
       throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: 'GET, HEAD' } });
     };
     return show().catch((error: unknown) => refusalOf(error, 'general', log, { path }));

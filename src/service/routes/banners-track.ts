@@ -3,7 +3,9 @@ import {
   type BannerEnvelope,
   EVENT_ERROR,
   FATAL,
+  isVisitorId,
   MAX_BODY_BYTES,
+  MAX_TRACK_BATCH,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
   readBannerEvent,
@@ -19,12 +21,14 @@ import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
 
-const eventsOf = ({ events }: Members): unknown[] => {
+/** Only our own client has visitors, and sends no more at once. */
+const eventsOf = ({ events }: Members, { external_user_id: userId }: BannerEnvelope): unknown[] => {
+  const most = isVisitorId(userId) ? MAX_TRACK_BATCH : MAX_TRACK_EVENTS;
   if (events === undefined || events === null) throw missing('events');
   if (!Array.isArray(events)) throw invalid('events');
   if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents);
-  if (events.length > MAX_TRACK_EVENTS) {
-    throw new HttpError(400, `'events' must hold no more than ${MAX_TRACK_EVENTS} events`);
+  if (events.length > most) {
+    throw new HttpError(400, `'events' must hold no more than ${most} events`);
   }
   return events;
 };
@@ -99,7 +103,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
     const { workspace, store, body, tell } = context;
     const members = membersOf(body);
     const envelope = envelopeOf(members, workspace);
-    const events = eventsOf(members);
+    const events = eventsOf(members, envelope);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const { rows, errors } = await judgeAll(events, envelope, ids, context);
     if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });

@@ -5,12 +5,14 @@ import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrations } from './cdi-integrations.ts';
+import { explainRoute } from './explain.ts';
 import { usersAliasNew } from './users-alias-new.ts';
 import { usersExportIds } from './users-export-ids.ts';
 import { usersIdentify } from './users-identify.ts';
 import { usersMerge } from './users-merge.ts';
 import { usersTrack } from './users-track.ts';
 import { usersTrackBulk } from './users-track-bulk.ts';
+import { visitorsJoin } from './visitors-join.ts';
 
 /** Every row of the API. */
 export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[] => {
@@ -25,5 +27,7 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     usersExportIds,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
+    visitorsJoin,
+    explainRoute(bannerIdsOf, log),
   ];
 };

@@ -55,13 +55,10 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
   a.aliases.some(({ alias_label }) => b.aliases.some((alias) => alias.alias_label === alias_label));
 
 /**
- * Gives an unidentified profile its external ID. Where that ID has a profile, the two become one: the identified one
- * is filled up with what it lacks, and what the other had done is lost. No match, several matches and an alias label
- * that both have are no errors: nothing happens.
+ * Gives a profile an external ID. Where that ID has a profile, the two become one: the one that has it is filled up with
+ * what it lacks, and what the other had done is lost. Nothing happens where both have an alias of the same label.
  */
-const identify = (users: UserSet, { externalId, lookup, rules }: Identification, nowMs: number) => {
-  const found = prioritize(users.find(lookup), rules);
-  if (!found || found.externalId !== null) return;
+export const giveExternalId = (users: UserSet, found: Profile, externalId: string, nowMs: number): void => {
   const [known] = users.find({ by: 'external_id', value: externalId });
   if (!known) {
     found.externalId = externalId;
@@ -74,6 +71,12 @@ const identify = (users: UserSet, { externalId, lookup, rules }: Identification,
   known.updatedAtMs = nowMs;
   users.remove(found);
   users.replaced(known);
+};
+
+/** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
+const identify = (users: UserSet, { externalId, lookup, rules }: Identification, nowMs: number) => {
+  const found = prioritize(users.find(lookup), rules);
+  if (found?.externalId === null) giveExternalId(users, found, externalId, nowMs);
 };
 
 /** `/users/identify`: answers how many entries of each array were taken. */

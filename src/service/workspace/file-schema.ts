@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { limits } from './limits-schema.ts';
+import { optional } from './optional.ts';
 
-/** `null` means the same as absent, everywhere in the file. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  schema.nullish().transform((value) => value ?? undefined);
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
@@ -12,9 +11,25 @@ const text = z
   .string()
   .min(1)
   .refine(isStorableText, { error: 'expected text without U+0000 and half characters' });
-const named = optional(z.string());
+const named = optional(z.string()).describe('For people');
 
-const app = z.strictObject({ app_id: text, name: named, platform: named });
+const app = z.strictObject({
+  app_id: text.describe('What a client sends as `appId`'),
+  name: named,
+  platform: optional(z.string()).describe('Platform of the app, such as `web`; a text may print it'),
+  user_tokens: optional(z.enum(['off', 'optional', 'required'])).describe(
+    'Proof of the user: `off` (default), `optional` (a token that is sent must hold) or `required`',
+  ),
+  user_token_keys: optional(z.array(z.union([z.string(), z.record(z.string(), z.unknown())]))).describe(
+    'Public keys that verify user tokens: a PEM as text, a JWK or a JWKS as an object',
+  ),
+  user_token_keys_file: optional(text).describe(
+    'File with such keys, relative to this one: a JWKS, a JWK or a PEM; read again when it changes',
+  ),
+  visitors: optional(z.boolean()).describe(
+    '`true`: visitors without an account need no token where `user_tokens` is `required`; default `false`',
+  ),
+});
 
 /** What an `Authorization` header can carry: no space, no leading quote, 1,024 characters with `Bearer`. */
 const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
@@ -24,12 +39,16 @@ const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
 const apiKey = z
   .strictObject({
     name: named,
-    type: z.enum(['client', 'server']),
-    key: optional(presentable),
+    type: z
+      .enum(['client', 'server'])
+      .describe('`client` is public, for pages; `server` is secret, for backends'),
+    key: optional(presentable).describe('The key itself; write either this or `key_sha256`'),
     key_sha256: optional(
       z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits', abort: true }),
-    ),
-    permissions: z.array(z.enum([...CLIENT_PERMISSIONS, ...SERVER_PERMISSIONS])),
+    ).describe('The SHA-256 of the key, in 64 hexadecimal digits'),
+    permissions: z
+      .array(z.enum([...CLIENT_PERMISSIONS, ...SERVER_PERMISSIONS]))
+      .describe('What the key may do; a client key may have only the two that begin with `banners.`'),
   })
   .superRefine((key, context) => {
     const problem = (path: PropertyKey[], message: string) =>
@@ -48,55 +67,86 @@ const apiKey = z
     }
   });
 
-const placement = z.strictObject({ placement_id: text, name: named });
+const placement = z.strictObject({ placement_id: text.describe('What a page mounts'), name: named });
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
 /** A value of the type, or text that a template makes of it. `params` has the problem tell what was there. */
-const literalOrTemplate = <T>(accepts: (value: unknown) => boolean, what: string) =>
-  z.custom<T | string>((value) => accepts(value) || isTemplate(value), {
-    error: `expected ${what} or a Liquid template`,
-    params: { tellsGot: true },
-  });
+const literalOrTemplate = <T>(type: string, accepts: (value: unknown) => boolean, what: string) =>
+  z
+    .custom<T | string>((value) => accepts(value) || isTemplate(value), {
+      error: `expected ${what} or a Liquid template`,
+      params: { tellsGot: true },
+    })
+    .meta({ type: [type, 'string'] });
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isDatetime = (value: unknown) => z.union([z.int(), instant]).safeParse(value).success;
 const datetimeValue = literalOrTemplate<number>(
+  'integer',
   isDatetime,
   'Unix milliseconds or an ISO 8601 date',
 ).transform((value) => (typeof value === 'string' && !isTemplate(value) ? Date.parse(value) : value));
 
+const isOf = <T extends string>(type: T) =>
+  z.literal(type).describe('`string`, `number`, `boolean`, `image`, `jsonobject` or `datetime`');
+const ofType = <T extends z.ZodType>(value: T) =>
+  value.describe(
+    'A value of the type, or a Liquid template; `datetime` is Unix milliseconds or a date and time; any text within a `jsonobject` may be a template',
+  );
 const property = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('string'), value: z.string() }),
-  z.strictObject({ type: z.literal('image'), value: z.string() }),
-  z.strictObject({ type: z.literal('number'), value: literalOrTemplate<number>(isNumber, 'a number') }),
-  z.strictObject({ type: z.literal('boolean'), value: literalOrTemplate<boolean>(isBoolean, 'a boolean') }),
-  z.strictObject({ type: z.literal('jsonobject'), value: z.record(z.string(), z.unknown()) }),
-  z.strictObject({ type: z.literal('datetime'), value: datetimeValue }),
+  z.strictObject({ type: isOf('string'), value: ofType(z.string()) }),
+  z.strictObject({ type: isOf('image'), value: ofType(z.string()) }),
+  z.strictObject({
+    type: isOf('number'),
+    value: ofType(literalOrTemplate<number>('number', isNumber, 'a number')),
+  }),
+  z.strictObject({
+    type: isOf('boolean'),
+    value: ofType(literalOrTemplate<boolean>('boolean', isBoolean, 'a boolean')),
+  }),
+  z.strictObject({ type: isOf('jsonobject'), value: ofType(z.record(z.string(), z.unknown())) }),
+  z.strictObject({ type: isOf('datetime'), value: ofType(datetimeValue) }),
 ]);
 
 const variant = z.strictObject({
-  variant_id: text,
+  variant_id: text.describe('ID by which results are kept'),
   name: named,
-  weight: optional(z.number().nonnegative()),
-  expires_after_seconds: optional(z.int().positive()),
-  properties: z.record(z.string().min(1), property),
+  weight: optional(z.number().nonnegative()).describe(
+    'Its share beside the weights of the others; default 1',
+  ),
+  expires_after_seconds: optional(z.int().positive()).describe(
+    'How long a page may keep the banner, in seconds; default until the campaign ends',
+  ),
+  properties: z
+    .record(z.string().min(1), property)
+    .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
 });
 
 const campaign = z
   .strictObject({
-    campaign_id: text,
+    campaign_id: text.describe('ID by which dismissals and results are kept'),
     name: named,
-    status: z.enum(['active', 'draft', 'stopped']),
-    placements: z.array(text),
-    priority: optional(z.enum(['high', 'medium', 'low'])),
-    starts_at: optional(instant),
-    ends_at: optional(instant),
-    audience: optional(z.record(z.string(), z.unknown())),
-    control_percentage: optional(z.number().min(0).max(100)),
-    reeligible_after_hours: optional(z.number().nonnegative()),
-    test_users: optional(z.array(text)),
-    variants: z.array(variant).min(1),
+    status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
+    placements: z.array(text).describe('IDs of the placements that it may fill'),
+    priority: optional(z.enum(['high', 'medium', 'low'])).describe(
+      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins, then the earlier in the file',
+    ),
+    starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
+    ends_at: optional(instant).describe('When it ends; default never'),
+    audience: optional(z.record(z.string(), z.unknown())).describe(
+      'Who sees it, as a filter in MongoDB query form; default everyone',
+    ),
+    control_percentage: optional(z.number().min(0).max(100)).describe(
+      'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
+    ),
+    reeligible_after_hours: optional(z.number().nonnegative()).describe(
+      'Hours after a dismissal until the user may see it again; default never',
+    ),
+    test_users: optional(z.array(text)).describe(
+      'External IDs of users who see it whatever its status, time and audience are',
+    ),
+    variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })
   .superRefine(({ starts_at, ends_at, variants }, context) => {
     if (starts_at !== undefined && ends_at !== undefined && ends_at <= starts_at) {
@@ -113,92 +163,53 @@ const campaign = z
 
 const integrationText = z.string().nullish();
 const integrationRecord = z.strictObject({
-  integration_id: text,
-  app_group_id: integrationText,
-  integration_name: integrationText,
-  integration_type: integrationText,
-  integration_status: integrationText,
-  contact_emails: integrationText,
-  last_updated_at: integrationText,
-  warehouse_type: integrationText,
-  last_job_start_time: integrationText,
-  last_job_status: integrationText,
-  next_scheduled_run: integrationText,
+  integration_id: text.describe('ID of the integration'),
+  app_group_id: integrationText.describe('ID of the workspace; default `workspace_id`'),
+  integration_name: integrationText.describe('For people'),
+  integration_type: integrationText.describe('What it syncs'),
+  integration_status: integrationText.describe('Whether it is active'),
+  contact_emails: integrationText.describe('Whom to ask, separated by commas'),
+  last_updated_at: integrationText.describe('When it was changed'),
+  warehouse_type: integrationText.describe('Where it reads from'),
+  last_job_start_time: integrationText.describe('When it last ran'),
+  last_job_status: integrationText.describe('How that ended'),
+  next_scheduled_run: integrationText.describe('When it runs next'),
 });
 
 const subscriptionGroup = z.strictObject({
-  subscription_group_id: text,
+  subscription_group_id: text.describe('What `/users/track` names'),
   name: named,
-  channel: named,
+  channel: optional(z.string()).describe('`email` (default) or `sms`'),
 });
-
-const rule = { requests: z.int().positive(), window_seconds: z.int().positive() };
-/** Requests are counted by the length of a window: two of one length would share a count. */
-const windows = z
-  .array(z.strictObject(rule))
-  .min(1)
-  .superRefine((all, context) => {
-    const lengths = all.map(({ window_seconds }) => window_seconds);
-    for (const [index, length] of lengths.entries()) {
-      if (lengths.indexOf(length) === index) continue;
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'window_seconds'],
-        message: `expected it once, got ${length} again`,
-      });
-    }
-  });
-const limitShape = {
-  requests: optional(rule.requests),
-  window_seconds: optional(rule.window_seconds),
-  windows: optional(windows),
-};
-
-/** One window, or several under `windows`. */
-const oneOrSeveral = (
-  limit: { requests?: unknown; window_seconds?: unknown; windows?: unknown; objects?: unknown },
-  context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
-) => {
-  const single = limit.requests !== undefined || limit.window_seconds !== undefined;
-  const complete = limit.requests !== undefined && limit.window_seconds !== undefined;
-  const bare = !single && limit.windows === undefined && limit.objects !== undefined;
-  if (bare || (single ? complete && limit.windows === undefined : limit.windows !== undefined)) return;
-  context.addIssue({
-    code: 'custom',
-    path: [],
-    message: "expected either 'requests' and 'window_seconds', or 'windows'",
-  });
-};
-const limit = z.strictObject(limitShape).superRefine(oneOrSeveral);
-const usersTrackLimit = z
-  .strictObject({ ...limitShape, objects: optional(z.enum(['combined', 'per_array'])) })
-  .superRefine(oneOrSeveral);
 
 /** The workspace file as it is written; every unknown member is an error. */
 export const workspaceFile = z.strictObject({
-  $schema: optional(z.string()),
-  workspace_id: text,
-  name: named,
-  company_id: optional(text),
-  apps: z.array(app),
-  api_keys: z.array(apiKey),
-  placements: optional(z.array(placement)),
-  campaigns: optional(z.array(campaign)),
-  integrations: optional(z.array(integrationRecord)),
-  subscription_groups: optional(z.array(subscriptionGroup)),
-  blocked_external_ids: optional(z.array(z.string())),
-  banners: optional(z.boolean()),
-  limits: optional(
-    z.strictObject({
-      users_track: optional(usersTrackLimit),
-      users_track_bulk: optional(limit),
-      banners_sync: optional(limit),
-      banners_track: optional(limit),
-      cdi_integrations: optional(limit),
-      users_other: optional(limit),
-      users_export_ids: optional(limit),
-    }),
+  $schema: optional(z.string()).describe(
+    'JSON Schema of this file, for your editor; the service does not read it',
   ),
+  workspace_id: text.describe(
+    'ID by which the database finds what belongs to the workspace: do not change it',
+  ),
+  name: named,
+  company_id: optional(text).describe(
+    'Workspaces of one company share the shortest window of `limits.users_track`',
+  ),
+  apps: z.array(app).describe('Apps that may ask for banners'),
+  api_keys: z.array(apiKey).describe('Keys to the API'),
+  placements: optional(z.array(placement)).describe(
+    'Slots of your pages; with this list, campaigns may name no others',
+  ),
+  campaigns: optional(z.array(campaign)).describe('What users see'),
+  integrations: optional(z.array(integrationRecord)).describe(
+    'What `/cdi/integrations` lists; without it that endpoint answers 404',
+  ),
+  subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),
+  blocked_external_ids: optional(z.array(z.string())).describe(
+    'External IDs whose objects `/users/track` refuses',
+  ),
+  banners: optional(z.boolean()).describe('`false`: the banner endpoints answer 404; default `true`'),
+  limits: optional(limits).describe('How many requests each endpoint takes'),
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
+export type AppFile = z.output<typeof app>;
 export type CampaignFile = z.output<typeof campaign>;

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readKeyFiles } from './key-files.ts';
 import { parseWorkspace } from './parse-workspace.ts';
 import { pathText, WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { scanJson } from './scan-json.ts';
+import type { Workspace } from './workspace.ts';
 
 /** A link that leads nowhere is no folder: reading it says so, by its name. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -22,10 +24,15 @@ const workspaceFiles = (path: string): string[] => {
 export interface ReadFile {
   file: string;
   bytes: Uint8Array;
+  /** Files with public keys that it names, by the name; those that cannot be read are left out. */
+  keyFiles: ReadonlyMap<string, Uint8Array>;
 }
 
 export const readFiles = (path: string): ReadFile[] =>
-  workspaceFiles(path).map((file) => ({ file, bytes: readFileSync(file) }));
+  workspaceFiles(path).map((file) => {
+    const bytes = readFileSync(file);
+    return { file, bytes, keyFiles: readKeyFiles(file, bytes) };
+  });
 
 const contentOf = ({ file, bytes }: ReadFile): unknown => {
   // This takes a byte order mark away, too.
@@ -45,13 +52,19 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
   return JSON.parse(text);
 };
 
+const workspaceOf = (read: ReadFile): Workspace =>
+  parseWorkspace(contentOf(read), read.file, (name) => {
+    const bytes = read.keyFiles.get(name);
+    return bytes ? new TextDecoder().decode(bytes) : null;
+  });
+
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
 export const registryOf = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, ['the folder: expected at least one .json file']);
   const errors: WorkspaceError[] = [];
   const sources = files.flatMap((each) => {
     try {
-      return [{ workspace: parseWorkspace(contentOf(each), each.file), source: each.file }];
+      return [{ workspace: workspaceOf(each), source: each.file }];
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       errors.push(error);

@@ -3,7 +3,8 @@ import type { Integration } from '../../protocol/index.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
-import { rateLimitsOf } from './rate-limits.ts';
+import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -96,18 +97,27 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
  * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
- * must fit together.
+ * must fit together. `readKeyFile` reads a file that the content names.
  */
-export const parseWorkspace = (content: unknown, source = 'workspace'): Workspace => {
+export const parseWorkspace = (
+  content: unknown,
+  source = 'workspace',
+  readKeyFile: ReadKeyFile = () => null,
+): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
   const problems = crossProblems(file);
-  const campaigns = (file.campaigns ?? []).map((campaign, index) =>
-    compileCampaign(campaign, (path, problem) => {
-      problems.push(`${pathText(['campaigns', index, ...path])}: ${problem}`);
-    }),
-  );
+  const warnings = [...lowLimits(file), ...openApps(file.apps)];
+  const campaigns = (file.campaigns ?? []).map((campaign, index) => {
+    const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
+      sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
+    };
+    return compileCampaign(campaign, into(problems), into(warnings));
+  });
+  const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
+    problems.push(`${pathText(['apps', ...path])}: ${problem}`);
+  });
   if (problems.length > 0) throw new WorkspaceError(source, problems, true);
   return {
     workspaceId: file.workspace_id,
@@ -115,6 +125,7 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     apiKeys: file.api_keys.map(apiKeyOf),
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
+    userTokens,
     integrations: file.integrations?.map((record) => integrationOf(record, file.workspace_id)) ?? null,
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
@@ -126,6 +137,12 @@ export const parseWorkspace = (content: unknown, source = 'workspace'): Workspac
     trackObjects: file.limits?.users_track?.objects ?? 'combined',
     bannersEnabled: file.banners ?? true,
     limits: rateLimitsOf(file),
+    userLimits: userLimitsOf(file),
+    placementIds: new Set(
+      file.placements?.map(({ placement_id }) => placement_id) ??
+        (file.campaigns ?? []).flatMap(({ placements }) => placements),
+    ),
     campaigns,
+    warnings,
   };
 };

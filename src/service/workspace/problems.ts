@@ -8,7 +8,7 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly source: string;
   readonly problems: readonly string[];
-  /** False where more could not be checked before these are mended. */
+  /** False where more can be checked only once these are fixed. */
   readonly isComplete: boolean;
 
   constructor(source: string, problems: readonly string[], isComplete = false) {
@@ -37,7 +37,7 @@ const shown = (value: unknown): string => {
 };
 
 /** Members that hold keys or name people. What stands under one of them by mistake is often just that. */
-const PRIVATE = ['api_keys', 'blocked_external_ids', 'test_users'];
+const PRIVATE = ['api_keys', 'user_token_keys', 'blocked_external_ids', 'test_users'];
 
 /** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
 const isMistyped = (path: PropertyKey[], input: string | number) =>

@@ -25,11 +25,28 @@ export interface WatchOptions {
 
 const fingerprint = (files: ReadFile[]): string => {
   const hash = createHash('sha256');
-  for (const { file, bytes } of files) hash.update(file).update('\0').update(bytes);
+  for (const { file, bytes, keyFiles } of files) {
+    hash.update(file).update('\0').update(bytes);
+    for (const [name, keys] of keyFiles) hash.update(name).update('\0').update(keys);
+  }
   return hash.digest('hex');
 };
 
 const idsOf = ({ workspaces }: Registry): string[] => workspaces.map(({ workspaceId }) => workspaceId);
+
+/** Logs what is served now, and what cannot be meant. */
+const logLoaded = ({ workspaces }: Registry, log: Log) => {
+  for (const { workspaceId, campaigns, placementIds, apiKeys, warnings } of workspaces) {
+    const active = campaigns.filter(({ status }) => status === 'active').length;
+    const keys = apiKeys.map(({ name }) => name);
+    const placements = [...placementIds];
+    log.info(
+      { workspace: workspaceId, campaigns: campaigns.length, active, placements, keys },
+      'workspace loaded',
+    );
+    for (const warning of warnings) log.warn({ workspace: workspaceId, warning }, 'workspace file');
+  }
+};
 
 /** Reads `path` now (throws where it cannot be used) and again whenever it changes; a bad edit keeps what was there. */
 export const watchWorkspaces = (
@@ -40,6 +57,7 @@ export const watchWorkspaces = (
   const first = readFiles(path);
   let known = fingerprint(first);
   let current = registryOf(path, first);
+  logLoaded(current, log);
   /** What cannot be read, and why, as it was last told. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
@@ -65,6 +83,7 @@ export const watchWorkspaces = (
       current = registryOf(path, files);
       const workspaces = idsOf(current);
       log.info({ path, workspaces }, 'workspace reloaded');
+      logLoaded(current, log);
       const gone = before.filter((id) => !workspaces.includes(id));
       // Often only its ID was edited: users and events are found by it, and all of them seem lost.
       if (gone.length > 0) log.warn({ path, gone }, 'workspace gone: its users and events wait for its ID');

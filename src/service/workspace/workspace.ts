@@ -2,6 +2,7 @@ import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
+import type { UserTokens } from '../user-tokens/user-tokens.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
@@ -11,6 +12,8 @@ export interface Workspace {
   appIds: ReadonlySet<string>;
   /** By app ID, as the file names it, `''` where it does not. */
   appPlatforms: ReadonlyMap<string, string>;
+  /** Of the apps that take or need proof of the user, by app ID. */
+  userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
   integrations: readonly Integration[] | null;
   /** By group ID, in lower case. */
@@ -19,10 +22,16 @@ export interface Workspace {
   /** How `users/track` counts its 75 objects. */
   trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
-  /** Ready for the store's `takeRate`, the longest window first. */
+  /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
+  /** The window of one user, on the endpoints that have one. */
+  userLimits: Readonly<Partial<Record<LimitName, RateRule>>>;
+  /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
+  placementIds: ReadonlySet<string>;
   /** In the order of the file. */
   campaigns: readonly Campaign[];
+  /** What can be served and cannot be meant, one sentence each, with its path in the file. */
+  warnings: readonly string[];
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

@@ -47,8 +47,8 @@ const WORKSPACE = {
     },
   ],
   limits: {
-    banners_sync: { requests: 1_000_000, window_seconds: 60 },
-    banners_track: { requests: 1_000_000, window_seconds: 60 },
+    banners_sync: { per_user: { requests: 1_000_000, window_seconds: 60 } },
+    banners_track: { per_user: { requests: 1_000_000, window_seconds: 60 } },
   },
 };
 

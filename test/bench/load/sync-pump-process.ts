@@ -1,16 +1,24 @@
-// Sends syncs of many users, in a process of its own: port, users, connections, seconds; answers what it measured.
+// Sends syncs of many users, in a process of its own: port, users, connections, seconds, tokens of each user; answers what
+// it measured. Without tokens in any order; with them one after the other, so that each comes again as late as can be.
 import { pump } from './pump.ts';
-import { syncRequest } from './sync-workspace.ts';
+import { signedSyncRequest, syncRequest } from './sync-workspace.ts';
 
-const [port = 0, users = 1, connections = 1, seconds = 1] = process.argv.slice(2).map(Number);
-const requests = Array.from({ length: users }, (_, user) => syncRequest(user));
+const [port = 0, users = 1, connections = 1, seconds = 1, tokens = 0] = process.argv.slice(2).map(Number);
+const requests = Array.from({ length: users * Math.max(1, tokens) }, (_, index) =>
+  tokens === 0 ? syncRequest(index) : signedSyncRequest(index % users, Math.floor(index / users)),
+);
+let turn = 0;
 process.send?.(
   await pump({
     port,
     connections,
     seconds,
     warmUpSeconds: seconds / 2,
-    next: () => requests[Math.floor(Math.random() * users)]!,
+    next: () => {
+      turn += 1;
+      const at = tokens > 0 ? turn % requests.length : Math.floor(Math.random() * requests.length);
+      return requests[at]!;
+    },
   }),
 );
 process.exit(0);

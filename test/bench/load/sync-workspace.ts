@@ -1,4 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { benchToken, SIGNED_APP } from './sync-tokens.ts';
+
 const many = { requests: 10_000_000, window_seconds: 1 };
 const CAMPAIGNS = 100;
 const PLACEMENTS = ['home_hero', 'sidebar_promo', 'checkout_strip'];
@@ -20,9 +22,9 @@ const audienceOf = (index: number): Record<string, unknown> | null => {
 /** A hundred active campaigns on three placements; nearly all are for somebody else, three are for everyone. */
 export const SYNC_WORKSPACE = {
   workspace_id: 'bench',
-  apps: [{ app_id: 'bench-app', platform: 'web' }],
+  apps: [{ app_id: 'bench-app', platform: 'web' }, SIGNED_APP],
   api_keys: [{ type: 'client', key: 'bench-client-key', permissions: ['banners.sync'] }],
-  limits: { banners_sync: many },
+  limits: { banners_sync: { per_user: many } },
   campaigns: Array.from({ length: CAMPAIGNS }, (_, index) => ({
     campaign_id: `campaign-${index}`,
     status: 'active',
@@ -45,17 +47,18 @@ export const SYNC_WORKSPACE = {
   })),
 };
 
-const body = (user: number) =>
+const body = (user: number, more: Record<string, unknown> = {}) =>
   JSON.stringify({
-    external_user_id: `user-${String(user).padStart(8, '0')}`,
+    external_user_id: userId(user),
     app_id: 'bench-app',
     app_version: '4.2.0',
     placements: PLACEMENTS,
+    ...more,
   });
 
-/** One request, ready to be written. */
-export const syncRequest = (user: number): Buffer => {
-  const content = body(user);
+const userId = (user: number) => `user-${String(user).padStart(8, '0')}`;
+
+const request = (content: string): Buffer => {
   const head = [
     'POST /v1/device-messaging/banners/sync HTTP/1.1',
     'Host: 127.0.0.1',
@@ -65,3 +68,10 @@ export const syncRequest = (user: number): Buffer => {
   ];
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`);
 };
+
+/** One request, ready to be written. */
+export const syncRequest = (user: number): Buffer => request(body(user));
+
+/** The same with a user token, of which a user has one for each serial. */
+export const signedSyncRequest = (user: number, serial: number): Buffer =>
+  request(body(user, { app_id: SIGNED_APP.app_id, user_token: benchToken(userId(user), serial) }));

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { expect, test } from 'vitest';
-import { createTellUnfilled, UnfilledError } from '../../../src/service/campaigns/unfilled.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { recordingLog, runService } from '../../helpers/running-service.ts';
+import { runService } from '../../helpers/running-service.ts';
 
 const MESSAGE = 'banner not shown: a property cannot be filled in';
 const MINUTE_MS = 60_000;
@@ -60,20 +59,4 @@ test('the log names the property that keeps a banner away and says why, once a m
   } finally {
     await service.stop();
   }
-});
-
-test('what was told is remembered within bounds, and a clock that is put back silences nothing', () => {
-  const lines: Record<string, unknown>[] = [];
-  const tell = createTellUnfilled(recordingLog(lines));
-  const fails = (property: string, now: number) =>
-    tell({ workspace: 'w', campaign: 'c', variant: null }, new UnfilledError(property, 'x'), now);
-  for (let i = 0; i < 1_000; i += 1) fails(`p-${i}`, MINUTE_MS);
-  fails('p-0', MINUTE_MS);
-  expect(lines).toHaveLength(1_000);
-  // One more than are remembered: all are told of anew.
-  fails('one more', MINUTE_MS);
-  fails('p-0', MINUTE_MS);
-  expect(lines).toHaveLength(1_002);
-  fails('p-0', 0);
-  expect(lines).toHaveLength(1_003);
 });

@@ -62,7 +62,9 @@ describe('contract 1.5: rate-limit headers', () => {
   });
 
   test('the banner endpoints send all four on a 429, in their own body', async () => {
-    service = await runService([aWorkspace({ limits: { banners_sync: twice, banners_track: twice } })]);
+    service = await runService([
+      aWorkspace({ limits: { banners_sync: { per_user: twice }, banners_track: { per_user: twice } } }),
+    ]);
     const events = { ...sync, events: [] };
     for (const [path, body, refusal] of [
       ['sync', sync, { error: 'Over rate limit' }],
@@ -159,5 +161,61 @@ describe('contract 8, row 30: several windows', () => {
     await track('one');
     await track('one');
     expect([(await track('one')).status, (await track('two')).status]).toEqual([429, 201]);
+  });
+});
+
+describe('the limit of a user', () => {
+  const ask = (path: 'sync' | 'track', user: unknown) =>
+    service!.call('POST', `/v1/device-messaging/banners/${path}`, {
+      key: CLIENT_KEY,
+      body: { ...sync, external_user_id: user, events: [{ id: 'none', event_type: 'click', timestamp: '' }] },
+    });
+  const statuses = async (count: number, path: 'sync' | 'track', user: string) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(path, user)));
+    return answers.map(({ status }) => status);
+  };
+
+  test('is 60 requests a minute to each banner endpoint, and no one else’s', async () => {
+    service = await runService([aWorkspace()]);
+    expect(await statuses(61, 'sync', 'u-1')).toEqual([...Array(60).fill(200), 429]);
+    expect(await statuses(61, 'track', 'u-1')).toEqual([...Array(60).fill(400), 429]);
+    expect((await ask('sync', 'u-2')).status).toBe(200);
+    service.clock.now += 60_000;
+    expect((await ask('sync', 'u-1')).status).toBe(200);
+  });
+
+  test('lets a site of many users through, and asks the store for nothing', async () => {
+    const store = await openStore(':memory:');
+    let taken = 0;
+    const takeRate: typeof store.takeRate = (...given) => {
+      taken += 1;
+      return store.takeRate(...given);
+    };
+    service = await runService([aWorkspace()], { store: { ...store, takeRate } });
+    const users = Array.from({ length: 400 }, (_, at) => `u-${at}`);
+    const answers = await Promise.all(users.map((user) => ask('sync', user)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(taken).toBe(0);
+  });
+
+  test('stands in the headers, in place of the workspace’s', async () => {
+    const limits = { banners_sync: { requests: 1_000, window_seconds: 60, per_user: twice } };
+    service = await runService([aWorkspace({ limits })]);
+    expect(rateHeaders((await ask('sync', 'u-1')).headers)).toMatchObject({
+      'x-ratelimit-limit': '2',
+      'x-ratelimit-remaining': '1',
+    });
+    // No user is named: what counted is the workspace's.
+    const { status, headers } = await ask('sync', 5);
+    expect([status, headers.get('x-ratelimit-limit')]).toEqual([400, '1000']);
+  });
+
+  test('counts a user of one workspace apart from the same ID in another', async () => {
+    const limits = { banners_sync: { per_user: { requests: 1, window_seconds: 60 } } };
+    service = await runService([another('one', { limits }), another('two', { limits })]);
+    const asked = (id: string) =>
+      service!.call('POST', '/v1/device-messaging/banners/sync', { key: `${id}-client`, body: sync });
+    const answers = [await asked('one'), await asked('one'), await asked('two')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 200]);
   });
 });

@@ -93,8 +93,8 @@ beforeAll(async () => {
       limits: {
         users_track: LIMIT,
         users_track_bulk: LIMIT,
-        banners_sync: LIMIT,
-        banners_track: LIMIT,
+        banners_sync: { per_user: LIMIT },
+        banners_track: { per_user: LIMIT },
         cdi_integrations: LIMIT,
       },
     }),

@@ -39,7 +39,7 @@ describe.each(STORES)('on $name', ({ address }) => {
         aWorkspace({
           workspace_id: workspaceId,
           campaigns,
-          limits: { banners_sync: { requests: 100_000, window_seconds: 60 } },
+          limits: { banners_sync: { per_user: { requests: 100_000, window_seconds: 60 } } },
         }),
       ],
       { store },

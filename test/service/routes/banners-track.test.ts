@@ -281,11 +281,13 @@ describe.each(STORES)('on $name', ({ address }) => {
 test('gives way to others while it judges, names the bad events and counts them', async () => {
   const store = await openStore(':memory:');
   const ids = createBannerIds('test', 'secret');
+  const workspace = parseWorkspace(aWorkspace(), 'test');
   let named = 0;
   let isAnswered = false;
   const answered = Promise.resolve(
     bannersTrack(async () => ids).answer({
-      workspace: parseWorkspace(aWorkspace(), 'test'),
+      workspace,
+      key: workspace.apiKeys[0]!,
       store,
       query: new URLSearchParams(),
       body: {

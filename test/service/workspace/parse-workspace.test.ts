@@ -359,7 +359,48 @@ describe('the limits of the file', () => {
     expect(limits.users_track.map(({ rule }) => rule)).toEqual([{ requests: 3_000, windowSeconds: 3 }]);
     expect(limits.users_track_bulk[0]?.rule).toEqual({ requests: 50, windowSeconds: 1 });
     expect(limits.cdi_integrations[0]?.rule).toEqual({ requests: 50, windowSeconds: 60 });
-    expect(limits.banners_sync[0]?.rule).toEqual({ requests: 300, windowSeconds: 60 });
+  });
+
+  test('of the banner endpoints are those of each user where nothing is said, and none of the workspace', () => {
+    const { limits, userLimits } = parseWorkspace(aWorkspace());
+    expect([limits.banners_sync, limits.banners_track]).toEqual([[], []]);
+    const rule = { requests: 60, windowSeconds: 60 };
+    expect(userLimits).toEqual({ banners_sync: rule, banners_track: rule });
+  });
+
+  test('of the banner endpoints may be of the workspace, of a user or of both', () => {
+    const perUser = { per_user: { requests: 5, window_seconds: 1 } };
+    const all = { requests: 100, window_seconds: 1 };
+    const { limits, userLimits } = parseWorkspace(
+      aWorkspace({ limits: { banners_sync: perUser, banners_track: { ...all, ...perUser } } }),
+    );
+    expect(limits.banners_sync).toEqual([]);
+    expect(limits.banners_track.map(({ rule }) => rule)).toEqual([{ requests: 100, windowSeconds: 1 }]);
+    expect(Object.values(userLimits)).toEqual([
+      { requests: 5, windowSeconds: 1 },
+      { requests: 5, windowSeconds: 1 },
+    ]);
+  });
+
+  test.each([
+    [
+      { banners_sync: { requests: 300, window_seconds: 60 } },
+      /^limits\.banners_sync: 300 requests in 60 seconds are for all users/,
+    ],
+    [
+      { banners_track: { per_user: { requests: 5, window_seconds: 60 } } },
+      /^limits\.banners_track\.per_user: 5 requests in 60 seconds refuse/,
+    ],
+  ])('that are too low to be meant are warned of: %j', (limits, warning) => {
+    expect(parseWorkspace(aWorkspace({ limits })).warnings).toEqual([expect.stringMatching(warning)]);
+  });
+
+  test('that are high enough are not warned of', () => {
+    const limits = {
+      users_track: { requests: 1, window_seconds: 60 },
+      banners_sync: { requests: 20, window_seconds: 1, per_user: { requests: 10, window_seconds: 60 } },
+    };
+    expect(parseWorkspace(aWorkspace({ limits })).warnings).toEqual([]);
   });
 
   test('are one window or several, the longest first', () => {

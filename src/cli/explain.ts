@@ -1,0 +1,50 @@
+import { defineCommand } from 'citty';
+import { apiOptions, restClientOf } from './api-options.ts';
+import { refuseUnknown } from './options.ts';
+import { tableLines } from './table.ts';
+
+const options = {
+  user: { type: 'string', description: 'External ID of the user', valueHint: 'u-771' },
+  placement: {
+    type: 'string',
+    description: 'Placement, or several with commas between; default all that campaigns name',
+    valueHint: 'home_hero',
+  },
+  app: { type: 'string', description: 'App ID, where the workspace has several apps', valueHint: 'ID' },
+  'app-version': { type: 'string', description: 'Version of the app, for audiences that ask for it' },
+  json: { type: 'boolean', description: 'Print the answer of the service as JSON' },
+  ...apiOptions,
+} as const;
+
+/** `placard explain`: every campaign of a placement in order, and why the user gets it or not. */
+export const explain = defineCommand({
+  meta: { name: 'explain', description: 'Say why a user sees a banner or none.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    if (!args.user) throw new Error('explain needs a user: placard explain --user u-771');
+    const placements = args.placement?.split(',').filter((placement) => placement !== '');
+    const answer = await restClientOf(args).explain({
+      external_user_id: args.user,
+      ...(args.app !== undefined && { app_id: args.app }),
+      ...(args['app-version'] !== undefined && { app_version: args['app-version'] }),
+      ...(placements && { placements }),
+    });
+    if (args.json) {
+      process.stdout.write(`${JSON.stringify(answer)}\n`);
+      return;
+    }
+    const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
+    for (const [placement, campaigns] of Object.entries(answer.placements)) {
+      const rows = campaigns.map(({ campaign_id, outcome, why }, index) => [
+        `  ${index + 1}`,
+        campaign_id,
+        outcome.replaceAll('_', ' '),
+        why,
+      ]);
+      lines.push(...tableLines([[placement]]), ...tableLines(rows));
+      if (rows.length === 0) lines.push('  no campaign names this placement');
+    }
+    process.stdout.write(`${lines.join('\n')}\n`);
+  },
+});

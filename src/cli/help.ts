@@ -1,0 +1,61 @@
+import { stripVTControlCharacters } from 'node:util';
+import { type CommandDef, renderUsage } from 'citty';
+
+/** Command lines to begin with, by command. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  placard: ['placard init', 'placard serve', 'placard track --help'],
+  init: ['placard init', 'placard init workspaces/shop.json'],
+  check: ['placard check workspace.json', 'placard check workspaces --strict'],
+  serve: [
+    'placard serve',
+    'placard serve --workspace workspace.json --db placard.db --port 8787',
+    'HOST=0.0.0.0 PLACARD_DB=postgres://placard@127.0.0.1/placard placard serve',
+  ],
+  track: [
+    'placard track users.ndjson --endpoint http://127.0.0.1:8787',
+    'placard track users.csv --as attributes --dry-run',
+    'placard track events.ndjson --resume events.progress --rejects events.rejected.ndjson',
+  ],
+  integrations: ['placard integrations --endpoint http://127.0.0.1:8787'],
+  explain: [
+    'placard explain --user u-771',
+    'placard explain --user u-771 --placement home_hero --endpoint http://127.0.0.1:8787',
+  ],
+  export: [
+    'placard export users --db placard.db > users.ndjson',
+    'placard export banner-events --db placard.db > banner-events.ndjson',
+  ],
+  backup: ['placard backup --db placard.db --to copy.db'],
+  'drop-partitions': [
+    'placard drop-partitions --db placard.db --before 2026-01-01',
+    'placard drop-partitions --db placard.db --before 2026-01-01 --yes',
+  ],
+};
+
+const exitCodes = (name: string): [code: string, meaning: string][] => [
+  ['0', 'done'],
+  ['1', 'not done; the reason is on stderr'],
+  ...(name === 'track'
+    ? [['2', 'sent to the end, but some objects were rejected or are in doubt'] as [string, string]]
+    : []),
+  ['128 + n', 'ended by the signal n, such as 130 for Ctrl-C'],
+];
+
+const section = (title: string, lines: readonly string[]) =>
+  lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
+
+/** What `--help` prints: usage, examples and exit codes. Colours are for a terminal; in a file they are noise. */
+export const helpOf = async (
+  name: string,
+  command: CommandDef,
+  parent: CommandDef | undefined,
+  isTerminal: boolean,
+): Promise<string> => {
+  const usage = await renderUsage(command, parent);
+  const codes = exitCodes(name).map(([code, meaning]) => `${code.padEnd(9)}${meaning}`);
+  return [
+    isTerminal ? usage : stripVTControlCharacters(usage).replaceAll(/ +$/gm, ''),
+    section('EXAMPLES', EXAMPLES[name] ?? []),
+    section('EXIT CODES', codes),
+  ].join('\n');
+};

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
+import { defineCommand } from 'citty';
+import { SYNC_PATH } from '../protocol/index.ts';
+import { refuseUnknown } from './options.ts';
+import { starterWorkspace } from './starter-workspace.ts';
+
+const DEFAULT_FILE = 'workspace.json';
+/** Where an app that has installed the package finds it. */
+const SCHEMA = 'node_modules/placard/workspace.schema.json';
+
+const options = {
+  file: {
+    type: 'positional',
+    description: `File to write; default ${DEFAULT_FILE}`,
+    required: false,
+  },
+} as const;
+
+/** The member that leads an editor to the JSON Schema, where the package is installed beside the file. */
+const schemaMember = (file: string) =>
+  existsSync(SCHEMA) ? { $schema: relative(dirname(file), SCHEMA).split(sep).join('/') } : {};
+
+/** `placard init`: a workspace file to begin with. Its keys are shown once, the file holds their hashes. */
+export const init = defineCommand({
+  meta: { name: 'init', description: 'Write a small workspace file with keys of its own.' },
+  args: options,
+  run: ({ args }) => {
+    refuseUnknown(args, options);
+    const path = args.file ?? DEFAULT_FILE;
+    const { file, appId, clientKey, serverKey } = starterWorkspace();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${JSON.stringify({ ...schemaMember(path), ...file }, null, 2)}\n`, { flag: 'wx' });
+    const body = { external_user_id: 'u-1', app_id: appId, app_version: '1.0.0', placements: ['home_hero'] };
+    process.stdout.write(`Wrote ${path}: one app, one placement and one campaign that everyone sees.
+
+  app id       ${appId}
+  client key   ${clientKey}   (public: for your pages)
+  server key   ${serverKey}   (secret: for your backend)
+
+Keep the keys: the file holds only their SHA-256, and they are not shown again.
+
+Now start the service:
+
+  npx placard serve${path === DEFAULT_FILE ? '' : ` --workspace ${path}`}
+
+and ask for the banner from another terminal:
+
+  curl -s http://127.0.0.1:8787${SYNC_PATH} -H 'Authorization: Bearer ${clientKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'
+`);
+  },
+});

@@ -1,0 +1,16 @@
+import type { WireBanner } from './banner.ts';
+
+/**
+ * What a server that renders pages hands to the browser, as JSON: the banners that it has drawn into the page. It is of
+ * one user, so a page that holds it must not be cached for others.
+ */
+export interface BannerBootstrap {
+  /** Shape of the object. */
+  version: 1;
+  appId: string;
+  userId: string;
+  /** When the banners were asked for, in Unix milliseconds of the server that asked. */
+  askedAtMs: number;
+  /** By placement, as `banners/sync` answers them. `null`: there is no banner. A placement that is missing was not answered. */
+  banners: Record<string, WireBanner | null>;
+}

@@ -1,0 +1,64 @@
+import { errorFacts } from '../log.ts';
+import type { AudienceMember } from './audience-member.ts';
+import { type Asker, audienceOf } from './audience-of.ts';
+import type { Campaign } from './campaign.ts';
+import type { Question } from './question.ts';
+import { mayMatch } from './quick-checks.ts';
+
+/** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
+export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed' | 'capped';
+
+/** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
+export type Verdict = PassedOver | number;
+
+export const askerOf = ({
+  externalUserId,
+  user,
+  appId,
+  appVersion,
+}: Pick<Question, 'externalUserId' | 'user' | 'appId' | 'appVersion'>): Asker => ({
+  externalId: externalUserId,
+  profile: user.profile,
+  appId,
+  appVersion,
+});
+
+/** A test send ignores status, time and audience. */
+export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): boolean =>
+  testUsers.size > 0 && testUsers.has(externalUserId);
+
+/** Judges campaigns for the user of one question. */
+export const createJudge = (question: Question, asker: Asker): ((campaign: Campaign) => Verdict) => {
+  const { externalUserId, user, now, log } = question;
+  let member: AudienceMember | undefined;
+
+  const isMember = ({ campaignId, audience }: Campaign): boolean => {
+    if (!audience) return true;
+    if (!mayMatch(audience.clauses, asker, now)) return false;
+    member ??= audienceOf(asker, now);
+    try {
+      return audience.matches(member);
+    } catch (error) {
+      // A user's own attribute names can trip a filter; such a user is not in the audience.
+      log.warn({ campaign: campaignId, ...errorFacts(error) }, 'audience not decided');
+      return false;
+    }
+  };
+
+  const targeting = (campaign: Campaign): PassedOver | null => {
+    const { status, startsAtMs, endsAtMs } = campaign;
+    if (status !== 'active') return 'not_running';
+    if ((startsAtMs !== null && now < startsAtMs) || (endsAtMs !== null && now >= endsAtMs))
+      return 'out_of_time';
+    return isMember(campaign) ? null : 'not_in_audience';
+  };
+
+  return (campaign) => {
+    const passedOver = isTestFor(campaign, externalUserId) ? null : targeting(campaign);
+    if (passedOver) return passedOver;
+    const dismissal = user.dismissals.find(({ campaignId }) => campaignId === campaign.campaignId);
+    if (!dismissal) return 0;
+    if (campaign.reeligibleAfterMs === null) return 'dismissed';
+    return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : 'dismissed';
+  };
+};

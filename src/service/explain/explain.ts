@@ -1,0 +1,26 @@
+import type { CampaignExplanation, ExplainAnswer } from '../../protocol/index.ts';
+import { decide } from '../campaigns/decide.ts';
+import { askerOf } from '../campaigns/judge.ts';
+import type { Question } from '../campaigns/question.ts';
+import { reasonOf } from './reason.ts';
+import { reasonText } from './reason-text.ts';
+
+export type ExplainQuestion = Omit<Question, 'trace' | 'tellUnfilled'>;
+
+/** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
+export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
+  const asker = askerOf(question);
+  const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
+  decide({
+    ...question,
+    tellUnfilled: () => undefined,
+    trace: (step) => {
+      const reason = reasonOf(step, question, asker);
+      const { campaignId, name } = step.campaign;
+      explanation
+        .get(step.placementId)
+        ?.push({ campaign_id: campaignId, name, why: reasonText(reason), ...reason });
+    },
+  });
+  return Object.fromEntries(explanation);
+};

@@ -1,0 +1,47 @@
+import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_SYNC_VALUES } from '../../protocol/index.ts';
+import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import { explain } from '../explain/explain.ts';
+import type { Log } from '../log.ts';
+import type { Route } from '../route.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type Members, membersOf } from './banner-envelope.ts';
+import { readSyncRequest } from './sync-request.ts';
+
+/** Fills in what the request may leave out: the only app, any version, every placement of the campaigns. */
+const completed = (members: Members, { appIds, campaigns }: Workspace): Members => {
+  const [onlyApp, otherApp] = appIds;
+  const defaults: Members = {
+    app_version: 'any',
+    placements: [...new Set(campaigns.flatMap(({ placements }) => [...placements]))],
+    ...(otherApp === undefined && { app_id: onlyApp }),
+  };
+  const sent = Object.entries(members).filter(([, value]) => isPresent(value));
+  return { ...defaults, ...Object.fromEntries(sent) };
+};
+
+/** Explains a user's banners. For server keys alone: the answer holds attributes of the user, and drafts. */
+export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
+  method: 'POST',
+  path: EXPLAIN_PATH,
+  permission: 'campaigns.explain',
+  errors: 'general',
+  rate: 'general',
+  limit: 'users_other',
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_SYNC_VALUES,
+  tooLarge: 413,
+  answer: async ({ workspace, store, body, now, tell }) => {
+    const asked = readSyncRequest(completed(membersOf(body), workspace), workspace);
+    const ids = await bannerIdsOf(workspace.workspaceId);
+    const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
+    tell.objects('placements', asked.placementIds.length);
+    return {
+      status: 200,
+      body: {
+        placements: explain({ ...asked, workspace, user, now, ids, log }),
+        has_profile: user.profile !== null,
+        message: 'success',
+      },
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import { isPresent, isVisitorId, USER_TOKEN_MEMBER, VISITOR_JOIN_PATH } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
+import type { Route } from '../route.ts';
+import { unproven } from '../user-tokens/unproven.ts';
+import { joinVisitor } from '../users/join-visitor.ts';
+import { envelopeOf, invalid, membersOf, missing } from './banner-envelope.ts';
+
+/** A few short texts and a token. */
+const MAX_JOIN_BYTES = 16 * 1024;
+
+/**
+ * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the
+ * gate has verified where there is one, and the visitor by an ID that no one else can know.
+ */
+export const visitorsJoin: Route = {
+  method: 'POST',
+  path: VISITOR_JOIN_PATH,
+  permission: 'banners.track',
+  errors: 'track',
+  rate: 'banners',
+  limit: 'banners_track',
+  maxBodyBytes: MAX_JOIN_BYTES,
+  tooLarge: 400,
+  crossOrigin: true,
+  async answer({ workspace, store, body, now }) {
+    const members = membersOf(body);
+    const { external_user_id: userId, app_id: appId } = envelopeOf(members, workspace);
+    const { visitor_id: visitorId, [USER_TOKEN_MEMBER]: token } = members;
+    if (isVisitorId(userId) || workspace.blockedExternalIds.has(userId)) throw invalid('external_user_id');
+    if (!isPresent(visitorId)) throw missing('visitor_id');
+    if (typeof visitorId !== 'string' || !isVisitorId(visitorId)) throw invalid('visitor_id');
+    if (!workspace.userTokens.has(appId)) throw new HttpError(403, 'The app takes no user tokens');
+    if (!isPresent(token)) throw unproven(appId, 'missing');
+    await joinVisitor({ workspaceId: workspace.workspaceId, store, visitorId, userId, nowMs: now });
+    return { status: 200, body: { message: 'success' } };
+  },
+};

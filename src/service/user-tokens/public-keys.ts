@@ -1,0 +1,93 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isRecord, type UserTokenAlgorithm } from '../../protocol/index.ts';
+
+/** A key that user tokens are verified with, and the one algorithm it is used for. */
+export interface PublicKey {
+  algorithm: UserTokenAlgorithm;
+  /** `kid`; `null` where the key has none. */
+  keyId: string | null;
+  key: KeyObject;
+}
+
+/** A key that cannot be used. The message quotes nothing of it. */
+export class KeyProblem extends Error {
+  override readonly name = 'KeyProblem';
+}
+
+const MIN_RSA_BITS = 2_048;
+const EXPECTED = 'expected a public key as PEM, JWK or JWKS';
+const EXPECTED_KIND = `expected an Ed25519 key, a P-256 key, or an RSA key of ${MIN_RSA_BITS} bits or more`;
+const PRIVATE = 'expected a public key, got a private one: make a new pair, this one is no longer secret';
+
+const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): UserTokenAlgorithm => {
+  if (asymmetricKeyType === 'ed25519') return 'EdDSA';
+  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return 'ES256';
+  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS)
+    return 'RS256';
+  throw new KeyProblem(EXPECTED_KIND);
+};
+
+const publicKeyOf = (input: Parameters<typeof createPublicKey>[0]): KeyObject => {
+  try {
+    return createPublicKey(input);
+  } catch {
+    // The platform's reasons are codes of its library.
+    throw new KeyProblem(`${EXPECTED}, got one that cannot be read`);
+  }
+};
+
+const readPem = (pem: string): PublicKey => {
+  if (pem.includes('PRIVATE KEY')) throw new KeyProblem(PRIVATE);
+  const key = publicKeyOf(pem);
+  return { algorithm: algorithmOf(key), keyId: null, key };
+};
+
+const readJwk = (jwk: Record<string, unknown>): PublicKey => {
+  const { kty, kid, alg, use } = jwk;
+  if (kty === 'oct') throw new KeyProblem('expected a public key, got a shared secret');
+  if (Object.hasOwn(jwk, 'd')) throw new KeyProblem(PRIVATE);
+  const key = publicKeyOf({ key: jwk, format: 'jwk' });
+  const algorithm = algorithmOf(key);
+  // RFC 9864 has a name of its own for this one algorithm of EdDSA.
+  const isFor = alg === undefined || alg === algorithm || (algorithm === 'EdDSA' && alg === 'Ed25519');
+  if (!isFor || (use !== undefined && use !== 'sig')) {
+    throw new KeyProblem(`expected a key for signatures with ${algorithm}, got one for another use`);
+  }
+  return { algorithm, keyId: typeof kid === 'string' ? kid : null, key };
+};
+
+/** The keys of a set that can verify user tokens: identity providers list others beside them. */
+const readJwks = (keys: unknown[]): PublicKey[] => {
+  const problems: KeyProblem[] = [];
+  const found = keys.flatMap((jwk) => {
+    try {
+      return readPublicKeys(jwk);
+    } catch (problem) {
+      if (!(problem instanceof KeyProblem)) throw problem;
+      if (problem.message === PRIVATE) throw problem;
+      problems.push(problem);
+      return [];
+    }
+  });
+  if (found.length === 0) throw problems[0] ?? new KeyProblem(`${EXPECTED}, got an empty set`);
+  return found;
+};
+
+/** Reads a PEM, a JWK or a JWKS. Throws a `KeyProblem`. */
+export const readPublicKeys = (value: unknown): PublicKey[] => {
+  if (typeof value === 'string') return [readPem(value)];
+  if (!isRecord(value)) throw new KeyProblem(EXPECTED);
+  return Array.isArray(value['keys']) ? readJwks(value['keys']) : [readJwk(value)];
+};
+
+/** The same for the content of a file. */
+export const readKeyFile = (text: string): PublicKey[] => {
+  if (!text.trimStart().startsWith('{')) return readPublicKeys(text);
+  try {
+    return readPublicKeys(JSON.parse(text));
+  } catch (problem) {
+    throw problem instanceof SyntaxError
+      ? new KeyProblem(`${EXPECTED}, got JSON that cannot be parsed`)
+      : problem;
+  }
+};

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aCampaign, aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([
+    aWorkspace({
+      campaigns: [
+        aCampaign({ campaign_id: 'spring', priority: 'high', audience: { tier: 'gold' } }),
+        aCampaign({ campaign_id: 'welcome-everyone', placements: ['home', 'side'] }),
+        aCampaign({ campaign_id: 'odd\u001b[2J\nname', status: 'draft' }),
+      ],
+    }),
+  ]);
+});
+afterAll(() => service.stop());
+
+const explain = (...words: string[]) =>
+  runCli(['explain', ...words], { PLACARD_ENDPOINT: service.url, PLACARD_API_KEY: SERVER_KEY });
+
+test('placard explain prints the campaigns of a placement in order, each with its reason', async () => {
+  const { code, stdout } = await explain('--user', 'u-771', '--placement', 'home,nothing-there');
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toEqual([
+    'The service has no profile of this user.',
+    '',
+    'home',
+    '  1  spring            not in audience  the user is not in the audience: audience.tier expects "gold", the user has nothing',
+    '  2  welcome-everyone  shown            shows variant a',
+    '  3  odd name          not running      is a draft',
+    'nothing-there',
+    '  no campaign names this placement',
+    '',
+  ]);
+});
+
+test('placard explain prints the answer of the service with --json, for all placements where none is given', async () => {
+  const { stdout } = await explain('--user', 'u-771', '--json');
+  const { placements } = JSON.parse(stdout);
+  expect(Object.keys(placements)).toEqual(['home', 'side']);
+  expect(placements.side).toMatchObject([{ campaign_id: 'welcome-everyone', outcome: 'shown' }]);
+});
+
+test('placard explain says what it needs', async () => {
+  expect(await explain()).toMatchObject({
+    code: 1,
+    stderr: 'placard: explain needs a user: placard explain --user u-771\n',
+  });
+  expect(await explain('--user', 'u', '--key', 'wrong')).toMatchObject({
+    code: 1,
+    stderr: 'placard: POST /placard/explain answered 401: Invalid API key\n',
+  });
+});

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { curl } from '../helpers/curl.ts';
+import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-init-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const init = (...words: string[]) => ended(startCli(['init', ...words], {}, folder));
+const read = (name = 'workspace.json') => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+const keysIn = (stdout: string) => stdout.match(/placard_(?:client|server)_[\w-]{32}/g) ?? [];
+
+describe('placard init', () => {
+  test('writes a workspace that check has nothing to say of', async () => {
+    expect(await init()).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await runCli(['check', '--strict', join(folder, 'workspace.json')]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'main: 1 campaign, 2 keys, no problem\n',
+      stderr: '',
+    });
+  });
+
+  test('prints keys of its own once, and keeps their hashes alone', async () => {
+    const [client, server] = keysIn((await init()).stdout);
+    const text = readFileSync(join(folder, 'workspace.json'), 'utf8');
+    expect(text).not.toContain(client);
+    expect(text).not.toContain(server);
+    const hashes = [client!, server!].map((key) => createHash('sha256').update(key).digest('hex'));
+    expect(read().api_keys.map(({ key_sha256 }: { key_sha256: string }) => key_sha256)).toEqual(hashes);
+    expect(keysIn((await init('other.json')).stdout)).not.toContain(client);
+  });
+
+  test('prints a command to start the service, and one that asks it for the banner', async () => {
+    const { stdout } = await init('deep/shop.json');
+    expect(stdout).toContain('\n  npx placard serve --workspace deep/shop.json\n');
+    const service = await serveCli([
+      '--workspace',
+      join(folder, 'deep/shop.json'),
+      '--db',
+      ':memory:',
+      '--port',
+      '0',
+    ]);
+    const [call = ''] = /^ {2}curl .*$/m.exec(stdout) ?? [];
+    const answer = await curl(call.trim().replace('http://127.0.0.1:8787', service.url));
+    expect(await answer.json()).toMatchObject({
+      banners: { home_hero: { properties: { headline: { value: 'Hello there' } } } },
+    });
+    service.child.kill('SIGTERM');
+    expect((await service.exit).code).toBe(0);
+  });
+
+  test('leaves a file alone that exists', async () => {
+    writeFileSync(join(folder, 'workspace.json'), 'mine');
+    expect(await init()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'placard: workspace.json exists already; name another file\n',
+    });
+    expect(readFileSync(join(folder, 'workspace.json'), 'utf8')).toBe('mine');
+  });
+
+  test('leads an editor to the JSON Schema where the package is installed', async () => {
+    mkdirSync(join(folder, 'node_modules/placard'), { recursive: true });
+    writeFileSync(join(folder, 'node_modules/placard/workspace.schema.json'), '{}');
+    await init('deep/shop.json');
+    expect(read('deep/shop.json').$schema).toBe('../node_modules/placard/workspace.schema.json');
+  });
+
+  test('says of a file that is not there how to make one', async () => {
+    const { stderr } = await runCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
+    expect(stderr).toBe('placard: none.json is not there; placard init writes a workspace file\n');
+  });
+});

@@ -1,0 +1,79 @@
+// The wire of user tokens from a page of another origin, in a real browser: what CORS lets it send and read.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SYNC_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
+import { signUserToken } from '../../src/server/index.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
+import { launchShell } from '../helpers/browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+import { ed25519Keys } from '../helpers/token-keys.ts';
+
+const keys = ed25519Keys();
+const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
+
+let browser: Browser;
+let pages: PageServer;
+let service: RunningService;
+let page: Page;
+beforeAll(async () => {
+  const apps = [{ app_id: APP_ID, user_tokens: 'required', user_token_keys: [keys.publicPem] }];
+  service = await runService([aWorkspace({ apps, campaigns: [aCampaign()] })]);
+  browser = await launchShell();
+  pages = await startPageServer({ entries: ['index'], pages: { '/shop': {} } });
+  page = await browser.newPage();
+  await page.goto(`${pages.origin}/shop`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+  await service?.stop();
+});
+
+const tokenFor = (userId: string) =>
+  signUserToken({ privateKey: keys.privatePem, appId: APP_ID, userId, now: () => service.clock.now });
+
+/** What a page can see of an answer. */
+const post = (path: string, members: Record<string, unknown>) =>
+  page.evaluate(
+    async ({ url, key, body }) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return {
+        status: response.status,
+        fault: response.headers.get('placard-user-token'),
+        body: await response.json(),
+      };
+    },
+    {
+      url: service.url + path,
+      key: CLIENT_KEY,
+      body: { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', ...members },
+    },
+  );
+
+test('a page of another origin sends its token and gets its banner', async () => {
+  const answer = await post(SYNC_PATH, { placements: ['home'], user_token: await tokenFor('u-771') });
+  expect(answer).toMatchObject({
+    status: 200,
+    fault: null,
+    body: { banners: { home: { placement_id: 'home' } } },
+  });
+});
+
+test('a page of another origin can read why its token was refused', async () => {
+  const user_token = await tokenFor('u-772');
+  expect(await post(SYNC_PATH, { placements: ['home'], user_token })).toEqual({
+    status: 401,
+    fault: 'wrong_user',
+    body: { error: 'Invalid user token' },
+  });
+});
+
+test('a page of another origin joins its visitor', async () => {
+  const user_token = await tokenFor('u-771');
+  expect(await post(VISITOR_JOIN_PATH, { visitor_id: VISITOR, user_token })).toMatchObject({ status: 200 });
+});

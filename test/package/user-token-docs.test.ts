@@ -1,0 +1,88 @@
+// The examples of docs/user-tokens.md in other languages, run where the language is there.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readPublicKeys } from '../../src/service/user-tokens/public-keys.ts';
+import { createUserTokens } from '../../src/service/user-tokens/user-tokens.ts';
+import { examplesIn } from '../helpers/document-examples.ts';
+import { ed25519Keys } from '../helpers/token-keys.ts';
+
+const keys = ed25519Keys();
+const folder = mkdtempSync(join(tmpdir(), 'placard-token-docs-'));
+writeFileSync(join(folder, 'key.pem'), keys.privatePem);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const GO_IMPORTS = [
+  'crypto/ed25519',
+  'crypto/x509',
+  'encoding/base64',
+  'encoding/json',
+  'encoding/pem',
+  'time',
+];
+
+interface Language {
+  name: string;
+  /** Ends with 0 where the example can be run. */
+  probe: string[];
+  command: string[];
+  program(example: string): string;
+}
+const languages: Language[] = [
+  {
+    name: 'python',
+    probe: ['/usr/bin/python3', '-c', 'import jwt, cryptography'],
+    command: ['/usr/bin/python3', 'user_token.py'],
+    program: (example) => `${example}\nprint(token_for("u-771", "web-shop", open("key.pem").read()))`,
+  },
+  {
+    name: 'go',
+    probe: ['go', 'version'],
+    command: ['go', 'run', 'user_token.go'],
+    program: (example) => `package main
+
+import (
+${[...GO_IMPORTS, 'fmt', 'os'].map((name) => `\t"${name}"`).join('\n')}
+)
+
+${example}
+
+func main() {
+	key, _ := os.ReadFile("key.pem")
+	token, err := tokenFor("u-771", "web-shop", key)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(token)
+}
+`,
+  },
+  {
+    name: 'php',
+    probe: ['php', '-r', 'exit(extension_loaded("sodium") ? 0 : 1);'],
+    command: ['php', 'user_token.php'],
+    program: (example) =>
+      `<?php\n${example}\necho tokenFor("u-771", "web-shop", file_get_contents("key.pem"));\n`,
+  },
+];
+
+const run = ([command = '', ...args]: string[]) =>
+  spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+
+describe.each(languages)('the example in $name', ({ name, probe, command, program }) => {
+  test.skipIf(run(probe).status !== 0)('signs a token that the service takes', async () => {
+    const [example] = examplesIn('docs/user-tokens.md').filter(({ language }) => language === name);
+    writeFileSync(join(folder, command.at(-1)!), program(example!.code));
+    const { stdout, stderr, status } = run(command);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const tokens = createUserTokens({
+      appId: 'web-shop',
+      keys: readPublicKeys(keys.publicPem),
+      isRequired: true,
+      allowsVisitors: false,
+    });
+    expect(await tokens.judge(stdout.trim(), 'u-771', Date.now())).toBeNull();
+  });
+});

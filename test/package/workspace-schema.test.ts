@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
+import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
+
+test('the JSON Schema in the package is that of the schema that checks (npx vitest run -u writes it)', async () => {
+  const schema = `${JSON.stringify(workspaceJsonSchema(), null, 2)}\n`;
+  await expect(schema).toMatchFileSnapshot('../../workspace.schema.json');
+});
+
+const published = z.fromJSONSchema(JSON.parse(readFileSync('workspace.schema.json', 'utf8')));
+const problemsOf = (workspace: unknown) =>
+  published.safeParse(workspace).error?.issues.map(({ path }) => path.join('.')) ?? [];
+
+test('it takes the demo’s workspace, and names its own path there', () => {
+  const demo = JSON.parse(readFileSync('demo/workspace.json', 'utf8'));
+  expect(problemsOf(demo)).toEqual([]);
+  expect(demo.$schema).toBe('../workspace.schema.json');
+});
+
+test.each([
+  ['a member that does not exist', aWorkspace({ colour: 'red' }), ''],
+  ['a status that does not exist', aWorkspace({ campaigns: [aCampaign({ status: 'on' })] }), 'campaigns'],
+  [
+    'a property of no type',
+    aWorkspace({ campaigns: [aCampaign({ variants: [aVariant({ properties: { h: { value: 1 } } })] })] }),
+    'campaigns',
+  ],
+])('it refuses %s', (_, workspace, path) => {
+  expect(problemsOf(workspace)).toContain(path);
+});
+
+interface Schema {
+  description?: string;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  additionalProperties?: Schema | false;
+  properties?: Record<string, Schema>;
+}
+
+/** Paths of members that an editor would say nothing of. */
+const undescribed = (schema: Schema, path = ''): string[] => [
+  ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((each) => undescribed(each, path)),
+  ...(schema.items ? undescribed(schema.items, `${path}[]`) : []),
+  ...(schema.additionalProperties ? undescribed(schema.additionalProperties, `${path}.*`) : []),
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => [
+    ...(member.description ? [] : [`${path}.${name}`]),
+    ...undescribed(member, `${path}.${name}`),
+  ]),
+];
+
+test('it describes every member, for editors to show', () => {
+  expect(undescribed(workspaceJsonSchema())).toEqual([]);
+});

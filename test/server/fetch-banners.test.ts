@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fetchBanners, signUserToken } from '../../src/server/index.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+import { ed25519Keys } from '../helpers/token-keys.ts';
+
+const keys = ed25519Keys();
+const nobodysPort = await freePort();
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+
+describe('fetchBanners, beside the service', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    const apps = [
+      { app_id: APP_ID },
+      { app_id: 'signed', user_tokens: 'required', user_token_keys: [keys.publicPem] },
+    ];
+    service = await runService([
+      aWorkspace({
+        apps,
+        campaigns: [aCampaign(), aCampaign({ campaign_id: 'c2', placements: ['__proto__'] })],
+      }),
+    ]);
+  });
+  afterAll(() => service.stop());
+
+  const options = () => ({
+    endpoint: service.url,
+    apiKey: CLIENT_KEY,
+    appId: APP_ID,
+    appVersion: '1',
+    userId: 'u-771',
+    placements: ['home', 'side'],
+    now: () => NOW,
+  });
+  const failing = async (members: Record<string, unknown>) => {
+    const errors: Error[] = [];
+    const bootstrap = await fetchBanners({
+      ...options(),
+      onError: (error) => errors.push(error),
+      ...members,
+    });
+    return { bootstrap, errors: errors.map(({ message }) => message) };
+  };
+
+  test('resolves with plain JSON of this user, of this app, at this time', async () => {
+    const bootstrap = await fetchBanners(options());
+    expect(bootstrap).toEqual({
+      version: 1,
+      appId: APP_ID,
+      userId: 'u-771',
+      askedAtMs: NOW,
+      banners: {
+        home: {
+          id: expect.stringMatching(/^bnr_/),
+          placement_id: 'home',
+          is_control: false,
+          is_test_send: false,
+          expires_at: -1,
+          properties: { headline: { type: 'string', value: 'Hello' } },
+        },
+        side: null,
+      },
+    });
+    expect(JSON.parse(JSON.stringify(bootstrap))).toEqual(bootstrap);
+  });
+
+  test('asks once for each placement, whatever it is called', async () => {
+    const { banners } = await fetchBanners({ ...options(), placements: ['__proto__', 'home', 'home'] });
+    expect(Object.keys(banners)).toEqual(['__proto__', 'home']);
+    expect(Object.values(banners)[0]).toMatchObject({ placement_id: '__proto__' });
+  });
+
+  test('proves the user where the app wants it', async () => {
+    const signed = { ...options(), appId: 'signed' };
+    const userToken = await signUserToken({
+      privateKey: keys.privatePem,
+      userId: 'u-771',
+      appId: 'signed',
+      now: () => NOW,
+    });
+    expect((await fetchBanners({ ...signed, userToken })).banners['home']).not.toBeNull();
+    expect(await failing({ appId: 'signed' })).toMatchObject({
+      bootstrap: { banners: {} },
+      errors: ['POST /v1/device-messaging/banners/sync answered 401: Invalid user token'],
+    });
+  });
+
+  test.each([
+    ['a wrong key', { apiKey: 'wrong' }, /answered 401: Invalid API key$/],
+    [
+      'a service that is not there',
+      { endpoint: `http://127.0.0.1:${nobodysPort}` },
+      /was not sent: no connection/,
+    ],
+    [
+      'an answer that is no JSON',
+      { fetch: async () => new Response('<p>Hello') },
+      /a page that is not the API/,
+    ],
+    ['an answer that is something else', { fetch: async () => Response.json([]) }, /answered no banners$/],
+    [
+      'a banner that cannot be read',
+      { fetch: async () => Response.json({ banners: { home: { id: 7 } } }) },
+      /^The banner of "home" cannot be read$/,
+    ],
+    [
+      'no answer in time',
+      {
+        timeoutMs: 5,
+        fetch: (_: unknown, { signal }: Request) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          }),
+      },
+      /its answer was never read$/,
+    ],
+  ])('loses no page over %s: there are no banners, and the host hears why', async (_, members, message) => {
+    const { bootstrap, errors } = await failing(members);
+    expect(bootstrap).toMatchObject({ userId: 'u-771', banners: {} });
+    expect(errors).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('asks once: a page does not wait for a second attempt', async () => {
+    let asked = 0;
+    const { errors } = await failing({
+      fetch: async () => {
+        asked += 1;
+        return Response.json(
+          { error: 'Service Unavailable' },
+          { status: 503, headers: { 'retry-after': '1' } },
+        );
+      },
+    });
+    expect({ asked, errors: errors.length }).toEqual({ asked: 1, errors: 1 });
+  });
+
+  test.each([
+    [{ placements: [] }, 'placements: expected 1 to 10, got 0'],
+    [
+      { placements: Array.from({ length: 11 }, (_, index) => `p${index}`) },
+      'placements: expected 1 to 10, got 11',
+    ],
+    [{ userId: '' }, 'userId: expected a text'],
+    [{ appId: undefined }, 'appId: expected a text'],
+    [{ timeoutMs: 0 }, 'timeoutMs: 0 is not a whole number'],
+    [{ endpoint: 'here' }, "endpoint: 'here' is not an http(s) URL"],
+  ])('throws for an option that cannot be used: %j', async (wrong, message) => {
+    await expect(fetchBanners({ ...options(), ...wrong } as never)).rejects.toThrow(message);
+  });
+});

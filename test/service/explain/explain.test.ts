@@ -1,0 +1,273 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { afterEach, describe, expect, test } from 'vitest';
+import { EXPLAIN_PATH, explainAnswer } from '../../../src/protocol/index.ts';
+import {
+  APP_ID,
+  aCampaign,
+  aVariant,
+  aWorkspace,
+  CLIENT_KEY,
+  SERVER_KEY,
+} from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+let service: RunningService | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+const run = async (...campaigns: Record<string, unknown>[]) => {
+  service = await runService([aWorkspace({ campaigns })]);
+};
+const explain = (members: Record<string, unknown> = {}) =>
+  service!.call('POST', EXPLAIN_PATH, { key: SERVER_KEY, body: { external_user_id: 'u-771', ...members } });
+const reasons = async (members: Record<string, unknown> = {}) =>
+  (await explain(members)).body.placements.home;
+const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
+const bannerAtHome = async () =>
+  (
+    await service!.call('POST', '/v1/device-messaging/banners/sync', {
+      key: CLIENT_KEY,
+      body: { ...envelope, placements: ['home'] },
+    })
+  ).body.banners.home;
+const dismiss = async () =>
+  service!.call('POST', '/v1/device-messaging/banners/track', {
+    key: CLIENT_KEY,
+    body: {
+      ...envelope,
+      events: [
+        { id: (await bannerAtHome()).id, event_type: 'dismiss', timestamp: '2026-03-01T08:00:00.000Z' },
+      ],
+    },
+  });
+const know = (attributes: Record<string, unknown>) =>
+  service!.call('POST', '/users/track', {
+    key: SERVER_KEY,
+    body: { attributes: [{ external_id: 'u-771', ...attributes }] },
+  });
+
+describe('every campaign of a placement has the first reason it was passed over', () => {
+  test('one that is shown, with the variant, the banner and the bucket', async () => {
+    await run(aCampaign({ name: 'Spring', control_percentage: 1 }));
+    const { id } = await bannerAtHome();
+    expect(await reasons()).toEqual([
+      {
+        campaign_id: 'c1',
+        name: 'Spring',
+        outcome: 'shown',
+        why: 'shows variant a',
+        banner_id: id,
+        variant_id: 'a',
+        is_test_send: false,
+        bucket: expect.any(Number),
+        control_percentage: 1,
+      },
+    ]);
+  });
+
+  test('one that holds the user out, with the bucket that says so', async () => {
+    await run(aCampaign({ control_percentage: 100 }), aCampaign({ campaign_id: 'c2' }));
+    const { id } = await bannerAtHome();
+    const [first, second] = await reasons();
+    expect(first).toMatchObject({ outcome: 'held_out', banner_id: id, control_percentage: 100 });
+    expect(first.bucket).toBeGreaterThanOrEqual(0);
+    expect(first.why).toBe(
+      `shows nothing: the user is held out (bucket ${first.bucket}, control is below 100)`,
+    );
+    // A control group is compared with those who see the campaign: nothing else may take its room.
+    expect(second).toMatchObject({ outcome: 'outranked', by: 'c1' });
+  });
+
+  test.each([
+    ['draft', 'is a draft'],
+    ['stopped', 'is stopped'],
+  ])('one that is %s', async (status, why) => {
+    await run(aCampaign({ status }));
+    expect(await reasons()).toMatchObject([{ outcome: 'not_running', status, why }]);
+  });
+
+  test('one that has not begun, and one that is over', async () => {
+    await run(
+      aCampaign({ campaign_id: 'later', starts_at: '2026-03-02T00:00:00Z' }),
+      aCampaign({
+        campaign_id: 'over',
+        starts_at: '2026-01-01T00:00:00Z',
+        ends_at: '2026-03-01T10:00:00+01:00',
+      }),
+    );
+    expect(await reasons()).toMatchObject([
+      {
+        campaign_id: 'later',
+        outcome: 'out_of_time',
+        starts_at: '2026-03-02T00:00:00.000Z',
+        ends_at: null,
+        why: 'runs from 2026-03-02T00:00:00.000Z',
+      },
+      {
+        campaign_id: 'over',
+        outcome: 'out_of_time',
+        ends_at: '2026-03-01T09:00:00.000Z',
+        why: 'runs from 2026-01-01T00:00:00.000Z until 2026-03-01T09:00:00.000Z',
+      },
+    ]);
+  });
+
+  test('one whose audience the user is not in, with each clause that keeps them out', async () => {
+    await run(
+      aCampaign({
+        audience: {
+          tier: 'gold',
+          $and: [{ country: 'PL' }, { 'custom_attributes.visits': { $gte: 3 } }],
+          $or: [{ language: 'pl' }, { 'events.quiz.count': { $gte: 1 } }],
+          'events.seen.last': { $gte: '2026-02-01' },
+        },
+      }),
+    );
+    await know({ tier: 'silver', country: 'PL' });
+    const [{ outcome, clauses, why }] = await reasons();
+    expect(outcome).toBe('not_in_audience');
+    expect(clauses).toEqual([
+      { clause: 'audience.tier', expected: 'gold', actual: 'silver' },
+      { clause: 'audience.$and[1].custom_attributes.visits', expected: { $gte: 3 }, actual: null },
+      { clause: 'audience.$or', expected: [{ language: 'pl' }, { 'events.quiz.count': { $gte: 1 } }] },
+      { clause: 'audience.events.seen.last', expected: { $gte: '2026-02-01' } },
+    ]);
+    expect(why).toBe(
+      'the user is not in the audience: audience.tier expects "gold", the user has "silver"; ' +
+        'audience.$and[1].custom_attributes.visits expects {"$gte":3}, the user has nothing; ' +
+        'audience.$or does not hold: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
+        'audience.events.seen.last does not hold: {"$gte":"2026-02-01"}',
+    );
+  });
+
+  test('one that the user dismissed, for ever or for some time', async () => {
+    await run(aCampaign({ priority: 'high' }), aCampaign({ campaign_id: 'c2', reeligible_after_hours: 24 }));
+    await dismiss();
+    await dismiss();
+    expect(await reasons()).toMatchObject([
+      {
+        outcome: 'dismissed',
+        dismissed_at: '2026-03-01T08:00:00.000Z',
+        again_at: null,
+        why: 'the user dismissed it at 2026-03-01T08:00:00.000Z; it is not shown again',
+      },
+      {
+        outcome: 'dismissed',
+        again_at: '2026-03-02T08:00:00.000Z',
+        why: 'the user dismissed it at 2026-03-01T08:00:00.000Z; it is shown again from 2026-03-02T08:00:00.000Z',
+      },
+    ]);
+  });
+
+  test('one that another outranks, by the name of that one', async () => {
+    await run(aCampaign({ campaign_id: 'low', priority: 'low' }), aCampaign({ campaign_id: 'high' }));
+    expect(await reasons()).toMatchObject([
+      { campaign_id: 'high', outcome: 'shown' },
+      { campaign_id: 'low', outcome: 'outranked', by: 'high', why: 'campaign high ranks higher' },
+    ]);
+  });
+
+  test('one with a property that cannot be filled in for this user, and the next one is shown', async () => {
+    const points = { type: 'number', value: '{{custom_attribute.${points}}}' };
+    await run(
+      aCampaign({ priority: 'high', variants: [aVariant({ properties: { points } })] }),
+      aCampaign({ campaign_id: 'c2' }),
+    );
+    expect(await reasons()).toMatchObject([
+      {
+        outcome: 'unfilled',
+        variant_id: 'a',
+        property: 'points',
+        problem: 'A template does not render a number',
+        why: 'the property points cannot be filled in: A template does not render a number',
+      },
+      { campaign_id: 'c2', outcome: 'shown' },
+    ]);
+  });
+
+  test('a test user sees a draft first, as a test send', async () => {
+    await run(
+      aCampaign({ priority: 'high' }),
+      aCampaign({ campaign_id: 'draft', status: 'draft', test_users: ['u-771'] }),
+    );
+    expect(await reasons()).toMatchObject([
+      {
+        campaign_id: 'draft',
+        outcome: 'shown',
+        is_test_send: true,
+        why: 'shows variant a as a test send',
+      },
+      { campaign_id: 'c1', outcome: 'outranked', by: 'draft' },
+    ]);
+  });
+
+  test('the first reason counts: a draft that is also over and for others is a draft', async () => {
+    await run(aCampaign({ status: 'draft', ends_at: '2020-01-01T00:00:00Z', audience: { tier: 'gold' } }));
+    expect(await reasons()).toMatchObject([{ outcome: 'not_running' }]);
+  });
+});
+
+describe('the request', () => {
+  test('answers as its schema says, and whether the user is known', async () => {
+    await run(aCampaign({ audience: { tier: 'gold' } }), aCampaign({ campaign_id: 'c2' }));
+    const unknown = await explain();
+    expect(unknown.status).toBe(200);
+    expect(explainAnswer.safeParse(unknown.body)).toMatchObject({ success: true });
+    expect(unknown.body.has_profile).toBe(false);
+    await know({ tier: 'gold' });
+    const known = await explain();
+    expect(known.body.has_profile).toBe(true);
+    expect(known.body.placements.home).toMatchObject([{ outcome: 'shown' }, { outcome: 'outranked' }]);
+  });
+
+  test('asks about every placement that a campaign names where it names none', async () => {
+    await run(
+      aCampaign({ placements: ['home', 'side'] }),
+      aCampaign({ campaign_id: 'c2', placements: ['top'] }),
+    );
+    expect(Object.keys((await explain()).body.placements)).toEqual(['home', 'side', 'top']);
+    const named = await explain({ placements: ['top', 'nobody-names-it'] });
+    expect(named.body.placements).toEqual({
+      top: [expect.objectContaining({ campaign_id: 'c2' })],
+      'nobody-names-it': [],
+    });
+  });
+
+  test('needs the app where the workspace has several', async () => {
+    const apps = [{ app_id: 'one' }, { app_id: 'two' }];
+    service = await runService([
+      aWorkspace({ apps, campaigns: [aCampaign({ audience: { app_id: 'two' } })] }),
+    ]);
+    expect((await explain()).body.message).toBe("'app_id' is required");
+    expect(await reasons({ app_id: 'one' })).toMatchObject([{ outcome: 'not_in_audience' }]);
+    expect(await reasons({ app_id: 'two' })).toMatchObject([{ outcome: 'shown' }]);
+    expect((await explain({ app_id: 'three' })).body.message).toBe("'app_id' is not valid");
+  });
+
+  test('is refused with a client key, and with a server key that lacks the permission', async () => {
+    const keys = [
+      { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
+      { type: 'server', key: 'other', permissions: ['users.track', 'users.export.ids'] },
+    ];
+    service = await runService([aWorkspace({ api_keys: keys, campaigns: [aCampaign()] })]);
+    for (const key of [CLIENT_KEY, 'other']) {
+      const { status, body } = await service.call('POST', EXPLAIN_PATH, {
+        key,
+        body: { external_user_id: 'u-771' },
+      });
+      expect(status).toBe(403);
+      expect(body).not.toHaveProperty('placements');
+    }
+    expect((await service.call('OPTIONS', EXPLAIN_PATH)).status).toBe(405);
+  });
+
+  test('stores nothing and logs nothing of the user', async () => {
+    const points = { type: 'number', value: '{{custom_attribute.${points}}}' };
+    await run(aCampaign({ variants: [aVariant({ properties: { points } })] }));
+    await explain();
+    expect(await service!.store.readUsers('test', [{ by: 'external_id', value: 'u-771' }])).toEqual([]);
+    expect(service!.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
+  });
+});

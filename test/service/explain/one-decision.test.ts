@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
+import { decide } from '../../../src/service/campaigns/decide.ts';
+import type { Question } from '../../../src/service/campaigns/question.ts';
+import type { Step } from '../../../src/service/campaigns/trace.ts';
+import { explain } from '../../../src/service/explain/explain.ts';
+import { silentLog } from '../../../src/service/log.ts';
+import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { APP_ID, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
+import fc from '../../helpers/property.ts';
+
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+const PLACEMENTS = ['home', 'side'];
+
+const tier = fc.constantFrom('gold', 'silver', 7, null);
+const audience = fc.oneof(
+  fc.constant(null),
+  fc.record({ tier: fc.oneof(tier, fc.record({ $ne: tier }), fc.record({ $in: fc.array(tier) })) }),
+  fc.record({ $and: fc.array(fc.record({ tier }), { minLength: 1, maxLength: 2 }) }),
+  fc.record({
+    $or: fc.array(fc.record({ tier }), { minLength: 1, maxLength: 2 }),
+    country: fc.constant('PL'),
+  }),
+  fc.record({ visits: fc.record({ $gte: fc.integer({ min: 0, max: 4 }) }) }),
+);
+const campaign = fc.record({
+  status: fc.constantFrom('active', 'active', 'active', 'draft', 'stopped'),
+  placements: fc.subarray(PLACEMENTS, { minLength: 1 }),
+  priority: fc.constantFrom('high', 'medium', 'low'),
+  starts_at: fc.constantFrom(null, null, '2026-02-01T00:00:00Z', '2026-04-01T00:00:00Z'),
+  control_percentage: fc.constantFrom(0, 50, 100),
+  reeligible_after_hours: fc.constantFrom(null, 1, 1_000),
+  test_users: fc.constantFrom(null, null, ['u-771']),
+  audience,
+  variants: fc.constantFrom(
+    [aVariant()],
+    [aVariant(), aVariant({ variant_id: 'b' })],
+    [aVariant({ properties: { points: { type: 'number', value: '{{custom_attribute.visits}}' } } })],
+  ),
+});
+const user = fc.record({
+  tier: fc.option(tier, { nil: undefined }),
+  visits: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
+  dismissed: fc.uniqueArray(fc.integer({ min: 0, max: 7 })),
+});
+
+const questionOf = (
+  campaigns: Record<string, unknown>[],
+  { dismissed, ...custom }: { tier?: unknown; visits?: unknown; dismissed: number[] },
+): Question => ({
+  workspace: parseWorkspace(
+    aWorkspace({ campaigns: campaigns.map((each, index) => ({ campaign_id: `c${index}`, ...each })) }),
+  ),
+  externalUserId: 'u-771',
+  user: {
+    profile: completeProfile({
+      brazeId: 'b',
+      externalId: 'u-771',
+      standard: { country: 'PL' },
+      custom: Object.fromEntries(Object.entries(custom).filter(([, value]) => value !== undefined)),
+      createdAtMs: NOW,
+      updatedAtMs: NOW,
+    }),
+    dismissals: dismissed.map((index) => ({
+      campaignId: `c${index}`,
+      dismissedAtMs: NOW - 7_200_000,
+      count: 1,
+    })),
+  },
+  appId: APP_ID,
+  appVersion: '1',
+  deviceId: undefined,
+  placementIds: PLACEMENTS,
+  now: NOW,
+  ids: createBannerIds('test', 'secret'),
+  log: silentLog,
+  tellUnfilled: () => undefined,
+});
+
+const someCampaigns = fc.array(campaign, { maxLength: 8 });
+
+test('whether or not it is traced, a decision is the same', () => {
+  fc.assert(
+    fc.property(someCampaigns, user, (campaigns, facts) => {
+      const question = questionOf(campaigns, facts);
+      const steps: Step[] = [];
+      expect(decide({ ...question, trace: (step) => steps.push(step) })).toBe(decide(question));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an explanation names each campaign of a placement once, and as shown or held out the one that a sync answers', () => {
+  fc.assert(
+    fc.property(someCampaigns, user, (campaigns, facts) => {
+      const question = questionOf(campaigns, facts);
+      const answer = JSON.parse(decide(question));
+      const explained = explain(question);
+      for (const placementId of PLACEMENTS) {
+        const named = explained[placementId]!;
+        const expected = campaigns.flatMap(({ placements }, index) =>
+          placements.includes(placementId) ? [`c${index}`] : [],
+        );
+        expect(named.map(({ campaign_id }) => campaign_id).sort()).toEqual(expected);
+        const winners = named.filter(({ outcome }) => outcome === 'shown' || outcome === 'held_out');
+        const answered = answer[placementId];
+        expect(winners).toHaveLength(answered ? 1 : 0);
+        if (!answered) continue;
+        expect(winners[0]).toMatchObject({
+          banner_id: answered.id,
+          outcome: answered.is_control ? 'held_out' : 'shown',
+        });
+        for (const each of named) {
+          if (each.outcome === 'outranked') expect(each.by).toBe(winners[0]?.campaign_id);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('whoever is not in an audience fails at least one of its clauses', () => {
+  fc.assert(
+    fc.property(someCampaigns, user, (campaigns, facts) => {
+      const explained = explain(questionOf(campaigns, facts));
+      for (const each of Object.values(explained).flat()) {
+        if (each.outcome === 'not_in_audience') expect(each.clauses.length).toBeGreaterThan(0);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,109 @@
+import { afterEach, expect, test } from 'vitest';
+import { APP_ID, aWorkspace } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+const SYNC = '/v1/device-messaging/banners/sync';
+const TRACK = '/v1/device-messaging/banners/track';
+const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', placements: ['home'] };
+
+let service: RunningService;
+afterEach(() => service.stop());
+
+const run = async (members: Record<string, unknown> = {}) => {
+  service = await runService([
+    aWorkspace({
+      api_keys: [
+        { name: 'browser', type: 'client', key: 'browser-key', permissions: ['banners.sync'] },
+        { name: 'backend', type: 'server', key: 'backend-key', permissions: ['users.track'] },
+      ],
+      ...members,
+    }),
+  ]);
+};
+const warned = () => service.lines.filter(({ message }) => message === 'requests refused');
+const facts = { level: 'warn', message: 'requests refused' };
+
+test('a wrong key is logged with the endpoint, and never itself', async () => {
+  await run();
+  await service.call('POST', SYNC, { key: 'mistyped-key', body: envelope });
+  await service.call('POST', '/users/track', { headers: { authorization: 'Basic x' }, body: {} });
+  await service.call('POST', '/users/track', { body: {} });
+  expect(warned()).toEqual([
+    { ...facts, path: SYNC, status: 401, why: 'the key is of no workspace' },
+    {
+      ...facts,
+      path: '/users/track',
+      status: 401,
+      why: 'the Authorization header is not "Bearer", a space and a key',
+    },
+    { ...facts, path: '/users/track', status: 401, why: 'no Authorization header' },
+  ]);
+  expect(JSON.stringify(service.lines)).not.toContain('mistyped-key');
+});
+
+test('a missing permission is logged with the key’s name, whatever the endpoint answers', async () => {
+  await run();
+  await service.call('POST', SYNC, { key: 'backend-key', body: envelope });
+  await service.call('POST', TRACK, { key: 'browser-key', body: envelope });
+  expect(warned()).toEqual([
+    {
+      ...facts,
+      workspace: 'test',
+      key: 'backend',
+      path: SYNC,
+      status: 401,
+      why: 'the key lacks the permission banners.sync',
+    },
+    {
+      ...facts,
+      workspace: 'test',
+      key: 'browser',
+      path: TRACK,
+      status: 403,
+      why: 'the key lacks the permission banners.track',
+    },
+  ]);
+});
+
+test('a limit is logged with its name, and whose it is', async () => {
+  const once = { requests: 1, window_seconds: 60 };
+  await run({ limits: { banners_sync: { per_user: once }, users_track: once } });
+  for (const _ of [1, 2]) {
+    await service.call('POST', SYNC, { key: 'browser-key', body: envelope });
+    await service.call('POST', '/users/track', {
+      key: 'backend-key',
+      body: { attributes: [{ external_id: 'u-771' }] },
+    });
+  }
+  expect(warned().map(({ key, status, why }) => ({ key, status, why }))).toEqual([
+    {
+      key: 'browser',
+      status: 429,
+      why: 'Over rate limit: more than 1 requests of one user in the window of limits.banners_sync',
+    },
+    {
+      key: 'backend',
+      status: 429,
+      why: 'Over rate limit: more than 1 requests of the workspace in the window of limits.users_track',
+    },
+  ]);
+});
+
+test('a request that is wrong is logged with what is wrong', async () => {
+  await run();
+  await service.call('POST', SYNC, { key: 'browser-key', body: { ...envelope, app_id: 'another' } });
+  expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: "'app_id' is not valid" }]);
+});
+
+test('each cause is logged once a minute', async () => {
+  await run();
+  const ask = () => service.call('POST', SYNC, { key: 'mistyped-key', body: envelope });
+  for (let count = 0; count < 20; count += 1) await ask();
+  expect(warned()).toHaveLength(1);
+  service.clock.now += 59_999;
+  await ask();
+  expect(warned()).toHaveLength(1);
+  service.clock.now += 1;
+  await ask();
+  expect(warned()).toHaveLength(2);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createUserRates, userOf } from '../../../src/service/gate/user-rate.ts';
+
+const RULE = { requests: 2, windowSeconds: 60 };
+const AT = Date.parse('2026-03-01T09:00:20Z');
+const END = Date.parse('2026-03-01T09:01:00Z');
+
+test('a user may ask as often as the rule says in each window', () => {
+  const take = createUserRates();
+  const ask = (nowMs: number) => take('shop:sync', 'u-1', RULE, nowMs);
+  expect(ask(AT)).toEqual({ allowed: true, limit: 2, remaining: 1, resetAtMs: END });
+  expect(ask(AT + 1)).toMatchObject({ allowed: true, remaining: 0 });
+  expect(ask(AT + 2)).toEqual({ allowed: false, limit: 2, remaining: 0, resetAtMs: END });
+  expect(ask(END)).toMatchObject({ allowed: true, remaining: 1 });
+});
+
+test('users, and endpoints, are counted apart', () => {
+  const take = createUserRates();
+  const long = 'x'.repeat(900);
+  for (const scope of ['shop:sync', 'shop:track']) {
+    for (const user of ['u-1', 'u-2', `${long}1`, `${long}2`]) {
+      expect(take(scope, user, RULE, AT).remaining).toBe(1);
+      expect(take(scope, user, RULE, AT).remaining).toBe(0);
+      expect(take(scope, user, RULE, AT).allowed).toBe(false);
+    }
+  }
+});
+
+test('more users than can be remembered begin the count anew, and none is refused for it', () => {
+  const take = createUserRates(10);
+  for (let user = 0; user < 1_000; user += 1) expect(take('s', `u-${user}`, RULE, AT).allowed).toBe(true);
+});
+
+test.each([
+  [{ external_user_id: 'u-1' }, 'u-1'],
+  [{ external_user_id: 5 }, null],
+  [{}, null],
+  [null, null],
+  [['u-1'], null],
+])('the user of the body %j is %j', (body, user) => {
+  expect(userOf(body)).toBe(user);
+});

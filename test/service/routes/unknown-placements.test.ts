@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from 'vitest';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
+
+let service: RunningService;
+afterEach(() => service.stop());
+
+const MESSAGE = 'unknown placement: a page asks for it, and the workspace file does not have it';
+const sync = (...placements: string[]) =>
+  service.call('POST', '/v1/device-messaging/banners/sync', {
+    key: CLIENT_KEY,
+    body: { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', placements },
+  });
+const warned = () => service.lines.filter(({ message }) => message === MESSAGE);
+
+test('a placement that is not in the file is logged with the key’s name and the one that was probably meant', async () => {
+  service = await runService([
+    aWorkspace({ placements: [{ placement_id: 'home_hero' }, { placement_id: 'sidebar' }] }),
+  ]);
+  const { body } = await sync('home_hero', 'home-her', 'footer');
+  expect(body.banners).toEqual({ home_hero: null, 'home-her': null, footer: null });
+  expect(warned()).toEqual([
+    {
+      level: 'warn',
+      message: MESSAGE,
+      workspace: 'test',
+      key: 'api_keys[0]',
+      placement: 'home-her',
+      nearest: 'home_hero',
+    },
+    { level: 'warn', message: MESSAGE, workspace: 'test', key: 'api_keys[0]', placement: 'footer' },
+  ]);
+});
+
+test('it is logged once a minute', async () => {
+  service = await runService([aWorkspace({ placements: [] })]);
+  for (let count = 0; count < 5; count += 1) await sync('footer');
+  expect(warned()).toHaveLength(1);
+  service.clock.now += 60_000;
+  await sync('footer');
+  expect(warned()).toHaveLength(2);
+});
+
+test('where the file lists no placements, those of its campaigns are known', async () => {
+  service = await runService([aWorkspace({ campaigns: [aCampaign({ placements: ['home'] })] })]);
+  await sync('home', 'footer');
+  expect(warned().map(({ placement }) => placement)).toEqual(['footer']);
+});
+
+test('what came by mistake in place of a name is not logged', async () => {
+  service = await runService([aWorkspace()]);
+  await sync('kim@example.org', 'x'.repeat(65), 'Kim Doe');
+  expect(warned().map(({ placement }) => placement)).toEqual(['something that is no name']);
+});

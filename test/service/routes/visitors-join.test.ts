@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { USER_TOKEN_HEADER, VISITOR_JOIN_PATH } from '../../../src/protocol/index.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
+import { aToken, ed25519Keys } from '../../helpers/token-keys.ts';
+
+const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
+const OTHER = 'placard-visitor-00000000-0000-4000-8000-000000000000';
+const keys = ed25519Keys();
+const tokenOf = (sub: string) =>
+  aToken(keys, { sub, aud: APP_ID, exp: Date.parse('2026-03-01T10:00:00Z') / 1000 });
+
+describe.each(STORES)('on $name', ({ address }) => {
+  let shared: Store;
+  let workspaceId = '';
+  let service: RunningService;
+  beforeAll(async () => {
+    shared = await openStore(await address());
+  });
+  afterAll(() => shared.close());
+  beforeEach(async ({ task }) => {
+    workspaceId = `test-${task.id}`;
+    service = await runService(
+      [
+        aWorkspace({
+          workspace_id: workspaceId,
+          apps: [
+            { app_id: APP_ID, user_tokens: 'optional', user_token_keys: [keys.publicPem] },
+            { app_id: 'without-tokens' },
+          ],
+          campaigns: [aCampaign({ audience: { cart: 'full' } })],
+          blocked_external_ids: ['blocked'],
+        }),
+      ],
+      { store: keptOpen(shared) },
+    );
+  });
+  afterEach(() => service.stop());
+
+  const joining = {
+    external_user_id: 'u-771',
+    app_id: APP_ID,
+    app_version: '1',
+    visitor_id: VISITOR,
+    user_token: tokenOf('u-771'),
+  };
+  const join = (members: Record<string, unknown> = {}, key = CLIENT_KEY) =>
+    service.call('POST', VISITOR_JOIN_PATH, { key, body: { ...joining, ...members } });
+  const know = (external_id: string, attributes: Record<string, unknown>) =>
+    service.call('POST', '/users/track', {
+      key: SERVER_KEY,
+      body: { attributes: [{ external_id, ...attributes }] },
+    });
+  const userOf = async (external_id: string) => {
+    const asked = { external_ids: [external_id], fields_to_export: ['external_id', 'custom_attributes'] };
+    return (await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body: asked })).body.users[0];
+  };
+
+  test('what is known of a visitor becomes that of a user of whom nothing was known', async () => {
+    await know(VISITOR, { cart: 'full' });
+    const { status, body } = await join();
+    expect({ status, body }).toEqual({ status: 200, body: { message: 'success' } });
+    expect(await userOf('u-771')).toEqual({ external_id: 'u-771', custom_attributes: { cart: 'full' } });
+    expect(await userOf(VISITOR)).toBeUndefined();
+  });
+
+  test('a user who is known is filled up with what they lack, and keeps what they have', async () => {
+    await know('u-771', { tier: 'gold', cart: 'empty' });
+    await know(VISITOR, { cart: 'full', seen: 'teapot' });
+    await join();
+    expect((await userOf('u-771')).custom_attributes).toEqual({
+      tier: 'gold',
+      cart: 'empty',
+      seen: 'teapot',
+    });
+    expect(await userOf(VISITOR)).toBeUndefined();
+  });
+
+  test('the next sync of the user knows it', async () => {
+    await know(VISITOR, { cart: 'full' });
+    await join();
+    const { body } = await service.call('POST', '/v1/device-messaging/banners/sync', {
+      key: CLIENT_KEY,
+      body: { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', placements: ['home'] },
+    });
+    expect(body.banners.home).not.toBeNull();
+  });
+
+  test('the same again changes nothing, and a visitor of whom nothing is known makes nobody', async () => {
+    await know(VISITOR, { cart: 'full' });
+    await join();
+    await know('u-771', { cart: 'paid' });
+    expect((await join()).status).toBe(200);
+    expect((await userOf('u-771')).custom_attributes).toEqual({ cart: 'paid' });
+    const nobody = { external_user_id: 'u-772', visitor_id: OTHER, user_token: tokenOf('u-772') };
+    expect((await join(nobody)).status).toBe(200);
+    expect(await userOf('u-772')).toBeUndefined();
+  });
+
+  test.each([
+    ['without a token', { user_token: undefined }, 401, 'missing'],
+    ['with the token of another user', { user_token: tokenOf('u-772') }, 401, 'wrong_user'],
+    ['with a token that nobody signed', { user_token: 'a.b.c' }, 401, 'malformed'],
+    ['for an app that takes no tokens', { app_id: 'without-tokens' }, 403, null],
+    ['for an app that is not there', { app_id: 'nobodys' }, 400, null],
+    ['without a visitor', { visitor_id: undefined }, 400, null],
+    ['with a user in place of a visitor', { visitor_id: 'u-1' }, 400, null],
+    ['with a visitor that is no text', { visitor_id: [VISITOR] }, 400, null],
+    ['with a visitor in place of a user', { external_user_id: OTHER, user_token: tokenOf(OTHER) }, 400, null],
+    ['for a user who is blocked', { external_user_id: 'blocked', user_token: tokenOf('blocked') }, 400, null],
+  ])('nothing is joined %s', async (_, members, status, fault) => {
+    await know(VISITOR, { cart: 'full' });
+    await know('u-1', { cart: 'of another' });
+    const answer = await join(members);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get(USER_TOKEN_HEADER)).toBe(fault);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await userOf('u-771')).toBeUndefined();
+    expect(await userOf(VISITOR)).toBeDefined();
+    expect(await userOf('u-1')).toBeDefined();
+  });
+
+  test('a client key may ask for it, a server key and no key may not', async () => {
+    expect((await join({}, SERVER_KEY)).status).toBe(403);
+    expect((await join({}, 'wrong')).status).toBe(401);
+    expect((await service.call('OPTIONS', VISITOR_JOIN_PATH)).status).toBe(204);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { readPublicKeys } from '../../../src/service/user-tokens/public-keys.ts';
+import { createUserTokens, type UserTokensOptions } from '../../../src/service/user-tokens/user-tokens.ts';
+import { verifyToken } from '../../../src/service/user-tokens/verify-token.ts';
+import { aToken, ed25519Keys } from '../../helpers/token-keys.ts';
+
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+const SECONDS = NOW / 1000;
+const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
+
+const old = ed25519Keys();
+const young = ed25519Keys();
+
+const aTokens = (options: Partial<UserTokensOptions> = {}) =>
+  createUserTokens({
+    appId: 'app',
+    keys: [old, young].flatMap(({ publicPem }) => readPublicKeys(publicPem)),
+    isRequired: true,
+    allowsVisitors: false,
+    ...options,
+  });
+const tokenOf = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys, { sub, aud: 'app', exp });
+
+test('while keys are rotated the tokens of both are taken, without a kid as well', async () => {
+  const tokens = aTokens();
+  expect(await tokens.judge(tokenOf('u', old), 'u', NOW)).toBeNull();
+  expect(await tokens.judge(tokenOf('u', young), 'u', NOW)).toBeNull();
+  expect(await tokens.judge(tokenOf('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
+});
+
+test('where proof is optional, none is fine and a wrong one is not', async () => {
+  const tokens = aTokens({ isRequired: false });
+  expect(await tokens.judge(undefined, 'u', NOW)).toBeNull();
+  expect(await tokens.judge(tokenOf('u'), 'u', NOW)).toBeNull();
+  expect(await tokens.judge(tokenOf('u'), 'other', NOW)).toBe('wrong_user');
+});
+
+test('where proof is required, visitors are let in only where the app says so', async () => {
+  expect(await aTokens().judge(undefined, VISITOR, NOW)).toBe('missing');
+  const open = aTokens({ allowsVisitors: true });
+  expect(await open.judge(undefined, VISITOR, NOW)).toBeNull();
+  for (const userId of ['placard-visitor-1', 'u-771', `${VISITOR}0`, VISITOR.toUpperCase(), ` ${VISITOR}`]) {
+    expect(await open.judge(undefined, userId, NOW)).toBe('missing');
+  }
+});
+
+/** Counts the signatures that are verified. */
+const counting = () => {
+  const count = { verified: 0 };
+  const verify: typeof verifyToken = (...given) => {
+    count.verified += 1;
+    return verifyToken(...given);
+  };
+  return { count, verify };
+};
+
+test('a token is verified once, and remembered until it ends', async () => {
+  const { count, verify } = counting();
+  const tokens = aTokens({ verify });
+  const token = tokenOf('u');
+  for (let time = 0; time < 10; time += 1) expect(await tokens.judge(token, 'u', NOW + time)).toBeNull();
+  // A minute more, for clocks that differ.
+  expect(await tokens.judge(token, 'u', NOW + 3_659_999)).toBeNull();
+  expect(await tokens.judge(token, 'u', NOW + 3_660_000)).toBe('expired');
+  expect(count.verified).toBe(1);
+  expect(await aTokens().judge(token, 'u', NOW + 3_659_999)).toBeNull();
+  expect(await aTokens().judge(token, 'u', NOW + 3_660_000)).toBe('expired');
+});
+
+test('no more tokens are remembered than were agreed on: the oldest is verified again', async () => {
+  const { count, verify } = counting();
+  const tokens = aTokens({ verify, maxRemembered: 3 });
+  const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, tokenOf(user)]));
+  const judge = (user: string) => tokens.judge(tokenByUser.get(user), user, NOW);
+  for (const user of tokenByUser.keys()) expect(await judge(user)).toBeNull();
+  for (const user of ['b', 'c', 'd']) expect(await judge(user)).toBeNull();
+  expect(count.verified).toBe(4);
+  expect(await judge('a')).toBeNull();
+  expect(count.verified).toBe(5);
+});
+
+test('tokens that do not hold are not remembered', async () => {
+  const { count, verify } = counting();
+  const tokens = aTokens({ verify, maxRemembered: 1 });
+  const token = tokenOf('u');
+  await tokens.judge(token, 'u', NOW);
+  for (let index = 0; index < 5; index += 1)
+    await tokens.judge(tokenOf(`u-${index}`, ed25519Keys()), 'u', NOW);
+  expect(await tokens.judge(token, 'u', NOW)).toBeNull();
+  expect(count.verified).toBe(6);
+});

@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadWorkspaces, WorkspaceError, watchWorkspaces } from '../../../src/service/index.ts';
+import { silentLog } from '../../../src/service/log.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import type { Workspace } from '../../../src/service/workspace/workspace.ts';
+import { APP_ID, aWorkspace } from '../../helpers/a-workspace.ts';
+import { aToken, ed25519Keys, p256Keys } from '../../helpers/token-keys.ts';
+
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+const ed = ed25519Keys();
+const ec = p256Keys();
+const tokenBy = (keys: typeof ed) =>
+  aToken(keys, { sub: 'u', aud: APP_ID, exp: NOW / 1000 + 60 }, { alg: keys.algorithm });
+
+const appWith = (members: Record<string, unknown>) => aWorkspace({ apps: [{ app_id: APP_ID, ...members }] });
+const judge = (workspace: Workspace, token: unknown) =>
+  workspace.userTokens.get(APP_ID)?.judge(token, 'u', NOW);
+const problemsOf = (members: Record<string, unknown>) => {
+  try {
+    parseWorkspace(appWith(members));
+    return [];
+  } catch (error) {
+    return (error as WorkspaceError).problems;
+  }
+};
+
+describe('an app in a workspace file', () => {
+  test('may have several keys, each as PEM, JWK or JWKS', async () => {
+    const workspace = parseWorkspace(
+      appWith({
+        user_tokens: 'required',
+        user_token_keys: [ed.publicPem, { keys: [{ ...ec.publicJwk, kid: 'k' }] }],
+      }),
+    );
+    expect(await judge(workspace, tokenBy(ed))).toBeNull();
+    expect(await judge(workspace, tokenBy(ec))).toBeNull();
+    expect(await judge(workspace, undefined)).toBe('missing');
+  });
+
+  test('may have keys before tokens are asked for', () => {
+    for (const user_tokens of [undefined, null, 'off']) {
+      const workspace = parseWorkspace(appWith({ user_tokens, user_token_keys: [ed.publicPem] }));
+      expect(workspace.userTokens.size).toBe(0);
+    }
+  });
+
+  test.each([
+    [
+      { user_tokens: 'always' },
+      'apps[0].user_tokens: expected "off" or "optional" or "required", got "always"',
+    ],
+    [
+      { user_tokens: 'required' },
+      "apps[0].user_tokens: expected a key in 'user_token_keys' or 'user_token_keys_file'",
+    ],
+    [
+      { user_tokens: 'optional', user_token_keys: [] },
+      "apps[0].user_tokens: expected a key in 'user_token_keys' or 'user_token_keys_file'",
+    ],
+    [
+      { user_token_keys: [ed.publicPem, ed.privatePem] },
+      'apps[0].user_token_keys[1]: expected a public key, got a private one: make a new pair, this one is no longer secret',
+    ],
+    [
+      { user_token_keys: ['topsecret'] },
+      'apps[0].user_token_keys[0]: expected a public key as PEM, JWK or JWKS, got one that cannot be read',
+    ],
+    [{ user_token_keys: 'topsecret' }, 'apps[0].user_token_keys: expected array, got something else'],
+    [
+      { user_token_keys_file: 'keys.json' },
+      'apps[0].user_token_keys_file: expected a file beside the workspace file that can be read',
+    ],
+  ])('is refused with the path of what is wrong, and no word of a key: %j', (members, problem) => {
+    expect(problemsOf(members)).toEqual([problem]);
+  });
+});
+
+test('the workspace warns of an app that lets in whom another one keeps out', () => {
+  const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
+  const warningsOf = (...apps: Record<string, unknown>[]) => parseWorkspace(aWorkspace({ apps })).warnings;
+  expect(warningsOf(strict, { ...strict, app_id: 'shop' })).toEqual([]);
+  expect(warningsOf({ app_id: 'ios' }, { ...strict, user_tokens: 'optional' })).toEqual([]);
+  expect(warningsOf(strict, { app_id: 'ios' }, { ...strict, app_id: 'tv', user_tokens: 'optional' })).toEqual(
+    [
+      'apps[1].user_tokens: ios takes requests without a token, so the users of web are not protected: write "required"',
+      'apps[2].user_tokens: tv takes requests without a token, so the users of web are not protected: write "required"',
+    ],
+  );
+});
+
+describe('a file of keys beside the workspace file', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'placard-keys-'));
+    mkdirSync(join(folder, 'keys'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const file = () => join(folder, 'workspace.json');
+  const writeWorkspace = () =>
+    writeFileSync(
+      file(),
+      JSON.stringify(appWith({ user_tokens: 'required', user_token_keys_file: 'keys/web.json' })),
+    );
+  const writeKeys = (...keys: (typeof ed)[]) =>
+    writeFileSync(
+      join(folder, 'keys', 'web.json'),
+      JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }),
+    );
+
+  test('is read with it, relative to it', async () => {
+    writeWorkspace();
+    writeKeys(ed);
+    const [workspace] = loadWorkspaces(file()).workspaces;
+    expect(await judge(workspace!, tokenBy(ed))).toBeNull();
+    expect(await judge(workspace!, tokenBy(ec))).toBe('unknown_key');
+  });
+
+  test('is named where it is missing or none', () => {
+    writeWorkspace();
+    expect(() => loadWorkspaces(file())).toThrow('apps[0].user_token_keys_file: expected a file beside');
+    writeFileSync(join(folder, 'keys', 'web.json'), '{}');
+    expect(() => loadWorkspaces(file())).toThrow(WorkspaceError);
+  });
+
+  test('is read again when it changes, though the workspace file does not; a bad one keeps the keys', async () => {
+    writeWorkspace();
+    writeKeys(ed);
+    const seen: (Error | null)[] = [];
+    let wake: (() => void) | undefined;
+    const source = watchWorkspaces(file(), {
+      log: silentLog,
+      pollMs: 20,
+      onReload: (problem) => {
+        seen.push(problem);
+        wake?.();
+      },
+    });
+    const next = async () => {
+      while (seen.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      return seen.shift();
+    };
+    const current = () => source.registry().workspaces[0]!;
+    try {
+      expect(await judge(current(), tokenBy(ec))).toBe('unknown_key');
+      writeKeys(ed, ec);
+      while ((await next()) !== null);
+      expect(await judge(current(), tokenBy(ec))).toBeNull();
+      expect(await judge(current(), tokenBy(ed))).toBeNull();
+
+      writeFileSync(join(folder, 'keys', 'web.json'), 'nothing that is a key');
+      while ((await next()) === null);
+      expect(await judge(current(), tokenBy(ec))).toBeNull();
+
+      // What was verified with a key that is gone is not remembered.
+      writeKeys(ec);
+      while ((await next()) !== null);
+      expect(await judge(current(), tokenBy(ed))).toBe('unknown_key');
+    } finally {
+      source.stop();
+    }
+  });
+});
