@@ -240,6 +240,7 @@ test('focus outlives a sync and ends when the focused banner is sent away, or th
   await shows('focus:other');
   await placard.refresh();
   await shows('focus:other');
+  expect(stateOf().isFocused).toBe(true);
   await slots[0]!.dismiss();
   await shows('Summer sale');
   expect(stateOf()).toMatchObject({ isFocused: false, isDismissed: false });
@@ -267,6 +268,7 @@ test('the sandbox takes every kind of event, stores none, and forgets its dismis
   ]);
   await placard.refresh();
   await shows('');
+  expect(stateOf().isHidden).toBe(true);
   expect(await sent(placard, service)).toEqual([]);
   expect(of('tracked')).toEqual([]);
   expect(await placard.diagnostics()).toMatchObject({ captured: 0, pending: 0 });
