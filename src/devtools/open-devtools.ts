@@ -2,6 +2,7 @@ import type { Placard } from '../client/index.ts';
 import { forgetRequest, isRequested } from './flag.ts';
 import { recordHistory } from './history.ts';
 
+/** When and where the devtools open. */
 export interface DevtoolsOptions {
   /**
    * `'query'` opens them only where the page's address has `?placard-devtools`, and then on every page of the tab until they

@@ -1,4 +1,4 @@
-import { createElement, type HTMLAttributes, type ReactNode, useState } from 'react';
+import { createElement, type HTMLAttributes, type ReactElement, type ReactNode, useState } from 'react';
 import { type DrawnBanner, renderedHook } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { Content } from './content.ts';
@@ -10,6 +10,7 @@ import { usePlacement } from './use-placement.ts';
  */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
+/** What `Placement` takes: a placement, and a hook or `render`. All other props go to its element. */
 export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
   /** The placement. */
   placementId: string;
@@ -28,7 +29,13 @@ const useDrawn = () => {
  * `createElement(Placement, { placementId: 'home_hero', hook: hero })`, or with `render` in place of `hook`, a function that
  * draws the banner in React.
  */
-export const Placement = ({ placementId, hook, as = 'div', render, ...attributes }: PlacementProps) => {
+export const Placement = ({
+  placementId,
+  hook,
+  as = 'div',
+  render,
+  ...attributes
+}: PlacementProps): ReactElement => {
   const own = useDrawn();
   const ref = usePlacement(placementId, hook ?? own.hook);
   const content = render ? createElement(Content, { drawn: own.drawn, render }) : null;

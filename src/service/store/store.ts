@@ -95,13 +95,17 @@ export interface RateState {
 export interface StoreReader {
   /** Every workspace that the database holds data of. */
   workspaceIds(): Promise<string[]>;
+  /** The profiles that the look-ups find. */
   readUsers(workspaceId: string, lookups: Lookup[]): Promise<Profile[]>;
   /** Data points of each UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
+  /** Every profile of a workspace. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
+  /** Every custom event and purchase of a workspace. */
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** Without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
+  /** Gives the connection back. */
   close(): Promise<void>;
 }
 
@@ -120,6 +124,7 @@ export interface Store extends StoreReader {
   /** Works that meet share a transaction (group commit); each still sees those before it. */
   writeUsers<T>(work: UserWork<T>): Promise<T>;
 
+  /** What a decision asks of a user. */
   bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
   /** Repeats of the natural key are ignored. Dismissals that were new, those of test sends aside, count for later syncs. */
   recordBannerEvents(workspaceId: string, events: NewBannerEvent[]): Promise<void>;
