@@ -343,7 +343,7 @@ describe('placard serve', () => {
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --peer-url\n',
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url, --peer-url\n',
     ],
     [
       ['--peer-url', 'https://kim:secret@10.0.0.5'],

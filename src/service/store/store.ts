@@ -2,6 +2,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Track } from '../users/track-work.ts';
+import type { StudioStore } from './studio/studio-store.ts';
 
 /** A change to users: what it must see, and what it does with it. */
 export interface UserWork<T> {
@@ -132,6 +133,9 @@ export interface Store extends StoreReader {
   takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /** What operators write: releases, drafts, sessions, audit. */
+  studio: StudioStore;
 
   /** Where several services may share the database. */
   roster?: Roster;

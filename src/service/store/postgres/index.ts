@@ -1,6 +1,7 @@
 import { inTime } from '../../in-time.ts';
 import type { Forgotten } from '../forgotten.ts';
 import type { Commit, Store, StoreReader } from '../store.ts';
+import { createStudioStore } from '../studio/create-studio-store.ts';
 import { NotNowError } from '../write-errors.ts';
 import { createBannerEventWriter } from './banner-events.ts';
 import { connect } from './connect.ts';
@@ -108,6 +109,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ...reader.verbs,
     secret: secrets.of,
     takeRate,
+    studio: createStudioStore(run),
     roster: createRoster(run),
     onCommit: (listener) => {
       tell = listener;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { POSTGRES_STUDIO_TABLES } from '../studio/tables.ts';
 import { type Run, runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -107,6 +108,7 @@ const MIGRATIONS: string[] = [
     seen_at timestamptz NOT NULL
   );
   `,
+  POSTGRES_STUDIO_TABLES,
 ];
 
 export const POSTGRES_VERSION = MIGRATIONS.length;

@@ -1,6 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
+import { createStudioStore } from '../studio/create-studio-store.ts';
+import { createRunSqlite } from '../studio/run-sqlite.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
@@ -122,6 +124,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     },
 
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
+    studio: createStudioStore(createRunSqlite(database)),
 
     ping: queue.answered,
 

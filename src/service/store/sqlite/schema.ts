@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { SQLITE_STUDIO_TABLES } from '../studio/tables.ts';
 
 /** Each entry brings a file from the version that is its index to the next one. Never edit one that was released. */
 const MIGRATIONS: string[] = [
@@ -79,6 +80,7 @@ const MIGRATIONS: string[] = [
 
   CREATE TABLE secrets (workspace_id TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  SQLITE_STUDIO_TABLES,
 ];
 
 export const SQLITE_VERSION = MIGRATIONS.length;
