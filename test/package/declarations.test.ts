@@ -80,11 +80,13 @@ export const props: Props = { placement: 'home_hero', template: 'hero', class: '
 // @ts-expect-error a placement is text
 export const wrong: Props = { placement: 7 };
 
+type Drawn = Parameters<NonNullable<InstanceType<typeof Placement>['$slots']['default']>>[0];
+const draw = { default: ({ banner, slot }: Drawn) => h('button', { onClick: () => slot.click() }, banner.id) };
 const app = createApp({
   setup: () => ({ id: useBanner('home_hero').value?.placementId }),
   render: () => [
     h(Placement, { placementId: 'home_hero', hook: hero, class: 'hero' }),
-    h(Placement, { placementId: 'sidebar' }, { default: ({ banner, slot }) => h('button', { onClick: () => slot.click() }, banner.id) }),
+    h(Placement, { placementId: 'sidebar' }, draw),
     // @ts-expect-error a component has a placement
     h(Placement, {}),
   ],
