@@ -80,7 +80,7 @@ describe('the start', () => {
   test('says in one sentence that the port is taken', () => {
     const error = Object.assign(new Error('listen'), { code: 'EADDRINUSE', port: 8787 });
     expect(startProblem(error)).toBe(
-      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 PLACARD_DB=other.db npm start',
+      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8797 PLACARD_DB=other.db npm start',
     );
     expect(startProblem(new Error('something else'))).toBeNull();
   });
@@ -95,7 +95,7 @@ describe('the start', () => {
     const file = join(folder, 'demo.db');
     const store = await openStore(file);
     expect(startProblem(await openStore(file).catch((error: unknown) => error))).toMatch(
-      /^The demo already runs, or another program has its database: .+ PORT=8788 PLACARD_DB=other\.db npm start$/,
+      /^The demo already runs, or another program has its database: .+ PORT=8797 PLACARD_DB=other\.db npm start$/,
     );
     await store.close();
     await rm(folder, { recursive: true });
