@@ -108,7 +108,7 @@ const studio = {
   },
 };
 
-export default defineConfig(({ mode }) => {
+export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
   if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
@@ -122,8 +122,8 @@ export default defineConfig(({ mode }) => {
   }
   return {
     build: library,
-    // From source, on Node, a package is what its `main` says; `module` is for bundlers, and can differ.
-    ssr: { noExternal: true, resolve: { mainFields: ['main'] } },
+    // On Node a package is what its `main` says; `module` is for bundlers, and can differ. Tests import packages as Node does.
+    ...(command === 'build' && { ssr: { noExternal: true, resolve: { mainFields: ['main'] } } }),
     test: {
       testTimeout: 20_000,
       // Tests start the service again and again, and half of a start is compiling it.

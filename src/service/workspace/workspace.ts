@@ -46,6 +46,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
+/** A place of the pages that campaigns can name. */
 export interface Placement {
   placementId: string;
   name: string;
