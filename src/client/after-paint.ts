@@ -9,6 +9,7 @@ import { createUpdates, type Updates } from './banners/updates.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
+import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
 import type { Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
@@ -21,8 +22,10 @@ import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
 import type { Settings } from './read-options.ts';
 
-/** The banner store is waited for so long; it may still answer later. */
+/** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
+/** Notices of before it is opened that the inspector finds. */
+const MAX_RECENT = 50;
 
 export interface AfterPaintOptions {
   settings: Settings;
@@ -43,13 +46,23 @@ export interface AfterPaint
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
+  /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
+  isRehearsed(banner: Banner): boolean;
+  inspect(): Promise<Inspector>;
   stop(): void;
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, consent, cache, store, placements, boxes, asked, notify, subscribe } = options;
+  const { settings, consent, cache, store, placements, boxes, asked, subscribe } = options;
   const { platform } = settings;
+  const recent: Inspection['recent'] = [];
+  const notify: Notify = (notice) => {
+    // Thousands of events may be tracked in one task, and tell nothing that the counters do not.
+    if (notice.type !== 'tracked') recent.push({ at: platform.now(), notice });
+    if (recent.length > MAX_RECENT) recent.shift();
+    options.notify(notice);
+  };
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
@@ -96,6 +109,27 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     isWorker: false,
   });
 
+  let rehearsal: Rehearsal | undefined;
+  const capture: Delivery['capture'] = (event) =>
+    rehearsal?.takes(event) ? Promise.resolve(null) : delivery.capture(event);
+
+  const inspect = async (): Promise<Inspector> => {
+    const { createInspector, createRehearsal } = await import('./inspector/index.ts');
+    rehearsal ??= createRehearsal({ cache, placements, now, countAnew: impressions.countAnew });
+    return createInspector({
+      settings,
+      cache,
+      asked,
+      rehearsal,
+      mayAct,
+      session: updates.session,
+      syncBlockedUntilMs: updates.syncBlockedUntilMs,
+      slots: impressions.slots,
+      viewOf: impressions.inspect,
+      recent: () => [...recent],
+    });
+  };
+
   const updates = createUpdates({
     settings,
     cache,
@@ -114,7 +148,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await updates.nameOf(placementId, bannerId);
     if (once === undefined || cache.userId() !== userId) return null;
-    return delivery.capture({ type: 'impression', bannerId, placementId, userId, at, once });
+    return capture({ type: 'impression', bannerId, placementId, userId, at, once });
   };
 
   /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
@@ -165,7 +199,9 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   return {
     ...updates,
-    delivery,
+    delivery: { ...delivery, capture },
+    inspect,
+    isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
     countImpression,
     forgetFormerUsers,
     async startSession() {

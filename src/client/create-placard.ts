@@ -164,6 +164,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     track,
     subscribe,
     ...deliveryVerbs(late),
+    inspect: () => late.tryTo(null, (part) => part.inspect()),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);

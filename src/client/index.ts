@@ -20,6 +20,13 @@ export type {
   InDoubtPolicy,
   Skip,
 } from './delivery/index.ts';
+export type {
+  Inspection,
+  Inspector,
+  PlacementState,
+  SlotState,
+  ViewState,
+} from './inspector/index.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type { BannerOptions, PlacardOptions, Platform } from './options.ts';
 export type { Placard } from './placard.ts';

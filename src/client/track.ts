@@ -26,7 +26,8 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
       sendAway(banner);
-      if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
+      const isRehearsed = late.current()?.isRehearsed(banner);
+      if (!isRehearsed && !(await cache.change((record) => addDismissal(record, banner)))) return null;
       const event = capture(banner, 'dismiss', userId);
       late.current()?.tellTabs();
       return event;

@@ -139,6 +139,9 @@ export const createUpdates = (options: UpdatesOptions) => {
     },
     hurry: sync.hurry,
     nameOf: session.nameOf,
+    /** For the inspector. */
+    session: session.inspect,
+    syncBlockedUntilMs: sync.blockedUntilMs,
     /** The user changed: nothing of the former one's is asked for any more. */
     forgetUser(): void {
       joinedBy = null;
