@@ -16,16 +16,16 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 48_500,
-  './element': 6_150,
+  '.': 40_000,
+  './element': 6_400,
   './react': 1_240,
-  './templates': 5_420,
+  './templates': 5_700,
   './webview': 1_800,
-  './service-worker': 34_000,
+  './service-worker': 28_500,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_144, esbuild: 7_400, webpack: 7_400 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_144, esbuild: 7_200, webpack: 7_200 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 32_000, firstPaint: { vite: 6_144, worst: 6_700 } };
