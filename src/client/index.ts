@@ -16,6 +16,13 @@ export type {
   FlushOutcome,
   InDoubtPolicy,
 } from './delivery/index.ts';
+export type {
+  Inspection,
+  Inspector,
+  PlacementState,
+  SlotState,
+  ViewState,
+} from './inspector/index.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type {
   BannerOptions,

@@ -24,6 +24,7 @@ export const createInertPlacard = (cause: unknown): Placard => {
     deadLetters: async () => [],
     retryDeadLetters: nothing,
     discardDeadLetters: nothing,
+    inspect: async () => null,
     enable: nothing,
     disable: nothing,
     stop: () => undefined,

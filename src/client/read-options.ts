@@ -26,7 +26,7 @@ const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {
   return endpoint.replace(/\/+$/, '');
 };
 
-/** Fills in the defaults. Throws a `ConfigError` that names the first wrong option. */
+/** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
   const { apiKey, appId, appVersion, userId, consent = 'enabled' } = options;
   const endpoint = baseUrl(options);

@@ -8,7 +8,7 @@ import { fillSlot } from './fill-slot.ts';
 import { isInView } from './in-view.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 
-type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
+export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
 /** One element that shows a placement. */
 export interface Mounted {
@@ -16,6 +16,9 @@ export interface Mounted {
   element: HTMLElement;
   /** The banner in the slot; a control banner is here too, though nothing is drawn. */
   shown: Banner | null;
+  /** Why nothing is drawn. */
+  emptied?: EmptyReason | null;
+  check: BannerCheck;
 }
 
 /** What no cached banner waits for, so it is not loaded before the first paint. */
@@ -48,7 +51,6 @@ interface PlacementsOptions extends SlotVerbs {
 
 interface MountedSlot extends Mounted {
   hook: PlacementHook;
-  check: BannerCheck;
   /** Undoes the hook's drawing. */
   clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
@@ -58,7 +60,6 @@ interface MountedSlot extends Mounted {
   unwatch?: (() => void) | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
-  emptied?: EmptyReason | null;
 }
 
 /** The mounted slots: the banner of each, and when it may change. */
@@ -145,8 +146,8 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Brings one slot to what it should show, but for changes on screen. */
-  const consider = (slot: MountedSlot): void => {
+  /** Brings one slot to what it should show, but for changes on screen; `isRequested` brings those as well. */
+  const consider = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
     if (!slots.has(slot)) return;
     if (element.isConnected) slot.wasConnected = true;
@@ -172,7 +173,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
       const isDrawn = slot.shown && !slot.shown.isControl;
       const opens = slot.expand && fitting && !fitting.isControl;
-      if ((isDrawn || opens) && isOnScreen(slot)) return;
+      if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (slot.shown || fitting) leave(slot, true);
       if (fitting) show(slot, slot.check.checked(fitting));
       else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
@@ -228,9 +229,12 @@ export const createPlacements = (options: PlacementsOptions) => {
       return () => unmount(slot);
     },
 
-    /** Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. */
-    considerAll(): void {
-      for (const slot of all()) consider(slot);
+    /**
+     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isRequested`: the
+     * person who looks at the page asked for the change.
+     */
+    considerAll(isRequested?: boolean): void {
+      for (const slot of all()) consider(slot, isRequested);
     },
 
     /** From now on every slot is watched, and empty slots give their room back. */

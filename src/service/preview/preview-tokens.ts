@@ -26,7 +26,7 @@ const keyOf = (workspaceId: string, secret: string): Uint8Array =>
 
 /** Signs and verifies the tokens of preview links: 30 minutes each, with the workspace's secret in the store. */
 export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
-  /** Resolves with the token of a link, to be used within 30 minutes from `nowMs`. */
+  /** The token of a link to this preview. */
   async sign(workspaceId: string, preview: Preview, nowMs: number): Promise<string> {
     return new SignJWT({ preview })
       .setProtectedHeader({ alg: ALGORITHM })
@@ -35,7 +35,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .sign(keyOf(workspaceId, await store.secret(workspaceId)));
   },
 
-  /** Resolves with what the link shows, or why it shows nothing. */
+  /** The preview that a token stands for, or what is wrong with the token. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = keyOf(workspaceId, await store.secret(workspaceId));
     try {

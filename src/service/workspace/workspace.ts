@@ -46,7 +46,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
-/** A placement that the workspace file lists. */
+/** A place of the pages that campaigns can name. */
 export interface Placement {
   placementId: string;
   name: string;
