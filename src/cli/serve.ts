@@ -4,7 +4,6 @@ import {
   createService,
   errorFacts,
   listen,
-  peerUrlOf,
   tuneProcess,
   watchWorkspaces,
 } from '../service/index.ts';
@@ -24,11 +23,6 @@ const options = {
   },
   port: { type: 'string', description: 'Port, 0 for any free one (PORT)', valueHint: '8787' },
   host: { type: 'string', description: 'Address to listen on (HOST)', valueHint: '127.0.0.1' },
-  'peer-url': {
-    type: 'string',
-    description: 'Where other replicas of the database reach this one (PLACARD_PEER_URL)',
-    valueHint: 'http://10.0.0.5:8787',
-  },
 } as const;
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
@@ -58,8 +52,6 @@ export const serve = defineCommand({
     const db = choose('db', 'PLACARD_DB');
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
-    const peer = args['peer-url'] ?? (env['PLACARD_PEER_URL'] || undefined);
-    const peerUrl = peer === undefined ? undefined : peerUrlOf('--peer-url', peer);
 
     const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
@@ -80,11 +72,8 @@ export const serve = defineCommand({
     const store = await openDatabase(db);
     const service = createService({ workspaces, store, log });
     try {
-      const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
+      const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, store: store.kind }, 'listening');
-      if (store.roster && listening.peerUrl === null) {
-        log.info({}, 'no users shared with other replicas: --peer-url says where they reach this one');
-      }
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await listening.stop();

@@ -82,12 +82,12 @@ export const decide = (question: Question): string => {
     }
   };
 
-  /** `null` while a dismissal keeps the campaign away, else the eligibility round: 0, and one more a dismissal. */
+  /** `null` while a dismissal keeps the campaign away, else the eligibility round. */
   const roundOf = (campaign: Campaign): number | null => {
-    const dismissal = user.dismissals.find(({ campaignId }) => campaignId === campaign.campaignId);
-    if (!dismissal) return 0;
+    const known = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
+    if (!known || known.lastDismissalMs === null) return 0;
     if (campaign.reeligibleAfterMs === null) return null;
-    return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : null;
+    return now >= known.lastDismissalMs + campaign.reeligibleAfterMs ? known.round : null;
   };
 
   const contextOf = (): PersonaliseContext => {

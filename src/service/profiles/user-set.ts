@@ -30,7 +30,7 @@ export interface UserSet {
    * Stores banner events of the user with this external ID. A user without a profile gets a row that holds no more than
    * the external ID: `find` does not see it, and no export of users has it.
    */
-  recordBannerEvents(externalId: string, events: readonly NewBannerEvent[]): void;
+  recordBannerEvents(externalId: string, events: readonly NewBannerEvent[], nowMs: number): void;
   /** `day` is a UTC date, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
 }

@@ -72,8 +72,7 @@ const identify = (users: UserSet, { externalId, lookup, rules }: Identification,
   if (sharesLabel(known, found)) return;
   fillProfile(known, found);
   known.updatedAtMs = nowMs;
-  users.remove(found);
-  users.replaced(known);
+  users.merge(known, found);
 };
 
 /** `/users/identify`: answers how many entries of each array were taken. */
@@ -95,7 +94,7 @@ export const identifyUsers = async (input: {
   if (identifications.length === 0) {
     throw new HttpError(400, `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required`);
   }
-  await store.writeUsers({
+  await store.write({
     workspaceId: workspace.workspaceId,
     lookups: identifications.flatMap(({ externalId, lookup }) => [
       lookup,

@@ -18,7 +18,7 @@ export const TABLES = `
   );
   -- These name one user. Of two replicas that give one away at once, the second starts again.
   CREATE UNIQUE INDEX user_keys_single ON user_keys (workspace_id, key)
-    WHERE key ^@ 'external_id:' OR key ^@ 'alias:';
+    WHERE key ^@ 'external_id' OR key ^@ 'alias';
 
   -- Custom events have a name; purchases have a product_id, a price, a currency and a quantity.
   CREATE TABLE events (
@@ -87,6 +87,4 @@ export const TABLES = `
     taken bigint NOT NULL,
     PRIMARY KEY (key, start_at)
   );
-
-  CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
 `;

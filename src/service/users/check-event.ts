@@ -19,7 +19,7 @@ import { checkProperties } from './check-properties.ts';
 import type { Problems } from './problems.ts';
 
 /** An event or a purchase that passed every check. */
-export interface CheckedDoing {
+export interface CheckedEvent {
   identity: Identity;
   /** As it will be stored, but for its user, who is not known yet. */
   event: StoredEvent;
@@ -70,20 +70,20 @@ const quantityOf = ({ quantity }: Record<string, unknown>, problems: Problems): 
 };
 
 /** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `problems`. */
-export const checkDoing = (
+export const checkEvent = (
   object: unknown,
   kind: 'event' | 'purchase',
   workspace: Workspace,
   nowMs: number,
   problems: Problems,
-): CheckedDoing | null => {
+): CheckedEvent | null => {
   if (!isRecord(object)) {
     problems.add(TRACK_ERROR.identifierRequired);
     return null;
   }
   const identity = checkIdentity(object, workspace.blockedExternalIds, problems);
   if (identity) {
-    // It clears among attributes alone: beside what somebody did, `null` is as good as absent (contract 4.1). Clients
+    // It clears among attributes alone: beside an event, `null` is as good as absent (contract 4.1). Clients
     // with fixed types write every identifier they do not use like that.
     identity.email ??= undefined;
     identity.phone ??= undefined;
@@ -111,22 +111,19 @@ export const checkDoing = (
     return null;
   }
   const { app_id } = object;
-  const isFuture = sentMs > nowMs;
-  const details: StoredEvent['details'] = isPurchase ? { currency, price, quantity } : {};
-  if (properties) details['properties'] = properties;
-  return {
-    identity,
-    event: {
-      externalId: null,
-      brazeId: '',
-      kind,
-      appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
-      name,
-      // Nothing has happened in the future: such a time is replaced by now.
-      time: isFuture ? new Date(nowMs).toISOString() : (time as string),
-      timeMs: isFuture ? nowMs : sentMs,
-      receivedAtMs: nowMs,
-      details,
-    },
+  // Nothing has happened in the future: such a time is replaced by now.
+  const timeMs = Math.min(sentMs, nowMs);
+  const appId = typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null;
+  const ofUser = {
+    externalId: null,
+    userId: 0,
+    appId,
+    timeMs,
+    receivedAtMs: nowMs,
+    properties: properties ?? null,
   };
+  const event: StoredEvent = isPurchase
+    ? { kind: 'purchase', productId: name, currency, price, quantity, ...ofUser }
+    : { kind: 'event', name, ...ofUser };
+  return { identity, event };
 };
