@@ -10,7 +10,6 @@ const commands: SubCommandsDef = {
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportData,
   backup: async () => (await import('./backup.ts')).backup,
-  'drop-partitions': async () => (await import('./drop-partitions.ts')).dropPartitions,
   explain: async () => (await import('./explain.ts')).explain,
   integrations: async () => (await import('./integrations.ts')).integrations,
   track: async () => (await import('./track.ts')).track,

@@ -5,7 +5,6 @@ import {
   errorFacts,
   type Log,
   listen,
-  peerUrlOf,
   tuneProcess,
   type WorkspaceSource,
   watchWorkspaces,
@@ -26,11 +25,6 @@ const options = {
   },
   port: { type: 'string', description: 'Port, 0 for any free one (PORT)', valueHint: '8787' },
   host: { type: 'string', description: 'Address to listen on (HOST)', valueHint: '127.0.0.1' },
-  'peer-url': {
-    type: 'string',
-    description: 'Where other replicas of the database reach this one (PLACARD_PEER_URL)',
-    valueHint: 'http://10.0.0.5:8787',
-  },
 } as const;
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
@@ -86,8 +80,6 @@ export const serve = defineCommand({
     const db = choose('db', 'PLACARD_DB');
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
-    const peer = args['peer-url'] ?? (env['PLACARD_PEER_URL'] || undefined);
-    const peerUrl = peer === undefined ? undefined : peerUrlOf('--peer-url', peer);
 
     const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
@@ -114,12 +106,9 @@ export const serve = defineCommand({
       ...(metricsToken !== undefined && { metricsToken }),
     });
     try {
-      const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
+      const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);
-      if (store.roster && listening.peerUrl === null) {
-        log.info({}, 'no users shared with other replicas: --peer-url says where they reach this one');
-      }
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await listening.stop();

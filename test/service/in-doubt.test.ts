@@ -4,7 +4,7 @@ import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';
 import { tcpDoor } from '../helpers/tcp-door.ts';
-import { collect } from './store/contract.ts';
+import { collect } from './store/examples.ts';
 
 const TIME = '2026-02-01T00:00:00Z';
 

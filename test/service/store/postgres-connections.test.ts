@@ -13,7 +13,7 @@ import { inTransaction } from '../../../src/service/store/postgres/transaction.t
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
-import { collect } from './contract.ts';
+import { collect } from './examples.ts';
 
 const aPool = async (
   purpose: 'requests' | 'batches' | 'upkeep' = 'batches',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
-import { byExternalId, collect } from './contract.ts';
+import { byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 

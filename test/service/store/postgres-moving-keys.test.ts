@@ -2,7 +2,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
+import { anEvent, byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const ALIAS = { alias_name: 'anon-1', alias_label: 'web' };

@@ -4,7 +4,7 @@ import { forgetEvents, openStore, openStoreReader } from '../../../src/service/s
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
+import { anEvent, byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const WRITERS = 16;

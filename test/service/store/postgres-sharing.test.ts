@@ -5,7 +5,7 @@ import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
 import { LOCK_USERS, STORE } from '../../../src/service/store/postgres/user-statements.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
+import { anEvent, byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 

@@ -4,7 +4,7 @@ import { openStore } from '../../../src/service/store/index.ts';
 import { InDoubtError } from '../../../src/service/store/write-errors.ts';
 import { runBeside } from '../../helpers/postgres.ts';
 import { startPostgres } from '../../helpers/postgres-server.ts';
-import { anEvent, byExternalId } from './contract.ts';
+import { anEvent, byExternalId } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BehindBounds, createBehind } from '../../../src/service/store/sqlite/behind.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
 import fc from '../../helpers/property.ts';
-import { byExternalId } from './contract.ts';
+import { byExternalId } from './examples.ts';
 import { type KeptOptions, openKept } from './kept.ts';
 import { NOW, perform, plainUsers, type Step, seen, step, USERS } from './steps.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openStoreReader } from '../../../src/service/store/index.ts';
 import { type BehindBounds, createBehind } from '../../../src/service/store/sqlite/behind.ts';
 import fc from '../../helpers/property.ts';
-import { byExternalId, collect } from './contract.ts';
+import { byExternalId, collect } from './examples.ts';
 import { openKept } from './kept.ts';
 import { NOW, perform, plainUsers, seen, step } from './steps.ts';
 

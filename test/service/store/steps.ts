@@ -2,7 +2,7 @@
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import fc from '../../helpers/property.ts';
-import { anEvent, byExternalId } from './contract.ts';
+import { anEvent, byExternalId } from './examples.ts';
 
 export const NOW = Date.UTC(2026, 2, 1);
 export const USERS = 8;

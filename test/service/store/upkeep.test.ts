@@ -22,7 +22,7 @@ import {
   type Store,
 } from '../../../src/service/store/index.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
+import { anEvent, byExternalId, collect } from './examples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
 afterAll(() => rmSync(folder, { recursive: true }));

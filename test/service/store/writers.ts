@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { SERVER_KEY } from '../../helpers/a-workspace.ts';
-import { byExternalId, collect } from './contract.ts';
+import { byExternalId, collect } from './examples.ts';
 
 /** What writers sent, by the fate that they saw. */
 export interface Sent {

@@ -1,96 +1,53 @@
 import type { Pool } from 'pg';
+import type { BannerEventRow } from '../../profiles/banner-event.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
-import type { Lookup } from '../../profiles/user-set.ts';
-import { unpackEvents } from '../packed-events.ts';
-import type { BannerEventRow, Dismissal, StoreReader } from '../store.ts';
-import { unpackProfile } from './packed-profile.ts';
+import type { StoredEvent } from '../../profiles/stored-event.ts';
+import type { BannerUser, StoreReader } from '../store.ts';
+import { findIds, namedBy, readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
+import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
+import { campaignOf, type SentCampaign, type SentUser, userOf } from './user-rows.ts';
+import { CAMPAIGNS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
 
-const BY_KEYS = `SELECT users.packed_profile AS profile FROM user_keys JOIN users USING (braze_id, workspace_id)
-  WHERE user_keys.workspace_id = $1 AND user_keys.key = ANY($2::text[])
-  UNION SELECT packed_profile FROM users WHERE workspace_id = $1 AND braze_id = ANY($3::text[])`;
+const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
+const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
+    ${MS('time')} AS time_ms, ${MS('received_at')} AS received_ms
+  FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
+const BANNER_EVENTS = `SELECT banner_events.*, external_id, ${MS('time')} AS time_ms, ${MS('received_at')} AS received_ms
+  FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
-/** Reads what is committed. */
-export const createReader = (pool: Pool) => {
-  const run = runIn(pool);
+interface SentEvent {
+  user_id: string;
+  external_id: string | null;
+  name: string | null;
+  product_id: string | null;
+  price: number;
+  currency: string;
+  quantity: number;
+  app_id: string | null;
+  properties: Record<string, unknown> | null;
+  time_ms: number;
+  received_ms: number;
+}
 
-  const profiles = async (workspaceId: string, lookups: Lookup[]): Promise<Profile[]> => {
-    if (lookups.length === 0) return [];
-    const keys = lookups.filter(({ by }) => by !== 'braze_id').map(lookupKey);
-    // Text that PostgreSQL cannot hold is the ID of nobody.
-    const ids = lookups.flatMap(({ by, value }) =>
-      by === 'braze_id' && /^[0-9a-f]{25}$/.test(value as string) ? [value as string] : [],
-    );
-    const rows = await run<{ profile: string }>(BY_KEYS, [workspaceId, keys, ids]);
-    return rows
-      .map(({ profile }) => unpackProfile(profile))
-      .filter((profile) => lookups.some((lookup) => isNamedBy(profile, lookup)));
+const eventOf = (row: SentEvent): StoredEvent => {
+  const ofUser = {
+    externalId: row.external_id,
+    userId: Number(row.user_id),
+    appId: row.app_id,
+    timeMs: Math.round(row.time_ms),
+    receivedAtMs: Math.round(row.received_ms),
+    properties: row.properties,
   };
-
-  return {
-    profiles,
-
-    dismissals: async (workspaceId: string, externalUserId: string): Promise<Dismissal[]> => {
-      const found = await run<{ campaign_id: string; dismissed_at_ms: string; count: number }>(
-        `SELECT campaign_id, dismissed_at_ms, count FROM dismissals
-         WHERE external_user_id = $1 AND workspace_id = $2`,
-        [externalUserId, workspaceId],
-      );
-      return found.map((row) => ({
-        campaignId: row.campaign_id,
-        dismissedAtMs: Number(row.dismissed_at_ms),
-        count: row.count,
-      }));
-    },
-
-    verbs: {
-      workspaceIds: async () => {
-        const found = await run<{ workspace_id: string }>(
-          'SELECT workspace_id FROM secrets ORDER BY workspace_id',
-        );
-        return found.map((row) => row.workspace_id);
-      },
-      readUsers: profiles,
-
-      async *dataPoints(workspaceId) {
-        const found = await run<{ day: string; points: string }>(
-          `SELECT day, sum(points) AS points FROM data_points WHERE workspace_id = $1
-          GROUP BY day ORDER BY day`,
-          [workspaceId],
-        );
-        for (const { day, points } of found) yield { day, points: Number(points) };
-      },
-
-      async *exportUsers(workspaceId) {
-        const text = 'SELECT packed_profile AS profile FROM users WHERE workspace_id = $1';
-        for await (const { profile } of readRows<{ profile: string }>(pool, text, [workspaceId])) {
-          yield unpackProfile(profile);
-        }
-      },
-
-      async *exportEvents(workspaceId) {
-        const text = 'SELECT events, received_at_ms FROM events WHERE workspace_id = $1';
-        for await (const row of readRows<{ events: string; received_at_ms: string }>(pool, text, [
-          workspaceId,
-        ])) {
-          yield* unpackEvents(row.events, Number(row.received_at_ms));
-        }
-      },
-
-      async *exportBannerEvents(workspaceId) {
-        const text = 'SELECT * FROM banner_events WHERE workspace_id = $1 AND NOT is_test_send';
-        for await (const row of readRows<Record<string, string>>(pool, text, [workspaceId])) {
-          yield bannerEventOf(row);
-        }
-      },
-    } satisfies Omit<StoreReader, 'close'>,
-  };
+  if (row.product_id === null) return { kind: 'event', name: row.name!, ...ofUser };
+  const { product_id: productId, currency, price, quantity } = row;
+  return { kind: 'purchase', productId, currency, price, quantity, ...ofUser };
 };
 
 const bannerEventOf = (row: Record<string, unknown>): BannerEventRow => ({
-  externalUserId: row['external_user_id'] as string,
+  userId: Number(row['user_id']),
+  externalId: row['external_id'] as string,
   appId: row['app_id'] as string,
   bannerId: row['banner_id'] as string,
   campaignId: row['campaign_id'] as string,
@@ -99,7 +56,59 @@ const bannerEventOf = (row: Record<string, unknown>): BannerEventRow => ({
   isControl: row['is_control'] as boolean,
   isTestSend: row['is_test_send'] as boolean,
   eventType: row['event_type'] as BannerEventRow['eventType'],
-  timestamp: row['timestamp'] as string,
-  timestampMs: Number(row['timestamp_ms']),
-  receivedAtMs: Number(row['received_at_ms']),
+  timeMs: Math.round(row['time_ms'] as number),
+  receivedAtMs: Math.round(row['received_ms'] as number),
 });
+
+/** Reads what is committed. */
+export const createReader = (pool: Pool) => {
+  const run = runIn(pool);
+
+  const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
+    const [workspaceId, lookups] = asked;
+    const named = namedBy([{ workspaceId, lookups }]);
+    return retryConflicts(async () => readUsers(run, READ_USERS, named, await findIds(run, named)));
+  };
+
+  return {
+    async bannerUser(workspaceId: string, externalId: string): Promise<BannerUser> {
+      const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
+      if (!user) return { profile: null, campaigns: [] };
+      const campaigns = await run<SentCampaign>(CAMPAIGNS_OF, [user.userId]);
+      return { profile: user.profile, campaigns: campaigns.map(campaignOf) };
+    },
+
+    verbs: {
+      async workspaceIds() {
+        const found = await run<{ workspace_id: string }>(
+          'SELECT workspace_id FROM secrets ORDER BY workspace_id',
+        );
+        return found.map((row) => row.workspace_id);
+      },
+
+      async readUsers(workspaceId, lookups) {
+        return (await users(workspaceId, lookups)).flatMap(({ profile }) => profile ?? []);
+      },
+
+      async *dataPoints(workspaceId) {
+        const found = await run<{ day: string; points: string }>(
+          'SELECT day::text, points FROM data_points WHERE workspace_id = $1 ORDER BY day',
+          [workspaceId],
+        );
+        for (const { day, points } of found) yield { day, points: Number(points) };
+      },
+
+      async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {
+        for await (const row of readRows<SentUser>(pool, USERS, [workspaceId])) yield userOf(row).profile!;
+      },
+
+      async *exportEvents(workspaceId) {
+        for await (const row of readRows<SentEvent>(pool, EVENTS, [workspaceId])) yield eventOf(row);
+      },
+
+      async *exportBannerEvents(workspaceId) {
+        for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row as never);
+      },
+    } satisfies Omit<StoreReader, 'close'>,
+  };
+};

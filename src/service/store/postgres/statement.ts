@@ -5,13 +5,16 @@ import { isUsableAfter } from './retry.ts';
 import { takeConnection } from './take-connection.ts';
 import { isUnreplicated } from './unreplicated.ts';
 
-type Value = string | number | string[];
+type Value = string | number | readonly string[] | readonly number[];
 
 /** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
 export type Run = <Row extends object = Record<string, unknown>>(
   text: string,
   values?: readonly Value[],
 ) => Promise<Row[]>;
+
+/** Resolves with the number of rows that a statement has changed. */
+export type Count = (text: string, values: readonly Value[]) => Promise<number>;
 
 const names = new Map<string, string>();
 
@@ -27,24 +30,22 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Runs statements on one connection. */
-export const runOn =
-  (client: ClientBase): Run =>
-  async <Row extends object>(text: string, values?: readonly Value[]) => {
-    const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-    const { rows } = await client.query<Row>(statement);
-    if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
-    return rows;
-  };
+/** Runs a statement on one connection. */
+export const queryOn = (client: ClientBase) => async (text: string, values?: readonly Value[]) => {
+  const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
+  const result = await client.query(statement);
+  if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
+  return result;
+};
 
 /** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */
 export const runIn =
   (pool: Pool, judge: (error: unknown) => unknown = (error) => error): Run =>
-  async <Row extends object>(text: string, values?: readonly Value[]) => {
+  async (text, values) => {
     const client = await takeConnection(pool);
     let isUsable = true;
     try {
-      return await runOn(client)<Row>(text, values);
+      return (await queryOn(client)(text, values)).rows;
     } catch (error) {
       isUsable = isUsableAfter(error);
       throw judge(error);

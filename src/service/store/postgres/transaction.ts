@@ -1,37 +1,38 @@
 import type { Pool } from 'pg';
 import { isUsableAfter, orInDoubt } from './retry.ts';
-import { type Run, runOn } from './statement.ts';
+import { type Count, queryOn, type Run } from './statement.ts';
 import { takeConnection } from './take-connection.ts';
 
-/**
- * Runs a transaction, and resolves once it is committed. The commit follows at once what `work` has sent, whether it
- * has waited for it or not, so that locks are held no longer than the database takes.
- */
-export const inTransaction = async <T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> => {
+/** Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent. */
+export const inTransaction = async <T>(
+  pool: Pool,
+  work: (run: Run, count: Count) => Promise<T>,
+): Promise<T> => {
   const client = await takeConnection(pool);
-  const runHere = runOn(client);
-  const sent: Promise<unknown>[] = [];
+  const query = queryOn(client);
   let isUsable = true;
   let isCommitting = false;
-  const run: Run = (text, values) => {
-    const rows = runHere<never>(text, values);
-    rows.catch((error: unknown) => {
+  const send: typeof query = async (text, values) => {
+    try {
+      return await query(text, values);
+    } catch (error) {
       isUsable &&= isUsableAfter(error);
-    });
-    sent.push(rows);
-    return rows;
+      throw error;
+    }
   };
   try {
     // Where it is refused, what follows would be committed statement by statement.
-    await run('BEGIN');
-    const value = await work(run);
+    await send('BEGIN');
+    const value = await work(
+      async (text, values) => (await send(text, values)).rows,
+      async (text, values) => (await send(text, values)).rowCount ?? 0,
+    );
     isCommitting = true;
-    void run('COMMIT');
-    await Promise.all(sent);
+    await send('COMMIT');
     return value;
   } catch (error) {
     // A transaction that cannot be ended keeps its locks until the connection ends.
-    if (isUsable) await run('ROLLBACK').catch(() => undefined);
+    if (isUsable) await send('ROLLBACK').catch(() => undefined);
     throw isCommitting ? orInDoubt(error) : error;
   } finally {
     client.release(!isUsable);

@@ -1,19 +1,25 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createUserIds } from '../../profiles/user-id.ts';
+import { applyWorks } from '../apply-works.ts';
+import { noChanges } from '../changes.ts';
+import { createCommitQueue } from '../commit-queue.ts';
 import type { Store } from '../store.ts';
+import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
-import { createKeptUsers } from './kept-users.ts';
-import { createKnownDismissals } from './known-dismissals.ts';
 import { createRateWindows } from './rate-windows.ts';
-import { readingVerbs } from './read-store.ts';
 import { createReader, prepareForReading } from './reader.ts';
+import { rowsOf } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
 import { createSecrets } from './secrets.ts';
+import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
+/** Works that share a commit. */
+const MAX_WORKS = 128;
 
 /** Gives back a part of what the store holds open. */
 type Release = () => void | Promise<void>;
@@ -24,9 +30,9 @@ const releaseAll = async (held: Release[]): Promise<void> => {
 };
 
 /**
- * The embedded store. One process owns the file: it works on profiles in memory and hands what has changed to the
- * writer's thread, one group at a time; all that came while a group was being written makes the next one. Where it
- * cannot be opened, nothing of it stays: a thread that went on would keep the process, and the claim on the file.
+ * The embedded store. One process owns the file: it reads the users of a group, applies the works, and hands what has
+ * changed to the writer's thread. Where the file cannot be opened, nothing of it stays open: a thread that went on would keep
+ * the process, and the claim on the file.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
   const held: Release[] = [];
@@ -63,72 +69,40 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     committer = await createThreadCommitter({ file, fileDescriptor });
     held.push(committer.close);
   }
+  const ids = createUserIds(reader.lastUserId());
+  const secret = createSecrets(reader, committer);
   const takeRate = createRateWindows();
-  const dismissals = createKnownDismissals(reader.dismissals);
-  const users = createKeptUsers({
-    reader,
-    committer,
-    register: (workspaceId) => secrets.register(workspaceId),
-    onFailure: dismissals.clear,
+  const queue = createCommitQueue({
+    maxWorks: MAX_WORKS,
+    prepare: secret,
+    isRefusal,
+    async commit(works) {
+      const { changes, values } = applyWorks(works, reader.users(works), ids);
+      await committer.commit(rowsOf(changes));
+      return values;
+    },
   });
-  const { queue } = users;
-  const secrets = createSecrets(reader, queue);
   let isClosed = false;
 
   return {
     kind: 'sqlite',
-    ...readingVerbs(reader),
-    readUsers: users.read,
-    writeUsers: users.write,
-    secret: secrets.of,
+    ...reader.verbs,
+    secret,
+    write: queue.write,
     onCommit: queue.onCommit,
 
-    async bannerUser(workspaceId, externalUserId) {
-      return {
-        profile: (await users.recall(workspaceId, externalUserId)) ?? null,
-        dismissals: dismissals.of(workspaceId, externalUserId),
-      };
-    },
-
-    async recordBannerEvents(workspaceId, events) {
-      if (events.length === 0) return;
-      secrets.register(workspaceId);
-      const { bannerEvents } = queue.group();
-      for (const event of events) {
-        bannerEvents.push(
-          workspaceId,
-          event.externalUserId,
-          event.bannerId,
-          event.eventType,
-          event.timestampMs,
-          event.appId,
-          event.campaignId,
-          event.variantId,
-          event.placementId,
-          event.isControl ? 1 : 0,
-          event.isTestSend ? 1 : 0,
-          event.timestamp,
-          event.receivedAtMs,
-          event.round,
-        );
-      }
-      try {
-        await queue.durable();
-      } finally {
-        for (const { externalUserId, eventType } of events) {
-          if (eventType === 'dismiss') dismissals.forget(workspaceId, externalUserId);
-        }
-      }
-    },
-
+    bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
 
-    ping: queue.answered,
+    async ping() {
+      if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
+      await committer.commit(rowsOf(noChanges()));
+    },
 
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await users.close();
+      await queue.close();
       await releaseAll(held);
     },
   };

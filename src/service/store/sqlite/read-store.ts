@@ -1,16 +1,7 @@
 import type { StoreReader } from '../store.ts';
 import { openExisting } from './open-existing.ts';
-import { createReader, prepareForReading, type Reader } from './reader.ts';
+import { createReader, prepareForReading } from './reader.ts';
 import { checkIsCurrent } from './schema.ts';
-
-export const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
-  workspaceIds: async () => reader.workspaceIds(),
-  readUsers: async (workspaceId, lookups) => reader.profiles(workspaceId, lookups),
-  dataPoints: reader.dataPoints,
-  exportUsers: reader.users,
-  exportEvents: reader.events,
-  exportBannerEvents: reader.bannerEvents,
-});
 
 /** Opens a file for reading beside the service that writes it. */
 export const openSqliteReader = (file: string): StoreReader => {
@@ -22,5 +13,5 @@ export const openSqliteReader = (file: string): StoreReader => {
     database.close();
     throw error;
   }
-  return { ...readingVerbs(createReader(database)), close: async () => database.close() };
+  return { ...createReader(database).verbs, close: async () => database.close() };
 };

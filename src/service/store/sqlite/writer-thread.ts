@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCheckpointer, type WrittenFile } from './checkpointer.ts';
-import type { Group } from './group.ts';
+import type { Rows } from './rows.ts';
 import { writeProblemOf } from './write-problem.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
@@ -12,15 +12,15 @@ prepareForWriting(database);
 const write = createWriter(database);
 const checkpointer = createCheckpointer(database, written);
 
-parentPort?.on('message', async (group: Group | 'close') => {
-  if (group === 'close') {
+parentPort?.on('message', async (rows: Rows | 'close') => {
+  if (rows === 'close') {
     await checkpointer.close();
     database.close();
     parentPort?.close();
     return;
   }
   try {
-    write(group);
+    write(rows);
     parentPort?.postMessage(null);
   } catch (error) {
     parentPort?.postMessage(writeProblemOf(error));
