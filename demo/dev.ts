@@ -25,7 +25,7 @@ try {
       return true;
     },
   });
-  console.log(announcement(listening.url));
+  console.log(announcement(listening));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void Promise.all([vite.close(), listening.stop()]));
   }

@@ -24,7 +24,7 @@ try {
     onReload: (problem) => console.log(reloaded(problem)),
     pages: createStaticFiles(settings.built),
   });
-  console.log(announcement(listening.url));
+  console.log(announcement(listening));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());
   }

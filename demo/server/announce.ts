@@ -2,8 +2,19 @@ import { WorkspaceError } from '../../src/service/index.ts';
 import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
 import { SettingsError } from './settings.ts';
 
-/** What is printed once the demo runs. The curl line works as it is. */
-export const announcement = (url: string): string => `
+/** What is printed once the service runs. The curl line works as it is. */
+export const announcement = ({ url, hasDemoKeys }: { url: string; hasDemoKeys: boolean }): string =>
+  hasDemoKeys
+    ? demoAnnouncement(url)
+    : `
+  Placard runs on a workspace of your own, without the visitors and the shop of the demo, whose keys it does not have.
+
+  API       ${url}/docs   (for tools: ${url}/openapi.json)
+
+  Stop with Ctrl+C.
+`;
+
+const demoAnnouncement = (url: string): string => `
   Placard runs.
 
   Shop      ${url}/
@@ -41,11 +52,12 @@ const isClaimed = (error: unknown): boolean =>
 
 /** The sentence for a start that failed for an ordinary reason; `null` where it is something else. */
 export const startProblem = (error: unknown): string | null => {
-  const { code, port } = error as { code?: string; port?: number };
+  const { code, port, path } = error as { code?: string; port?: number; path?: string };
   // A database of its own as well: what has the port is often this demo, which has the file too.
   if (code === 'EADDRINUSE') return `Port ${port} is taken. Stop what uses it, or choose another: ${AGAIN}`;
   if (code === 'EACCES')
     return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;
+  if (code === 'ENOENT') return `${path} is not there: set PLACARD_WORKSPACE to a workspace file.`;
   if (isClaimed(error))
     return `The demo already runs, or another program has its database: stop it, or choose another port and another file: ${AGAIN}`;
   return error instanceof WorkspaceError || error instanceof SettingsError ? error.message : null;

@@ -7,17 +7,17 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Where the demo runs and what it runs on, from the environment. */
+/** Where the demo runs and what it runs on, from the environment. A variable that is set to nothing is not set. */
 export const readSettings = (env: NodeJS.ProcessEnv) => {
-  const port = Number(env['PORT'] ?? 8787);
+  const port = Number(env['PORT'] || 8787);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new SettingsError(`PORT: expected a number from 0 to 65535, got "${env['PORT']}"`);
   }
   return {
     port,
-    host: env['HOST'] ?? '127.0.0.1',
-    db: env['PLACARD_DB'] ?? inRepository('.placard/demo.db'),
-    workspaceFile: env['PLACARD_WORKSPACE'] ?? inRepository('demo/workspace.json'),
+    host: env['HOST'] || '127.0.0.1',
+    db: env['PLACARD_DB'] || inRepository('.placard/demo.db'),
+    workspaceFile: env['PLACARD_WORKSPACE'] || inRepository('demo/workspace.json'),
     built: inRepository('dist/demo'),
     sources: inRepository('demo'),
   };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
@@ -10,6 +11,7 @@ import {
   watchWorkspaces,
 } from '../../src/service/index.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
+import { SERVER_KEY } from './keys.ts';
 import { createShopActions } from './shop-actions.ts';
 import { createStudioData } from './studio-data.ts';
 
@@ -26,6 +28,13 @@ export interface DemoOptions {
   pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 }
 
+export interface RunningDemo extends Listening {
+  /** Whether the workspace has the demo's keys: without them the shop's pages and its visitors have nothing to do. */
+  hasDemoKeys: boolean;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
 /** The service, the demo's own endpoints and its pages on one port. */
 export const startDemo = async ({
   workspaceFile,
@@ -35,7 +44,7 @@ export const startDemo = async ({
   log,
   onReload = () => undefined,
   pages,
-}: DemoOptions): Promise<Listening> => {
+}: DemoOptions): Promise<RunningDemo> => {
   if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
   const store = await openStore(db);
   const workspaces = watchWorkspaces(workspaceFile, { log, onReload });
@@ -43,13 +52,15 @@ export const startDemo = async ({
   const shop = createShopActions(service);
   const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
   try {
-    await shop.seed();
-    return await listen(service, {
+    const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
+    if (hasDemoKeys) await shop.seed();
+    const listening = await listen(service, {
       port,
       host,
       log,
       files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
     });
+    return { ...listening, hasDemoKeys };
   } catch (error) {
     await service.close();
     throw error;

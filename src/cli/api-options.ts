@@ -1,4 +1,4 @@
-import { createRestClient, type RestClient } from '../server/index.ts';
+import { createRestClient, type RestClient, type RestClientOptions } from '../server/index.ts';
 
 /** Where the API is and the key to it, for the commands that call it. */
 export const apiOptions = {
@@ -11,18 +11,22 @@ export const apiOptions = {
   },
 } as const;
 
-export const restClientOf = (args: {
-  endpoint?: string | undefined;
-  instance?: string | undefined;
-  key?: string | undefined;
-}): RestClient => {
-  const { PLACARD_ENDPOINT, PLACARD_INSTANCE, PLACARD_API_KEY } = process.env;
-  const apiKey = args.key ?? PLACARD_API_KEY;
-  if (!apiKey) throw new Error('a server key is needed: set PLACARD_API_KEY, or give --key');
+type ApiArgs = { [Name in keyof typeof apiOptions]?: string | undefined };
+type More = Pick<RestClientOptions, 'onRetry'>;
+
+/** What the arguments name, else the environment: an endpoint, or an instance. */
+export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: string } => {
+  const { PLACARD_ENDPOINT, PLACARD_INSTANCE } = process.env;
   // What is typed counts before what is set.
   const endpoint = args.endpoint ?? (args.instance ? undefined : PLACARD_ENDPOINT);
   const instance = args.instance ?? PLACARD_INSTANCE;
-  if (endpoint) return createRestClient({ endpoint, apiKey });
-  if (instance) return createRestClient({ instance: instance as never, apiKey });
-  throw new Error('where the API is must be said: --endpoint or --instance');
+  if (endpoint) return { endpoint };
+  if (instance) return { instance };
+  throw new Error('name the API: --endpoint http://127.0.0.1:8787, or --instance, or PLACARD_ENDPOINT');
+};
+
+export const restClientOf = (args: ApiArgs, more: More = {}): RestClient => {
+  const apiKey = args.key ?? process.env['PLACARD_API_KEY'];
+  if (!apiKey) throw new Error('a server key is needed: set PLACARD_API_KEY, or give --key');
+  return createRestClient({ ...(addressOf(args) as { endpoint: string }), apiKey, ...more });
 };

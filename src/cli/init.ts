@@ -30,12 +30,7 @@ export const init = defineCommand({
     const path = args.file ?? DEFAULT_FILE;
     const { file, appId, clientKey, serverKey } = starterWorkspace();
     mkdirSync(dirname(path), { recursive: true });
-    try {
-      writeFileSync(path, `${JSON.stringify({ ...schemaMember(path), ...file }, null, 2)}\n`, { flag: 'wx' });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new Error(`${path} exists already; name another file: placard init other.json`);
-    }
+    writeFileSync(path, `${JSON.stringify({ ...schemaMember(path), ...file }, null, 2)}\n`, { flag: 'wx' });
     const body = { external_user_id: 'u-1', app_id: appId, app_version: '1.0.0', placements: ['home_hero'] };
     process.stdout.write(`Wrote ${path}: one app, one placement and one campaign that everyone sees.
 

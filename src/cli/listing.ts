@@ -1,23 +1,35 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** Lines of NDJSON for whoever reads `out`, where their going away, or a full disk, must not end the work. */
+/** What was listed: how many lines, how many of them could not be written, and why. */
+export interface Listed {
+  lines: number;
+  lost: number;
+  error: Error | undefined;
+}
+
+/** A list of problems as NDJSON. */
 export interface Listing {
-  add(facts: Record<string, unknown>): void;
-  /** Resolves when every line was written or could not be: how many there were, and what nobody has of them and why. */
-  end(): Promise<{ lines: number; lost: number; error: Error | undefined }>;
+  /** Where the lines are listed: `on stdout`, `in rejects.ndjson`. */
+  name: string;
+  /** `object` is what the problem is about. */
+  add(facts: Record<string, unknown>, object?: unknown): void;
+  end(): Promise<Listed>;
 }
 
 /** Resolves when the text was written, or with the error where it could not be. */
 export const written = (out: Writable, text: string): Promise<Error | undefined> =>
   new Promise((resolve) => out.write(text, (error) => resolve(error ?? undefined)));
 
-export const createListing = (out: Writable): Listing => {
+/** Lists on a stream. A reader that goes away, or a full disk, does not end the work; the objects are left out. */
+export const streamListing = (out: Writable, name: string): Listing => {
   let lines = 0;
   let lost = 0;
   let error: Error | undefined;
-  // Each write hears of its own failure; one that nobody listens for would end the process.
+  // Each write gets its own failure; an event without a listener would end the process.
   out.on('error', () => undefined);
   return {
+    name,
     add(facts) {
       lines += 1;
       out.write(`${JSON.stringify(facts)}\n`, (failure) => {
@@ -27,9 +39,26 @@ export const createListing = (out: Writable): Listing => {
       });
     },
     async end() {
-      // A stream hears of its writes in their order.
+      // A stream ends its writes in their order.
       if (lines > 0) await written(out, '');
       return { lines, lost, error };
+    },
+  };
+};
+
+/** Lists in a file, with the objects, each line at once. Throws where the file exists, unless it is gone on with. */
+export const fileListing = (path: string, goOn: boolean): Listing => {
+  const file = openSync(path, goOn ? 'a' : 'ax');
+  let lines = 0;
+  return {
+    name: `in ${path}`,
+    add(facts, object) {
+      lines += 1;
+      writeSync(file, `${JSON.stringify({ ...facts, ...(object !== undefined && { object }) })}\n`);
+    },
+    async end() {
+      closeSync(file);
+      return { lines, lost: 0, error: undefined };
     },
   };
 };

@@ -1,7 +1,6 @@
 import { type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
 import { helpOf } from './help.ts';
 import { sentenceOf } from './sentence.ts';
-import { version } from './version.ts';
 
 /** Each is loaded when it is called: the commands that only call the API need not load the service. */
 const commands: SubCommandsDef = {
@@ -50,6 +49,7 @@ export const run = async (words: string[]): Promise<number> => {
   const [name] = words;
   const command = await commandNamed(name);
   if (name === '--version') {
+    const { version } = await import('../service/index.ts');
     process.stdout.write(`${version()}\n`);
     return 0;
   }

@@ -1,5 +1,6 @@
 const FILE_PROBLEMS: Record<string, string> = {
   ENOENT: 'is not there',
+  EEXIST: 'exists already; name another file',
   EACCES: 'may not be read or written',
   EISDIR: 'is a folder',
   ENOTDIR: 'is inside something that is no folder',

@@ -1,163 +1,167 @@
-import { createReadStream } from 'node:fs';
 import { defineCommand } from 'citty';
-import { INPUT_ARRAYS, isRecord } from '../protocol/index.ts';
-import { type TrackObject, type TrackPlace, type TrackReport, TrackStoppedError } from '../server/index.ts';
-import { apiOptions, restClientOf } from './api-options.ts';
+import { INPUT_ARRAYS } from '../protocol/index.ts';
+import { createRestClient, type RestClient, type TrackReport, TrackStoppedError } from '../server/index.ts';
+import { addressOf, apiOptions, restClientOf } from './api-options.ts';
+import { count } from './count.ts';
+import { ExitError } from './exit-error.ts';
 import { createInterruption, InterruptedError } from './interruption.ts';
-import { linesOf } from './lines-of.ts';
-import { createListing, written } from './listing.ts';
-import { lineOf, objectIndex, placeName } from './object-index.ts';
+import { fileListing, type Listed, type Listing, streamListing, written } from './listing.ts';
 import { refuseUnknown } from './options.ts';
+import { createProgress, durationText } from './progress.ts';
+import { openResumeFile } from './resume-file.ts';
 import { sentenceOf } from './sentence.ts';
+import { openTrackInput } from './track-input.ts';
+import { createTrackObjects, type TrackObjects } from './track-objects.ts';
 
 const options = {
-  file: { type: 'positional', description: 'NDJSON file; - or nothing for stdin', required: false },
+  file: { type: 'positional', description: 'NDJSON or CSV file; - or nothing for stdin', required: false },
   ...apiOptions,
+  as: {
+    type: 'string',
+    description: 'The file is a CSV with a header, and its rows are these',
+    valueHint: INPUT_ARRAYS.join('|'),
+  },
+  delimiter: { type: 'string', description: 'What parts the columns of a CSV', valueHint: ',' },
+  'dry-run': { type: 'boolean', description: 'Check everything and send nothing' },
+  resume: {
+    type: 'string',
+    description: 'Note in this file what was sent; a second run with it goes on from there',
+    valueHint: 'FILE',
+  },
+  rejects: {
+    type: 'string',
+    description: 'Write what was rejected, with the reasons, into this file instead of stdout',
+    valueHint: 'FILE',
+  },
   concurrency: { type: 'string', description: 'Requests under way at once', valueHint: '4' },
 } as const;
 
-const SHAPE = 'a line must be an object with attributes, events or purchases';
+/** Some messages come with every retry of four requests: one of a kind is enough in this time. */
+const REPEAT_MS = 5_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The text of a line. Names of users in another encoding must not become others: `J\xf6rg` and `J\xe4rg` are not one. */
-const decoded = (line: Buffer): string => {
-  try {
-    // A byte order mark in front, which some editors put there, is left out.
-    return utf8.decode(line).trim();
-  } catch {
-    throw new Error('a line must be UTF-8');
-  }
+const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
+  const taken = INPUT_ARRAYS.map((array) => count(processed[array], array.slice(0, -1))).join(', ');
+  return `${taken} ${isDryRun ? 'would be taken' : 'taken'} in ${count(requests, 'request')}`;
 };
 
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // The platform's message quotes the line: the user's own data.
-    throw new Error('a line must be JSON');
-  }
+/** The service's rules in this process: nothing is sent, and no key is needed. Other commands need not load them. */
+const dryRunClient = async (): Promise<RestClient> => {
+  const { judgeTrack } = await import('../service/index.ts');
+  return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
 };
 
-/** The objects of a line: `{"events": {…}}`, or a whole body with arrays. */
-const objectsOf = (line: string): Omit<TrackObject, 'index'>[] => {
-  const body = parsed(line);
-  if (!isRecord(body)) throw new Error(SHAPE);
-  const names = Object.keys(body);
-  const arrays = INPUT_ARRAYS.filter((array) => names.includes(array));
-  if (arrays.length === 0 || arrays.length < names.length) throw new Error(SHAPE);
-  return arrays.flatMap((array) =>
-    [body[array]].flat().map((object) => ({ array, object }) as Omit<TrackObject, 'index'>),
-  );
+/** Says why a request is sent again, not more often than a person reads. */
+const retrySayer = (say: (sentence: string) => void) => {
+  let last = '';
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return (error: Error, waitMs: number) => {
+    const sentence = sentenceOf(error);
+    const now = performance.now();
+    if (sentence === last && now - saidAtMs < REPEAT_MS) return;
+    last = sentence;
+    saidAtMs = now;
+    say(`placard: ${sentence}; trying again in ${durationText(Math.max(waitMs, 1_000))}`);
+  };
 };
 
-interface Reading {
-  file: string;
-  /** Reading ends with the line that it is at. */
-  stop: AbortSignal;
-  /** Hears of what is no track object. */
-  refuse: (line: number, reason: string) => void;
-  /** Hears that `stop` ended it. */
-  onCut: () => void;
-}
+/** Fails where anything is listed: nobody may take the run for a clean one. */
+const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
+  if (lines === 0) return undefined;
+  const problems = count(lines, 'problem');
+  return lost > 0
+    ? new Error(`${problems}, of which ${lost} could not be listed ${listing.name}: ${error?.message}`)
+    : new ExitError(2, `${problems}, listed ${listing.name}`);
+};
 
-/** Reads as fast as requests are answered. */
-async function* readObjects({ file, stop, refuse, onCut }: Reading): AsyncGenerator<TrackObject, void> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
-  // Nobody may be writing, as at a terminal: reading must end then too.
-  stop.addEventListener('abort', () => input.destroy());
-  let line = 0;
-  try {
-    for await (const bytes of linesOf(input)) {
-      if (stop.aborted) return onCut();
-      line += 1;
-      let objects: Omit<TrackObject, 'index'>[] = [];
-      try {
-        const text = decoded(bytes);
-        if (text !== '') objects = objectsOf(text);
-      } catch (error) {
-        refuse(line, (error as Error).message);
-      }
-      for (const [place, object] of objects.entries()) {
-        yield { ...object, index: objectIndex(line, place, place === objects.length - 1) };
-      }
-    }
-  } catch (error) {
-    // A stream that is destroyed before its end says so.
-    if (!stop.aborted) throw error;
-    onCut();
-  }
-}
+/** The error of a run that stopped: why, what was taken, and where to go on. */
+const stopOf = async (
+  { cause, report, unsent }: TrackStoppedError,
+  { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
+): Promise<unknown> => {
+  const nothingTaken = report.requests === 0;
+  // Without one request there is nothing to tell of but the cause.
+  if (nothingTaken && unsent.length === 0) return cause;
+  if (!nothingTaken) objects.unsent(unsent);
+  const { lost, error } = await listing.end();
+  const message = [
+    sentenceOf(cause),
+    ...(nothingTaken
+      ? ['nothing was taken']
+      : [
+          summaryOf(report, false),
+          isResumable
+            ? 'the same command goes on from there'
+            : `nothing after ${objects.lastName()} was sent`,
+        ]),
+    ...(lost > 0 ? [`${count(lost, 'line')} could not be listed ${listing.name}: ${error?.message}`] : []),
+  ].join('; ');
+  return cause instanceof InterruptedError ? new InterruptedError(cause.signal, message) : new Error(message);
+};
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
-/** `placard track`: sends attributes, events and purchases of any number; each problem is a line of NDJSON on stdout. */
+/** `placard track`: sends attributes, events and purchases of any number; each problem is listed by its line. */
 export const track = defineCommand({
-  meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON.' },
+  meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON or CSV.' },
   args: options,
   run: async ({ args }) => {
     refuseUnknown(args, options);
-    const listing = createListing(process.stdout);
-    const tell = listing.add;
-    const tellInDoubt = (places: TrackPlace[]) => {
-      for (const { array, index } of places) {
-        tell({ line: lineOf(index), array, reason: 'in doubt: the answer was never read' });
-      }
-    };
-    const summary = ({ processed, requests }: TrackReport) =>
-      `${INPUT_ARRAYS.map((array) => `${processed[array]} ${array}`).join(', ')} taken in ${count(requests, 'request')}`;
-    const { asked, insisted, release } = createInterruption(() => {
-      process.stderr.write('placard: waiting for the answers under way; a second signal ends it at once\n');
-    });
-    /** Aborted when there is no more to do: nobody waits any more for an input that is silent, nor should the process. */
+    const { file = '-', as, delimiter } = args;
+    const isDryRun = args['dry-run'] === true;
+    if (args.resume !== undefined && isDryRun) throw new Error('--dry-run sends nothing: leave --resume out');
+    if (args.resume !== undefined && file === '-') throw new Error('--resume needs a file, not stdin');
+
+    /** When sending began, and how much was read by then: what an earlier run has sent is read much faster. */
+    let start: { atMs: number; bytes: number } | undefined;
+    const progress = createProgress(process.stderr, () => ({
+      answered: objects.answered(),
+      elapsedMs: start ? performance.now() - start.atMs : 0,
+      readBytes: start ? readBytes() - start.bytes : 0,
+      leftBytes: totalBytes === null ? null : totalBytes - readBytes(),
+    }));
+    const { asked, insisted, release } = createInterruption(() =>
+      progress.say('placard: waiting for the answers under way; a second signal ends it at once'),
+    );
+    /** Aborted at the end: an input that is silent must not keep the process. */
     const over = new AbortController();
-    let isCut = false;
+    const client = isDryRun
+      ? await dryRunClient()
+      : restClientOf(args, { onRetry: retrySayer(progress.say) });
+    const input = openTrackInput({ file, as, delimiter, stop: AbortSignal.any([asked, over.signal]) });
+    const { format, readBytes, totalBytes } = input;
+    const resume =
+      args.resume === undefined
+        ? undefined
+        : openResumeFile(args.resume, { input: file, api: Object.values(addressOf(args)).join(), format });
+    const listing =
+      args.rejects === undefined
+        ? streamListing(process.stdout, 'on stdout')
+        : fileListing(args.rejects, resume?.goesOn ?? false);
+    const objects = createTrackObjects(listing, resume);
     try {
-      const report = await restClientOf(args).track(
-        readObjects({
-          file: args.file ?? '-',
-          stop: AbortSignal.any([asked, over.signal]),
-          refuse: (line, reason) => tell({ line, reason }),
-          onCut: () => {
-            isCut = true;
-          },
-        }),
-        {
-          ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
-          onProblem: ({ place, reason }) =>
-            tell({ line: place && lineOf(place.index), array: place?.array, reason }),
-          signal: insisted,
+      const report = await client.track(objects.toSend(input.lines()), {
+        ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
+        onProblem: objects.problem,
+        onRequest: (state, positions) => {
+          start ??= { atMs: performance.now(), bytes: readBytes() };
+          objects.request(state, positions);
         },
-      );
-      if (isCut) throw new TrackStoppedError(asked.reason, report, []);
-      tellInDoubt(report.inDoubt);
-      const failure = await written(process.stderr, `${summary(report)}\n`);
+        signal: insisted,
+      });
+      if (input.isCut()) throw new TrackStoppedError(asked.reason, report, []);
+      progress.end();
+      const before = objects.sentBefore();
+      const more = before > 0 ? `; ${count(before, 'object')} sent by an earlier run` : '';
+      const failure = await written(process.stderr, `${summaryOf(report, isDryRun)}${more}\n`);
       if (failure) throw failure;
     } catch (error) {
       if (!(error instanceof TrackStoppedError)) throw error;
-      tellInDoubt(error.report.inDoubt);
-      for (const { array, index } of error.unsent) tell({ line: lineOf(index), array, reason: 'not sent' });
-      const last = Math.max(...Object.values(error.report.consumed)) - 1;
-      const { cause } = error;
-      // Where not one line was read there is no more to tell than why.
-      if (last < 0) throw cause;
-      const { lost, error: why } = await listing.end();
-      const untold =
-        lost > 0 ? `; ${count(lost, 'line')} could not be listed on stdout: ${why?.message}` : '';
-      const message = `${sentenceOf(error)}; ${summary(error.report)}; nothing after ${placeName(last)} was sent${untold}`;
-      throw cause instanceof InterruptedError
-        ? new InterruptedError(cause.signal, message)
-        : new Error(message);
+      throw await stopOf(error, { objects, listing, isResumable: resume !== undefined });
     } finally {
+      progress.end();
       over.abort();
       release();
+      resume?.close();
     }
-    const { lines, lost, error } = await listing.end();
-    if (lost > 0) {
-      throw new Error(
-        `${count(lines, 'problem')}, of which ${lost} could not be listed on stdout: ${error?.message}`,
-      );
-    }
-    if (lines > 0) throw new Error(`${count(lines, 'problem')}, listed on stdout by line`);
+    const failure = failOf(listing, await listing.end());
+    if (failure) throw failure;
   },
 });

@@ -15,8 +15,12 @@ export interface CallRequest {
   resetKind: ResetKind;
   /** Whether the request may be sent again when its answer was lost: taking it twice must do no harm. */
   repeatable: boolean;
-  /** Hears that an answer was lost, or is not waited for: whatever comes of the call, the request may have been taken. */
+  /** Called when an answer was lost, or is not waited for: from then on the request may have been taken. */
   onLostAnswer?: () => void;
+  /** Called right before each attempt; what it throws ends the call. */
+  onAttempt?: () => void;
+  /** Called when an attempt has failed of which nothing was taken: there may be another one. */
+  onNotTaken?: () => void;
   signal?: AbortSignal | undefined;
 }
 
@@ -39,6 +43,7 @@ export interface CallOptions {
   now: () => number;
   random: () => number;
   sleep: Sleep;
+  onRetry: (error: Error, waitMs: number) => void;
 }
 
 /** Errors of Node that mean the request never left: sending it again cannot count anything twice. */
@@ -57,7 +62,7 @@ const neverSent = (error: unknown): boolean => {
   return false;
 };
 
-/** The platform's own error: ky's around it holds the request, which whoever prints the error would read the key in. */
+/** The platform's own error: ky's around it holds the request, and whoever prints it would print the key. */
 const withoutRequest = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
 
 const isJson = (headers: Headers): boolean =>
@@ -67,7 +72,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever asked decides what an answer means that is no JSON.
+    // The caller decides what an answer means that is no JSON.
     return undefined;
   }
 };
@@ -140,14 +145,16 @@ export const createCall = (options: CallOptions) => {
   };
 
   /** Waits until a request may go out, and asks for the key only then: by the end of a long wait it may be another one. */
-  const authorizationInTurn = async (pace: Pace, signal: AbortSignal | undefined): Promise<string> => {
+  const authorizationInTurn = async ({ signal, onAttempt }: CallRequest, pace: Pace): Promise<string> => {
     const { apiKey } = options;
     await pace.turn(signal);
     try {
       signal?.throwIfAborted();
-      return authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
+      const authorization = authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
+      onAttempt?.();
+      return authorization;
     } catch (error) {
-      // Nobody will hear of this turn, and the pace would count it as under way for the client's life.
+      // No answer will end this turn: the pace would count it as under way for the client's life.
       pace.handBack();
       throw error;
     }
@@ -156,7 +163,7 @@ export const createCall = (options: CallOptions) => {
   const attempt = async (request: CallRequest, pace: Pace): Promise<Outcome> => {
     const { method, path, query, body, resetKind, signal } = request;
     const endpoint = `${method} ${path}`;
-    const authorization = await authorizationInTurn(pace, signal);
+    const authorization = await authorizationInTurn(request, pace);
     const timeout = AbortSignal.timeout(options.timeoutMs);
     let info: RateLimitInfo = {};
     let refused = false;
@@ -203,8 +210,10 @@ export const createCall = (options: CallOptions) => {
       if (outcome.type === 'doubt') {
         if (!request.repeatable) throw outcome.error;
         request.onLostAnswer?.();
-      }
-      await options.sleep(backoffMs(count, options.random(), outcome.waitMs), request.signal);
+      } else request.onNotTaken?.();
+      const waitMs = backoffMs(count, options.random(), outcome.waitMs);
+      options.onRetry(outcome.error, waitMs);
+      await options.sleep(waitMs, request.signal);
     }
   };
 };

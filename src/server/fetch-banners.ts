@@ -83,6 +83,7 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
     now,
     random: Math.random,
     sleep,
+    onRetry: () => undefined,
   });
   const askedAtMs = now();
   const request = {

@@ -22,6 +22,8 @@ interface CommonOptions {
   /** 0 ≤ x < 1; spreads retries. */
   random?: () => number;
   sleep?: Sleep;
+  /** Receives why a request is sent again, and the wait before that in milliseconds. Default: nothing. */
+  onRetry?: (error: Error, waitMs: number) => void;
 }
 
 export type RestClientOptions = CommonOptions & ApiAddress;
@@ -45,6 +47,7 @@ export const createRestClient = (options: RestClientOptions) => {
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     sleep: options.sleep ?? realSleep,
+    onRetry: options.onRetry ?? (() => undefined),
   });
   return {
     /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */

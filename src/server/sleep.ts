@@ -2,7 +2,7 @@
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const sleep: Sleep = (ms, signal) =>
   new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ export const sleep: Sleep = (ms, signal) =>
         signal?.removeEventListener('abort', abort);
         resolve();
       },
-      Math.min(ms, LONGEST_TIMER_MS),
+      Math.min(ms, MAX_TIMER_MS),
     );
     signal?.addEventListener('abort', abort, { once: true });
   });

@@ -5,18 +5,18 @@ import {
   MAX_TRACK_OBJECTS,
   utf8Bytes,
 } from '../protocol/index.ts';
-import type { TrackPlace, TrackProblem } from './track-report.ts';
+import type { TrackPosition, TrackProblem } from './track-report.ts';
 import { userKeys } from './user-keys.ts';
 
 /** One object of the input, where it came from. */
-export interface TrackItem extends TrackPlace {
+export interface TrackItem extends TrackPosition {
   object: unknown;
 }
 
 /** Objects that travel in one request. */
 export interface TrackBatch {
   /** By array, in the order they are sent: an answer's `index` is a position here. */
-  places: Record<InputArray, TrackPlace[]>;
+  positions: Record<InputArray, TrackPosition[]>;
   body: string;
   users: ReadonlySet<string>;
   /** Whether taking it twice would do no harm: attributes that set values, nothing that adds or counts. */
@@ -24,7 +24,7 @@ export interface TrackBatch {
 }
 
 /** So long an object waits for others to travel with, in milliseconds: an input such as `tail -f` may be silent for hours. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 /** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */
 const ENVELOPE_BYTES = 1_024;
@@ -34,12 +34,13 @@ const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 
 const isOperation = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('inc' in value || '$add' in value);
 
-const addsOrCounts = ({ array, object }: TrackItem): boolean =>
-  array !== 'attributes' || Object.values(object as object).some(isOperation);
+/** Whether it does no harm if the object is taken twice: attributes that set values, and nothing that adds or counts. */
+export const isRepeatable = ({ array, object }: Pick<TrackItem, 'array' | 'object'>): boolean =>
+  array === 'attributes' && !Object.values(Object(object)).some(isOperation);
 
 const createBatch = () => {
   const texts: Record<InputArray, string[]> = { attributes: [], events: [], purchases: [] };
-  const places: Record<InputArray, TrackPlace[]> = { attributes: [], events: [], purchases: [] };
+  const positions: Record<InputArray, TrackPosition[]> = { attributes: [], events: [], purchases: [] };
   /** By user, the last of the service's three steps that an object of theirs is in. */
   const ranks = new Map<string, number>();
   let bytes = ENVELOPE_BYTES;
@@ -54,16 +55,16 @@ const createBatch = () => {
     },
     add(item: TrackItem, text: string, size: number, users: string[]): void {
       texts[item.array].push(text);
-      places[item.array].push({ array: item.array, index: item.index });
+      positions[item.array].push({ array: item.array, index: item.index });
       for (const user of users) ranks.set(user, RANK[item.array]);
       bytes += size;
       count += 1;
-      repeatable &&= !addsOrCounts(item);
+      repeatable &&= isRepeatable(item);
     },
     done(): TrackBatch {
       const members = INPUT_ARRAYS.filter((array) => texts[array].length > 0);
       const body = `{${members.map((array) => `"${array}":[${texts[array].join(',')}]`).join(',')}}`;
-      return { places, body, users: new Set(ranks.keys()), repeatable };
+      return { positions, body, users: new Set(ranks.keys()), repeatable };
     },
   };
 };
@@ -84,7 +85,7 @@ const OVER = Symbol('over');
 const startWait = () => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<typeof OVER>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_WAIT_MS, OVER);
+    timer = setTimeout(resolve, MAX_WAIT_MS, OVER);
   });
   return { end, callOff: () => clearTimeout(timer) };
 };
@@ -122,15 +123,15 @@ export async function* cutBatches(
       coming = undefined;
       if (came.done) break;
       const item = came.value;
-      const place = { array: item.array, index: item.index };
+      const position = { array: item.array, index: item.index };
       const result = serialised(item.object);
       if ('reason' in result) {
-        refuse({ place, reason: result.reason });
+        refuse({ position, reason: result.reason });
         continue;
       }
       const size = utf8Bytes(result.text) + 1;
       if (size + ENVELOPE_BYTES > MAX_BODY_BYTES) {
-        refuse({ place, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
+        refuse({ position, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
         continue;
       }
       const users = userKeys(item.object);

@@ -1,7 +1,7 @@
 import type { InputArray } from '../protocol/index.ts';
 
-/** An object's place in the caller's own input. */
-export interface TrackPlace {
+/** An object's position in the caller's own input. */
+export interface TrackPosition {
   array: InputArray;
   /** Zero-based, in the array or iterable that was passed in. */
   index: number;
@@ -10,7 +10,7 @@ export interface TrackPlace {
 /** What was wrong with an object, or with part of it (the rest of it was applied then). */
 export interface TrackProblem {
   /** `null` where the service did not say which object it meant. */
-  place: TrackPlace | null;
+  position: TrackPosition | null;
   /** The service's code or text, such as `EMAIL_BAD_FORMAT`. */
   reason: string;
 }
@@ -23,7 +23,7 @@ export interface TrackReport {
    * Objects whose request got no readable answer: the service may have taken them. Sending events and purchases again
    * may count them twice, so that is the caller's to decide.
    */
-  inDoubt: TrackPlace[];
+  inDoubt: TrackPosition[];
   /** Requests that were answered or are in doubt. */
   requests: number;
   /** The index after the last object of each array that was taken in hand: from there on nothing was sent. */
@@ -35,9 +35,9 @@ export class TrackStoppedError extends Error {
   override readonly name = 'TrackStoppedError';
   readonly report: TrackReport;
   /** Taken in hand and not applied: they never left, or the last answer to them said that nothing was taken. */
-  readonly unsent: TrackPlace[];
+  readonly unsent: TrackPosition[];
 
-  constructor(cause: unknown, report: TrackReport, unsent: TrackPlace[]) {
+  constructor(cause: unknown, report: TrackReport, unsent: TrackPosition[]) {
     super(`Tracking stopped: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.report = report;
     this.unsent = unsent;

@@ -8,11 +8,11 @@ import {
 } from '../protocol/index.ts';
 import { ApiError, InDoubtError } from './api-error.ts';
 import type { Call } from './call.ts';
-import { placesOf, readAnswer, refusedBatch } from './track-answer.ts';
+import { positionsOf, readAnswer, refusedBatch } from './track-answer.ts';
 import { cutBatches, type TrackBatch, type TrackItem } from './track-batches.ts';
 import {
   emptyReport,
-  type TrackPlace,
+  type TrackPosition,
   type TrackProblem,
   type TrackReport,
   TrackStoppedError,
@@ -39,10 +39,21 @@ export interface TrackOptions {
    * `inDoubt`; `'repeat'` sends them again, which may count them twice.
    */
   lostAnswers?: 'report' | 'repeat';
-  /** Hears of every problem as it comes; with a long stream there is no need to wait for the report. What it throws stops the sending. */
+  /** Receives every problem as it comes; with a long stream there is no need to wait for the report. What it throws stops the sending. */
   onProblem?: (problem: TrackProblem) => void;
+  /**
+   * Receives the positions of a request right before each attempt to send it, and again once its end is known. For callers
+   * that go on after a crash: a request that has begun and not ended is in doubt. What it throws stops the sending.
+   */
+  onRequest?: (state: RequestState, positions: TrackPosition[]) => void;
   signal?: AbortSignal;
 }
+
+/**
+ * `settled`: answered, whatever the answer says of each object. `in doubt`: its answer was never read, and it is not sent
+ * again. `not taken`: nothing of it was applied; another attempt may follow.
+ */
+export type RequestState = 'begun' | 'settled' | 'in doubt' | 'not taken';
 
 /** So many lost answers one after another mean that there is no connection. */
 const MAX_IN_DOUBT_RUN = 3;
@@ -51,7 +62,7 @@ const MAX_IN_DOUBT_RUN = 3;
 export interface TrackObject {
   array: InputArray;
   object: Row<AttributesObject> | Row<EventObject> | Row<PurchaseObject>;
-  /** What to call its place in reports. Default its position in the stream. */
+  /** The index that reports give it. Default its position in the stream. */
   index?: number;
 }
 
@@ -113,16 +124,17 @@ export const trackAll = async (
   input: TrackInput | Many<TrackObject>,
   options: TrackOptions = {},
 ): Promise<TrackReport> => {
-  const { concurrency = 4, lostAnswers = 'report', onProblem = () => undefined, signal } = options;
+  const { concurrency = 4, lostAnswers = 'report', signal } = options;
+  const { onProblem = () => undefined, onRequest = () => undefined } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new TypeError(`concurrency must be a whole number of at least 1, not ${concurrency}`);
   }
   checkInput(input);
   const report = emptyReport();
   const read = { attributes: 0, events: 0, purchases: 0 };
-  const unsent: TrackPlace[] = [];
+  const unsent: TrackPosition[] = [];
   const given = isStream(input) ? itemsOfStream(input) : itemsOfArrays(input);
-  /** Aborted when sending stops: an input may be silent for hours, and whoever waits is to hear of it now. */
+  /** Aborted when sending stops: an input may be silent for hours, and the caller must not wait for it. */
   const ending = new AbortController();
   const items = counted(
     untilAborted(given, signal ? AbortSignal.any([signal, ending.signal]) : ending.signal),
@@ -136,45 +148,47 @@ export const trackAll = async (
     stopped ??= { cause };
     ending.abort(cause);
   };
-  /** What `onProblem` throws stops the sending, but says nothing about the request that the problem came from. */
-  const hear = (problem: TrackProblem) => {
+  /** What a callback throws stops the sending, but says nothing about the request that it was called for. */
+  const callBack = (call: () => void) => {
     try {
-      onProblem(problem);
+      call();
     } catch (error) {
       stop(error);
     }
   };
-  const tell = (problems: TrackProblem[]) => {
+  const addProblems = (problems: TrackProblem[]) => {
     report.problems.push(...problems);
-    problems.forEach(hear);
+    for (const problem of problems) callBack(() => onProblem(problem));
   };
   /** For what is never sent. Here the reading ends too: an input of nothing else would never come to a request. */
   const refuse = (problem: TrackProblem) => {
-    tell([problem]);
+    addProblems([problem]);
     if (stopped) throw stopped.cause;
   };
 
-  const failed = (error: unknown, batch: TrackBatch, mayBeTaken: boolean): void => {
-    if (error instanceof InDoubtError) {
-      report.requests += 1;
-      report.inDoubt.push(...placesOf(batch));
-      inDoubtRun += 1;
-      if (inDoubtRun >= MAX_IN_DOUBT_RUN) stop(error);
-    } else if (error instanceof ApiError && [400, 413].includes(error.status)) {
+  const failed = (error: unknown, batch: TrackBatch, mayBeTaken: boolean): RequestState => {
+    if (error instanceof ApiError && [400, 413].includes(error.status)) {
       // After a lost answer too: what the same body is refused for now, it was refused for then.
       report.requests += 1;
-      tell(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
-    } else {
-      if (mayBeTaken) {
-        report.requests += 1;
-        report.inDoubt.push(...placesOf(batch));
-      } else unsent.push(...placesOf(batch));
-      stop(error);
+      addProblems(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
+      return 'settled';
     }
+    const isInDoubt = error instanceof InDoubtError;
+    if (isInDoubt) inDoubtRun += 1;
+    if (!isInDoubt || inDoubtRun >= MAX_IN_DOUBT_RUN) stop(error);
+    if (!isInDoubt && !mayBeTaken) {
+      unsent.push(...positionsOf(batch));
+      return 'not taken';
+    }
+    report.requests += 1;
+    report.inDoubt.push(...positionsOf(batch));
+    return 'in doubt';
   };
 
   const send = async (batch: TrackBatch): Promise<void> => {
+    const positions = positionsOf(batch);
     let answerLost = false;
+    let state: RequestState = 'settled';
     try {
       const answer = await call({
         method: 'POST',
@@ -185,17 +199,19 @@ export const trackAll = async (
         onLostAnswer: () => {
           answerLost = true;
         },
+        onAttempt: () => onRequest('begun', positions),
+        onNotTaken: () => {
+          if (!answerLost) onRequest('not taken', positions);
+        },
         signal,
       });
       inDoubtRun = 0;
       report.requests += 1;
-      const before = report.problems.length;
-      const refusal = readAnswer(answer.body, batch, report);
-      if (refusal === undefined) report.problems.slice(before).forEach(hear);
-      else tell(refusedBatch([], refusal, batch));
+      addProblems(readAnswer(answer.body, batch, report));
     } catch (error) {
-      failed(error, batch, answerLost);
+      state = failed(error, batch, answerLost);
     }
+    callBack(() => onRequest(state, positions));
   };
 
   const sharesUser = (batch: TrackBatch, other: TrackBatch): boolean =>
@@ -204,7 +220,7 @@ export const trackAll = async (
   try {
     for await (const batch of cutBatches(items, refuse)) {
       // Not when an item was read: the batch that is still being filled is lost when sending stops.
-      for (const { array, index } of placesOf(batch)) report.consumed[array] = index + 1;
+      for (const { array, index } of positionsOf(batch)) report.consumed[array] = index + 1;
       for (;;) {
         const rivals = [...underWay]
           .filter(([, other]) => sharesUser(batch, other))
@@ -214,7 +230,7 @@ export const trackAll = async (
         else break;
       }
       if (stopped || signal?.aborted) {
-        unsent.push(...placesOf(batch));
+        unsent.push(...positionsOf(batch));
         stop(signal?.reason);
         break;
       }

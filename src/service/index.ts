@@ -1,3 +1,4 @@
+export { judgeTrack } from './dry-run.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
@@ -6,6 +7,7 @@ export { createService, type Service, type ServiceOptions } from './service.ts';
 export { backupStore, openStore, openStoreReader } from './store/index.ts';
 export type { Store, StoreReader } from './store/store.ts';
 export { tuneProcess } from './tune-process.ts';
+export { version } from './version.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export type { Registry } from './workspace/registry.ts';

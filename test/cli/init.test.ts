@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { curl } from '../helpers/curl.ts';
 import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
@@ -47,12 +48,8 @@ describe('placard init', () => {
       '--port',
       '0',
     ]);
-    const [, path, headers, body] = /curl -s http:\/\/127\.0\.0\.1:8787(\S+) (.*) -d '(.*)'$/m.exec(stdout)!;
-    const answer = await fetch(service.url + path, {
-      method: 'POST',
-      headers: [...headers!.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name!, value!]),
-      body: body!,
-    });
+    const [call = ''] = /^ {2}curl .*$/m.exec(stdout) ?? [];
+    const answer = await curl(call.trim().replace('http://127.0.0.1:8787', service.url));
     expect(await answer.json()).toMatchObject({
       banners: { home_hero: { properties: { headline: { value: 'Hello there' } } } },
     });
@@ -65,7 +62,7 @@ describe('placard init', () => {
     expect(await init()).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'placard: workspace.json exists already; name another file: placard init other.json\n',
+      stderr: 'placard: workspace.json exists already; name another file\n',
     });
     expect(readFileSync(join(folder, 'workspace.json'), 'utf8')).toBe('mine');
   });

@@ -17,7 +17,7 @@ test('placard track sends the lines of an input that grows, such as `tail -f`, w
   const child = startCli(['track'], { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' });
   const exit = ended(child);
   try {
-    child.stdin!.write(`not json\n${event(1)}${event(2)}`);
+    child.stdin!.write(`{not json\n${event(1)}${event(2)}`);
     await hasCome.promise;
     expect(fake.objects.map(({ object }) => object['name'])).toEqual(['e1', 'e2']);
     child.stdin!.end(`${event(3)}nor this\n`);

@@ -68,7 +68,7 @@ describe('placard track, interrupted', () => {
       answers.resolve();
       const { code, stderr, lines } = await exit;
       expect(stderr).toBe(
-        `${WAITING}placard: Tracking stopped: interrupted by ${signal}; ` +
+        `${WAITING}placard: interrupted by ${signal}; ` +
           '0 attributes, 80 events, 0 purchases taken in 2 requests; nothing after line 80 was sent\n',
       );
       expect([code, lines]).toEqual([expected, []]);
@@ -92,14 +92,14 @@ describe('placard track, interrupted', () => {
       Array.from({ length: 80 }, (_, at) => ({
         line: at + 1,
         array: 'events',
-        reason: at < 75 ? 'in doubt: the answer was never read' : 'not sent',
+        reason: at < 75 ? 'in doubt: its answer was never read, it may be stored or not' : 'not sent',
       })),
     );
   });
 
   test('ends while nothing comes to be read', async () => {
     const { exit, hasSaid } = watch();
-    child.stdin!.write('not json\n');
+    child.stdin!.write('{not json\n');
     await hasSaid('stdout');
     child.kill('SIGTERM');
     const { code, stderr } = await exit;
@@ -114,6 +114,6 @@ describe('placard track, interrupted', () => {
     await hasSaid('stderr');
     answers.resolve();
     const { code, stderr } = await exit;
-    expect([code, stderr]).toEqual([0, `${WAITING}0 attributes, 1 events, 0 purchases taken in 1 request\n`]);
+    expect([code, stderr]).toEqual([0, `${WAITING}0 attributes, 1 event, 0 purchases taken in 1 request\n`]);
   });
 });

@@ -28,7 +28,7 @@ describe('placard track, whose stdout nobody reads', () => {
   const startUnread = async () => {
     const child = startCli(['track'], env);
     const exit = ended(child);
-    child.stdin!.write('not json\n');
+    child.stdin!.write('{not json\n');
     await once(child.stdout!, 'data');
     child.stdout!.destroy();
     await once(child.stdout!, 'close');
@@ -49,11 +49,9 @@ describe('placard track, whose stdout nobody reads', () => {
   test('says so too where it had to stop', async () => {
     const { child, exit } = await startUnread();
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
-    child.stdin!.end(`not json\n${events(0, 1)}`);
+    child.stdin!.end(`{not json\n${events(0, 1)}`);
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(
-      /answered 403.*; nothing after line 3 was sent; 2 lines could not be listed on stdout: /,
-    );
+    expect(stderr).toMatch(/answered 403.*; nothing was taken; 1 line could not be listed on stdout: /);
     expect(code).toBe(1);
   });
 
@@ -63,7 +61,7 @@ describe('placard track, whose stdout nobody reads', () => {
       stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
     });
     const exit = ended(child);
-    child.stdin!.end(`not json\n${events(0, 300)}`);
+    child.stdin!.end(`{not json\n${events(0, 300)}`);
     const { code, stderr } = await exit;
     expect(stderr).toContain(`${TAKEN}placard: 1 problem, of which 1 could not be listed on stdout: ENOSPC`);
     expect(code).toBe(1);
@@ -87,7 +85,7 @@ describe('placard track, whose stdout nobody reads', () => {
     // One more than a request holds, and the end of the input does not come.
     child.stdin!.write(events(0, 76));
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(/answered 401: Invalid API key; .*; nothing after line 75 was sent\n$/);
+    expect(stderr).toMatch(/answered 401: Invalid API key; nothing was taken\n$/);
     expect(code).toBe(1);
   });
 });

@@ -283,7 +283,7 @@ describe('what the panel says', () => {
 
 describe('the start', () => {
   test('prints one curl line that a shell takes as it is', () => {
-    const lines = announcement('http://127.0.0.1:8787').split('\n');
+    const lines = announcement({ url: 'http://127.0.0.1:8787', hasDemoKeys: true }).split('\n');
     const curl = lines.filter((line) => line.trim().startsWith('curl '));
     expect(curl).toHaveLength(1);
     const [, body = ''] = /-d '([^']+)'$/.exec(curl[0]!) ?? [];
@@ -296,6 +296,11 @@ describe('the start', () => {
       'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 PLACARD_DB=other.db npm start',
     );
     expect(startProblem(new Error('something else'))).toBeNull();
+  });
+
+  test('says in one sentence that the workspace file is not there', () => {
+    const error = Object.assign(new Error('open'), { code: 'ENOENT', path: 'mine.json' });
+    expect(startProblem(error)).toBe('mine.json is not there: set PLACARD_WORKSPACE to a workspace file.');
   });
 
   test('says in one sentence that the database is in use', async () => {
@@ -320,5 +325,6 @@ describe('the start', () => {
       'PORT: expected a number from 0 to 65535, got "eighty"',
     );
     expect(readSettings({})).toMatchObject({ port: 8787, host: '127.0.0.1' });
+    expect(readSettings({ PORT: '', HOST: '' })).toMatchObject({ port: 8787, host: '127.0.0.1' });
   });
 });

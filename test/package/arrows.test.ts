@@ -30,7 +30,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   gate: ['store', 'user-tokens'],
   routes: ['users', 'campaigns', 'explain', 'user-tokens'],
   replicas: ['users', 'store', 'gate'],
-  pages: ['gate', 'users'],
+  pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readPublicKeys } from '../../src/service/user-tokens/public-keys.ts';
 import { createUserTokens } from '../../src/service/user-tokens/user-tokens.ts';
-import { readmeExamples } from '../helpers/readme-examples.ts';
+import { examplesIn } from '../helpers/document-examples.ts';
 import { ed25519Keys } from '../helpers/token-keys.ts';
 
 const keys = ed25519Keys();
@@ -73,7 +73,7 @@ const run = ([command = '', ...args]: string[]) =>
 
 describe.each(languages)('the example in $name', ({ name, probe, command, program }) => {
   test.skipIf(run(probe).status !== 0)('signs a token that the service takes', async () => {
-    const [example] = readmeExamples('docs/user-tokens.md').filter(({ language }) => language === name);
+    const [example] = examplesIn('docs/user-tokens.md').filter(({ language }) => language === name);
     writeFileSync(join(folder, command.at(-1)!), program(example!.code));
     const { stdout, stderr, status } = run(command);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as z from 'zod';
 import { DOCUMENT_MEMBERS, OPERATORS } from '../../src/service/campaigns/audience.ts';
 import { DOING_MEMBERS } from '../../src/service/campaigns/doing-problems.ts';
 import { personaliseContext } from '../../src/service/campaigns/personalise-context.ts';
-import { workspaceFile } from '../../src/service/workspace/file-schema.ts';
+import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
+import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
+import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
+import { examplesIn } from '../helpers/document-examples.ts';
 
-const reference = readFileSync('src/service/workspace/README.md', 'utf8');
+const reference = readFileSync('docs/campaigns.md', 'utf8');
 
 /** Names in the first column of the tables of a text. */
 const namesIn = (text: string): string[] =>
@@ -22,6 +25,7 @@ const sectionOf = (heading: string): string => {
 };
 
 interface Schema {
+  description?: string;
   anyOf?: Schema[];
   oneOf?: Schema[];
   items?: Schema;
@@ -29,13 +33,13 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** Names of members by the path of what has them. */
-const membersOf = (schema: Schema, path = '', found = new Map<string, Set<string>>()) => {
+/** Members by the path of what has them, each with its description. */
+const membersOf = (schema: Schema, path = '', found = new Map<string, Map<string, string>>()) => {
   for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) membersOf(each, path, found);
   if (schema.items) membersOf(schema.items, `${path}[]`, found);
   if (schema.additionalProperties) membersOf(schema.additionalProperties, `${path}.*`, found);
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    found.set(path, (found.get(path) ?? new Set()).add(name));
+    found.set(path, (found.get(path) ?? new Map()).set(name, member.description ?? ''));
     // Every limit has the same members.
     const inside = path === 'limits' ? 'limits.*' : path === '' ? name : `${path}.${name}`;
     membersOf(member, inside, found);
@@ -44,12 +48,19 @@ const membersOf = (schema: Schema, path = '', found = new Map<string, Set<string
 };
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
-const members = membersOf(z.toJSONSchema(workspaceFile, { io: 'input', unrepresentable: 'any' }) as never);
+const members = membersOf(workspaceJsonSchema() as Schema);
 
-test.each([...members])('the reference names every member of "%s", and no other', (path, names) => {
-  const heading = path === '' ? '## The file' : `### \`${path}\``;
-  expect(sorted(namesIn(sectionOf(heading)))).toEqual(sorted(names));
-});
+test.each([...members])(
+  'the reference has every member of "%s" in the words of the schema, and no other',
+  (path, said) => {
+    const section = sectionOf(path === '' ? '## The file' : `### \`${path}\``);
+    const rows = section.split('\n').filter((line) => /^\| (?:\*\*)?`/.test(line));
+    const words = new Map(
+      rows.map((row) => [namesIn(row)[0]!, row.split(' | ').slice(1).join(' | ').replace(/ \|$/, '')]),
+    );
+    expect(Object.fromEntries(words)).toEqual(Object.fromEntries(said));
+  },
+);
 
 test('the reference has no heading for what is not in the schema', () => {
   const headings = [...reference.matchAll(/^### `(.+)`$/gm)].map(([, path]) => path!);
@@ -69,4 +80,40 @@ test('the reference names everything that a text may print beside standard attri
   expect(sorted([...said.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))).toEqual(
     sorted(Object.keys(user)),
   );
+});
+
+const lines = sectionOf('## What the log says')
+  .split('\n')
+  .flatMap((row) => /^\| `([^`]+)` \|/.exec(row)?.[1] ?? []);
+test.each(lines)('the log has the line "%s"', (line) => {
+  const sources = globSync('src/service/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  expect(sources.some((source) => source.includes(`'${line}'`))).toBe(true);
+});
+
+/** Blocks that a `<!-- example: … -->` line marks. */
+const examplesOf = (use: string): string[] =>
+  examplesIn('docs/campaigns.md')
+    .filter((example) => example.use === use)
+    .map(({ code }) => code);
+const problemsOf = (campaign: Record<string, unknown>) =>
+  parseWorkspace(aWorkspace({ campaigns: [campaign] })).warnings;
+
+test.each(examplesOf('campaign'))('the campaign of an example can be served as it is: %s', (code) => {
+  expect(problemsOf(JSON.parse(code))).toEqual([]);
+});
+
+test.each(examplesOf('audience'))('the audience of an example is one: %s', (code) => {
+  expect(problemsOf(aCampaign({ audience: JSON.parse(code) }))).toEqual([]);
+});
+
+test.each(examplesOf('texts').flatMap((code) => code.split('\n')))(
+  'the text of an example is a template: %s',
+  (value) => {
+    const properties = { text: { type: 'string', value } };
+    expect(problemsOf(aCampaign({ variants: [aVariant({ properties })] }))).toEqual([]);
+  },
+);
+
+test('the reference has examples of each kind', () => {
+  for (const use of ['campaign', 'audience', 'texts']) expect(examplesOf(use).length).toBeGreaterThan(0);
 });

@@ -45,9 +45,9 @@ describe('the REST client and the service', () => {
       ],
     });
     expect(report.problems).toEqual([
-      { place: { array: 'attributes', index: 0 }, reason: 'EMAIL_BAD_FORMAT' },
-      { place: { array: 'events', index: 100 }, reason: "'time' is not valid" },
-      { place: { array: 'purchases', index: 0 }, reason: "'quantity' is not valid" },
+      { position: { array: 'attributes', index: 0 }, reason: 'EMAIL_BAD_FORMAT' },
+      { position: { array: 'events', index: 100 }, reason: "'time' is not valid" },
+      { position: { array: 'purchases', index: 0 }, reason: "'quantity' is not valid" },
     ]);
     expect(report.processed).toEqual({ attributes: 1, events: 159, purchases: 0 });
     const { users } = await client().exportUsers({ external_ids: ['kim'] });

@@ -83,11 +83,11 @@ describe('client.track()', () => {
     const report = await client.track({ events, purchases }, { onProblem: (problem) => heard.push(problem) });
     expect(report.problems).toEqual([
       ...[0, 74, 75, 149, 199].map((index) => ({
-        place: { array: 'events', index },
+        position: { array: 'events', index },
         reason: "'name' is required",
       })),
       {
-        place: { array: 'purchases', index: 0 },
+        position: { array: 'purchases', index: 0 },
         reason: "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required",
       },
     ]);
@@ -115,7 +115,9 @@ describe('client.track()', () => {
         const report = await client.track(input as TrackInput);
         for (const [array, list] of Object.entries({ attributes, events, purchases })) {
           const bad = list.flatMap((good, at) => (good ? [] : [at]));
-          const named = report.problems.flatMap(({ place }) => (place?.array === array ? [place.index] : []));
+          const named = report.problems.flatMap(({ position }) =>
+            position?.array === array ? [position.index] : [],
+          );
           // Once for each thing that is wrong with it.
           expect([...new Set(named)].sort((a, b) => a - b)).toEqual(bad);
         }
@@ -132,9 +134,9 @@ describe('client.track()', () => {
     });
     const report = await client.track({ events: someEvents(1) });
     expect(report.problems).toEqual([
-      { place: null, reason: 'plain text' },
-      { place: null, reason: 'A' },
-      { place: null, reason: '{"code":5}' },
+      { position: null, reason: 'plain text' },
+      { position: null, reason: 'A' },
+      { position: null, reason: '{"code":5}' },
     ]);
     expect(report.processed.events).toBe(1);
   });
@@ -150,7 +152,7 @@ describe('client.track()', () => {
     [{ errors: null }, []],
     [{ events_processed: null, purchases_processed: null }, []],
     [{ events_processed: 'three' }, []],
-    [{ errors: 'plain text' }, [{ place: null, reason: 'plain text' }]],
+    [{ errors: 'plain text' }, [{ position: null, reason: 'plain text' }]],
   ])('takes a message of success for one, whatever else the answer holds: %j', async (members, problems) => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
@@ -165,7 +167,7 @@ describe('client.track()', () => {
       fetch: async () => Response.json({ message: 'nothing done' }, { status: 201 }),
     });
     const report = await client.track({ events: someEvents(1) });
-    expect(report.problems).toEqual([{ place: { array: 'events', index: 0 }, reason: 'nothing done' }]);
+    expect(report.problems).toEqual([{ position: { array: 'events', index: 0 }, reason: 'nothing done' }]);
     expect(report.processed.events).toBe(0);
   });
 
@@ -178,8 +180,8 @@ describe('client.track()', () => {
     });
     const report = await client.track({ events: someEvents(77) }, { concurrency: 1 });
     expect(report.problems).toHaveLength(75);
-    expect(report.problems[0]).toEqual({ place: { array: 'events', index: 1 }, reason: 'X' });
-    expect(report.problems[1]).toEqual({ place: { array: 'events', index: 0 }, reason: 'Nothing valid' });
+    expect(report.problems[0]).toEqual({ position: { array: 'events', index: 1 }, reason: 'X' });
+    expect(report.problems[1]).toEqual({ position: { array: 'events', index: 0 }, reason: 'Nothing valid' });
     expect(report.processed.events).toBe(2);
   });
 
@@ -196,7 +198,7 @@ describe('client.track()', () => {
     const written = (json: unknown) => ({ ...someEvents(1)[0], toJSON: () => json });
     const events = [circle, huge, 7, null, written(undefined), written([]), written('{'), ...someEvents(1)];
     const report = await client.track({ events: events as never });
-    expect(report.problems.map(({ place, reason }) => [place?.index, reason.split(':')[0]])).toEqual([
+    expect(report.problems.map(({ position, reason }) => [position?.index, reason.split(':')[0]])).toEqual([
       [0, 'cannot be written as JSON'],
       [1, 'larger than a request may be (4194304 bytes)'],
       [2, 'not an object'],

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createService, openStore, type Store } from '../../src/service/index.ts';
 import { OPERATIONS } from '../../src/service/pages/operations.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 const isForPages = (path: string) => OPERATIONS[path]?.tag === 'Banners';
@@ -22,6 +24,12 @@ describe('GET /openapi.json', () => {
       config: await createConfig({ extends: ['recommended'] }),
     });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  test('has the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { body } = await service.call('GET', '/openapi.json');
+    expect(body.info.version).toBe(version);
   });
 
   test('describes every endpoint, and each as it answers', async () => {
@@ -162,6 +170,71 @@ describe('GET /docs', () => {
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  const text = (html: string) =>
+    html
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&');
+
+  test('has contents that lead to every endpoint', async () => {
+    const { body } = await service.call('GET', '/docs');
+    const [contents, main] = body.split('<main>');
+    const links = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    const ids = [...main.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toEqual(ids);
+    expect(ids).toEqual(expect.arrayContaining(Object.values(OPERATIONS).map(({ id }) => id)));
+  });
+
+  test('says of every field of a body what it is', async () => {
+    const { body } = await service.call('GET', '/docs');
+    const rows = [
+      ...body.matchAll(/<tr><td><code>([^<]+)<\/code><\/td><td>(.*?)<\/td><td>(.*?)<\/td><\/tr>/g),
+    ];
+    expect(rows.filter(([, , type, what]) => !type || !what).map(([, path]) => path)).toEqual([]);
+    expect(rows.map(([, path]) => path)).toEqual(
+      expect.arrayContaining(['events[].name', 'banners.*.properties.*.value', 'results[].integration_id']),
+    );
+    const plain = rows.map((row) => row.slice(1).map(text).join(' | '));
+    expect(plain).toContain(
+      'events[].event_type | "impression" or "click" or "dismiss", required | What happened.',
+    );
+  });
+
+  test('has a call of each endpoint that works as it is', async () => {
+    const { body } = await service.call('GET', '/docs');
+    const calls = [...body.matchAll(/<code>(curl -s .*?)<\/code>/gs)].map(([, call]) => text(call));
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const path = /\$PLACARD_ENDPOINT([^"]+)/.exec(call)?.[1] ?? '';
+        const PLACARD_API_KEY = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
+        const { status } = await curl(call, { PLACARD_ENDPOINT: service.url, PLACARD_API_KEY });
+        return [path, status];
+      }),
+    );
+    expect(Object.fromEntries(answers)).toEqual({
+      ...Object.fromEntries(Object.entries(OPERATIONS).map(([path, { success }]) => [path, success])),
+      // This workspace has none, and nobody has been given the banner of the example.
+      '/cdi/integrations': 404,
+      '/v1/device-messaging/banners/track': 400,
+      // Its app takes no user tokens.
+      '/placard/visitors/join': 403,
+      '/healthz': 200,
+      '/readyz': 200,
+    });
+  });
+
+  test('tells the limits of each endpoint, and where they are set', async () => {
+    const { body } = await service.call('GET', '/docs');
+    const shown = text(body);
+    expect(shown).toContain(
+      '3,000 requests in 3 seconds, unless the workspace file says otherwise in limits.users_track.',
+    );
+    expect(shown).toContain('A body has at most 2 MB. 50 requests in a second');
+    expect(shown).toContain('60 requests in 60 seconds for each user, unless');
   });
 });
 

@@ -36,7 +36,11 @@ const compileVariant = (
 });
 
 /** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
-export const compileCampaign = (file: CampaignFile, problem: Problem, warning: Problem): Campaign => {
+export const compileCampaign = (
+  file: CampaignFile,
+  problem: Problem,
+  warning: Problem = () => undefined,
+): Campaign => {
   const audience =
     file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
   return {

@@ -1,18 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Reply } from '../gate/exchange.ts';
-
-const STYLE = `
-:root { color-scheme: light dark; }
-body { max-width: 56rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; font: 1rem/1.55 system-ui, sans-serif; }
-h2 { margin-top: 3rem; border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding-top: 1.5rem; }
-h3 { margin-bottom: .25rem; }
-code, pre { font: .875rem/1.5 ui-monospace, monospace; }
-pre { overflow-x: auto; padding: 1rem; border-radius: .5rem; background: color-mix(in srgb, currentColor 7%, transparent); }
-.verb { display: inline-block; padding: 0 .5rem; border-radius: .25rem; background: #96472a; color: #fff; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
-summary { cursor: pointer; padding: .25rem 0; }
-`;
+import { STYLE } from './docs-style.ts';
+import { fieldRows } from './field-rows.ts';
+import type { Schema } from './fields.ts';
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -25,74 +15,138 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
+/** Variables of the shell that the examples read; `placard track` reads them too. */
+const VARIABLES = "export PLACARD_ENDPOINT=http://127.0.0.1:8787\nexport PLACARD_API_KEY='your key'";
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
-/** Prose of the description: blank lines part paragraphs, backticks are code. */
+/** Backticks are code. */
+const inline = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+/** Blank lines part paragraphs. */
 const prose = (text: string) =>
   text
     .split('\n\n')
-    .map((paragraph) => `<p>${escaped(paragraph).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</p>`)
+    .map((paragraph) => `<p>${inline(paragraph)}</p>`)
     .join('\n');
-const code = (value: unknown) =>
-  `<pre tabindex="0"><code>${escaped(JSON.stringify(value, null, 2))}</code></pre>`;
+const block = (text: string) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>`;
+const table = (titles: string[], rows: string[][]) => `<div class="table"><table>
+<thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+<tbody>${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n')}</tbody>
+</table></div>`;
 
+interface Content {
+  content: { 'application/json': { schema: Schema; example?: unknown } };
+}
 interface Described {
   operationId: string;
   tags: string[];
   summary: string;
   description?: string;
   parameters?: { name: string; description: string }[];
-  requestBody?: { content: { 'application/json': { schema: unknown; example?: unknown } } };
-  responses: Record<string, { description: string; content: { 'application/json': { schema: unknown } } }>;
+  requestBody?: Content;
+  security: object[];
+  responses: Record<string, { description: string } & Content>;
+}
+interface Operation {
+  verb: string;
+  path: string;
+  operation: Described;
 }
 
-const operationHtml = (verb: string, path: string, operation: Described): string => {
+const fieldTable = (schema: Schema) => {
+  const rows = fieldRows(schema);
+  if (rows.length === 0) return '';
+  return table(
+    ['Field', 'Type', 'What it is'],
+    rows.map(({ path, type, isRequired, description }) => [
+      `<code>${escaped(path)}</code>`,
+      `${escaped(type)}${isRequired ? ', required' : ''}`,
+      inline(description),
+    ]),
+  );
+};
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The call as a line of the shell. */
+const curl = ({ verb, path, operation }: Operation): string => {
+  const example = operation.requestBody?.content['application/json'].example;
+  return [
+    `curl -s "$PLACARD_ENDPOINT${path}"`,
+    ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $PLACARD_API_KEY"'] : []),
+    ...(verb === 'post' ? ["-H 'Content-Type: application/json'"] : []),
+    ...(example === undefined ? [] : [`-d ${quoted(JSON.stringify(example))}`]),
+  ].join(' \\\n  ');
+};
+
+const operationHtml = (each: Operation): string => {
+  const { verb, path, operation } = each;
   const body = operation.requestBody?.content['application/json'];
   const statuses = Object.entries(operation.responses);
   const success = statuses.find(([status]) => status.startsWith('2'));
-  return `<section id="${escaped(operation.operationId)}">
-<h3>${escaped(operation.summary)}</h3>
+  const id = escaped(operation.operationId);
+  return `<section id="${id}">
+<h3><a href="#${id}">${escaped(operation.summary)}</a></h3>
 <p><span class="verb">${escaped(verb.toUpperCase())}</span> <code>${escaped(path)}</code></p>
 ${prose(operation.description ?? '')}
-${(operation.parameters ?? []).map(({ name, description }) => `<p><code>?${escaped(name)}=</code> ${prose(description).slice(3)}`).join('')}
-${body?.example === undefined ? '' : `<h4>Example</h4>${code(body.example)}`}
-${body ? `<details><summary>What it takes</summary>${code(body.schema)}</details>` : ''}
-${success ? `<details><summary>What it answers</summary>${code(success[1].content['application/json'].schema)}</details>` : ''}
-<table><thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead><tbody>
-${statuses.map(([status, { description }]) => `<tr><td>${escaped(status)}</td><td>${escaped(description)}</td></tr>`).join('\n')}
-</tbody></table>
+${block(curl(each))}
+${(operation.parameters ?? []).map(({ name, description }) => `<p><code>?${escaped(name)}=</code> ${inline(description)}</p>`).join('')}
+${body ? `<details open><summary>Request</summary>${fieldTable(body.schema)}</details>` : ''}
+${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['application/json'].schema)}</details>` : ''}
+<details><summary>Statuses</summary>${table(
+    ['Status', 'When'],
+    statuses.map(([status, { description }]) => [escaped(status), escaped(description)]),
+  )}</details>
 </section>`;
 };
 
 /** The description of the API for people: one page, no script. */
 export const docsPage = (description: Record<string, unknown>): Reply => {
   const { info, tags, paths } = description as {
-    info: { title: string; summary: string };
+    info: { title: string; version: string; summary: string };
     tags: { name: string; description: string }[];
     paths: Record<string, Record<string, Described>>;
   };
   const operations = Object.entries(paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(([verb, operation]) => ({ verb, path, operation })),
+    Object.entries(verbs).map(([verb, operation]): Operation => ({ verb, path, operation })),
   );
-  const chapters = tags.map(({ name, description: what }) => {
-    const here = operations.filter(({ operation }) => operation.tags.includes(name));
-    return `<h2>${escaped(name)}</h2>${prose(what)}
-${here.map(({ verb, path, operation }) => operationHtml(verb, path, operation)).join('\n')}`;
-  });
+  const chapters = tags.map(({ name, description: what }) => ({
+    name,
+    what,
+    id: name.toLowerCase(),
+    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const title = `${escaped(info.title)} API`;
   const body = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(info.title)} API</title>
+<title>${title}</title>
 <style>${STYLE}</style>
 </head>
 <body>
+<nav aria-label="Contents">
+${chapters
+  .map(
+    (chapter) => `<p><a href="#${chapter.id}">${escaped(chapter.name)}</a></p>
+<ul>${chapter.operations.map(({ operation }) => `<li><a href="#${escaped(operation.operationId)}">${escaped(operation.summary)}</a></li>`).join('\n')}</ul>`,
+  )
+  .join('\n')}
+</nav>
 <main>
-<h1>${escaped(info.title)} API</h1>
+<h1>${title} <small>${escaped(info.version)}</small></h1>
 ${prose(info.summary)}
-<p>Every request carries <code>Authorization: Bearer &lt;key&gt;</code>; a body is JSON. The same in a form for tools: <a href="/openapi.json">openapi.json</a>.</p>
-${chapters.join('\n')}
+<p>The same for tools: <a href="/openapi.json">openapi.json</a>. Every request carries a key; a body is JSON. The examples
+read two variables:</p>
+${block(VARIABLES)}
+${chapters
+  .map(
+    ({ id, name, what, operations: its }) => `<h2 id="${id}">${escaped(name)}</h2>
+${prose(what)}
+${its.map(operationHtml).join('\n')}`,
+  )
+  .join('\n')}
 </main>
 </body>
 </html>

@@ -1,23 +1,36 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
+import type { RateRule } from '../store/store.ts';
+import { version } from '../version.ts';
+import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/rate-limits.ts';
+import { described, type Schema } from './fields.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
-
-/** Version of the described contract, not of the package. */
-const API_VERSION = '1.0.0';
 
 type Members = Record<string, unknown>;
 
-const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output'): Members => {
+const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output', operationId: string): Schema => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
     unrepresentable: 'any',
   });
-  return rest;
+  return described(rest as Schema, operationId);
 };
 
-const json = (schema: Members, example?: unknown) => ({
+const MEGABYTE = 1024 * 1024;
+const ruleText = ({ requests, windowSeconds }: RateRule) =>
+  `${requests.toLocaleString('en-US')} requests in ${windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`}`;
+
+/** What bounds a request, where the workspace file says nothing else. */
+const limitsText = ({ limit, method, maxBodyBytes }: Route): string => {
+  const [rule] = WORKSPACE_DEFAULTS[limit];
+  const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
+  const size = method === 'POST' ? `A body has at most ${maxBodyBytes / MEGABYTE} MB. ` : '';
+  return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
+};
+
+const json = (schema: Members | Schema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
 
@@ -78,7 +91,7 @@ const RATE_HEADERS = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
   'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
 };
-const rateHeaders = ({ rate }: Route): Members => ({
+const rateHeaders = ({ rate }: Route) => ({
   ...RATE_HEADERS,
   'X-RateLimit-Reset': {
     schema: { type: 'integer' },
@@ -115,7 +128,7 @@ const responsesOf = (route: Route, operation: Operation): Members => {
     [operation.success]: {
       description: 'Done: durable, and seen by the next request.',
       headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
-      content: json(schemaOf(operation.answer, 'output')),
+      content: json(schemaOf(operation.answer, 'output', operation.id)),
     },
     400: counted(operation.badRequest),
     401: refusal(
@@ -154,7 +167,7 @@ const operationOf = (route: Route, operation: Operation): Members => ({
   operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
-  description: `${operation.description}\n\nPermission: \`${route.permission}\`.`,
+  description: `${operation.description}\n\nLimits: ${limitsText(route)}\n\nPermission: \`${route.permission}\`.`,
   security: [
     (CLIENT_PERMISSIONS as readonly string[]).includes(route.permission)
       ? { clientKey: [] }
@@ -172,11 +185,18 @@ const operationOf = (route: Route, operation: Operation): Members => ({
     ],
   }),
   ...(operation.request && {
-    requestBody: { required: true, content: json(schemaOf(operation.request, 'input'), operation.example) },
+    requestBody: {
+      required: true,
+      content: json(schemaOf(operation.request, 'input', operation.id), operation.example),
+    },
   }),
   responses: responsesOf(route, operation),
 });
 
+const statusAnswer = {
+  type: 'object',
+  properties: { status: { ...text, description: 'What it is, such as `ok`, `ready` or `draining`.' } },
+};
 const statusPage = (id: string, summary: string, more: Members = {}) => ({
   get: {
     operationId: id,
@@ -184,7 +204,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
     summary,
     security: [],
     responses: {
-      200: { description: 'Yes.', content: json({ type: 'object', properties: { status: text } }) },
+      200: { description: 'Yes.', content: json(statusAnswer) },
       ...more,
       405: {
         description: 'Only GET and HEAD.',
@@ -195,7 +215,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
   },
 });
 const notReady = {
-  503: { description: 'Not now.', content: json({ type: 'object', properties: { status: text } }) },
+  503: { description: 'Not now.', content: json(statusAnswer) },
 };
 
 /** The description of the API in OpenAPI 3.1, from the routes and the schemas that the code itself uses. */
@@ -203,7 +223,7 @@ export const openApi = (routes: readonly Route[]): Members => ({
   openapi: '3.1.0',
   info: {
     title: 'Placard',
-    version: API_VERSION,
+    version: version(),
     summary: 'Banner messaging: which banner a user sees, what users do, and who they are.',
     license: { name: 'MIT', identifier: 'MIT' },
   },

@@ -35,7 +35,7 @@ import {
   mergeRequest,
 } from './profile-schemas.ts';
 
-/** What the description of the API says of one route beyond what the route itself knows. */
+/** What the description of the API adds to a route. */
 export interface Operation {
   id: string;
   tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
@@ -63,14 +63,14 @@ const envelope = {
   app_version: '4.2.0',
 };
 
-/** Ours: other servers pass over it. */
+/** Ours: other servers ignore it. */
 const userToken = z
   .string()
   .max(MAX_USER_TOKEN_CHARACTERS)
   .optional()
   .describe("Proof of the user, where the app takes it: a JWT that the host's backend signs.");
 
-/** Every member is text on our wire; the schema that clients read with is more patient. */
+/** Every member is text on our wire; the schema that clients read with accepts more. */
 const integrationsAnswer = z.object({
   results: z.array(
     z.object(Object.fromEntries(Object.keys(integration.shape).map((name) => [name, z.string()]))),
@@ -110,13 +110,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
     answer: integrationsAnswer,
-    badRequest: 'The cursor is none of ours.',
+    badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'Data ingestion is not set up in this workspace.',
   },
   [USERS_TRACK_PATH]: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
-    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. What is wrong with single objects is told in \`errors\`, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
     request: usersTrackRequest,
     ...track,
   },
@@ -131,7 +131,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'identifyUsers',
     tag: 'Users',
     summary: 'Identify alias-only, email-only and phone-only users',
-    description: 'Success also where nobody was found.',
+    description: 'Succeeds also where it finds no such user.',
     request: identifyRequest,
     example: {
       aliases_to_identify: [
@@ -175,7 +175,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'exportUsers',
     tag: 'Users',
     summary: 'Read users back',
-    description: 'Everything that is stored of the users named, or the fields asked for.',
+    description: 'Returns everything that is stored of these users, or the fields requested.',
     request: exportIdsRequest,
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
     success: 201,
@@ -186,7 +186,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'syncBanners',
     tag: 'Banners',
     summary: 'Ask which banner each placement has for a user',
-    description: `Answers a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
+    description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
     request: z.object({ ...syncRequest.shape, user_token: userToken }),
     example: { ...envelope, placements: ['home_hero'] },
     success: 200,
@@ -198,7 +198,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'trackBanners',
     tag: 'Banners',
     summary: 'Record impressions, clicks and dismissals of banners',
-    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync answered to this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
+    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${count(MAX_TRACK_EVENTS)} events.`,
     request: z.object({ ...bannersTrackRequest.shape, user_token: userToken }),
     example: {
       ...envelope,

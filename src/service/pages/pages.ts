@@ -48,7 +48,7 @@ export const createPages = ({
   workspaceIds,
   isDraining,
 }: PagesOptions) => {
-  // Made when first asked for: most processes never are.
+  // Made with the first request for it: most processes get none.
   let description: Record<string, unknown> | undefined;
   const described = () => {
     description ??= openApi(routes);

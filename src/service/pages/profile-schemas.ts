@@ -63,7 +63,7 @@ export const exportIdsRequest = z.object({
   phone: z.string().optional(),
   fields_to_export: z.array(z.string()).optional(),
 });
-/** Of a user, what was asked for: with `fields_to_export` even its ID may be missing. */
+/** With `fields_to_export` even the ID of a user may be missing. */
 export const exportIdsAnswer = z.object({
   message: z.string(),
   users: z.array(z.looseObject({ braze_id: z.string().optional(), external_id: z.string().optional() })),

@@ -205,7 +205,7 @@ export const workspaceFile = z.strictObject({
   ),
   subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),
   blocked_external_ids: optional(z.array(z.string())).describe(
-    'External IDs of users of whom nothing is stored: their objects are refused',
+    'External IDs whose objects `/users/track` refuses',
   ),
   banners: optional(z.boolean()).describe('`false`: the banner endpoints answer 404; default `true`'),
   limits: optional(limits).describe('How many requests each endpoint takes'),

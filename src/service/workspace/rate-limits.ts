@@ -4,13 +4,13 @@ import type { WorkspaceFile } from './file-schema.ts';
 import type { RateLimit } from './workspace.ts';
 
 /** Requests of one user, where the file says nothing: a page that runs wild harms itself alone. */
-const USER_DEFAULT: RateRule = { requests: 60, windowSeconds: 60 };
+export const USER_DEFAULT: RateRule = { requests: 60, windowSeconds: 60 };
 
 /**
  * Requests of a whole workspace, where the file says nothing: the published base rates. The banner endpoints have none:
  * how often pages are viewed is for nobody to guess.
  */
-const DEFAULTS: Record<LimitName, RateRule[]> = {
+export const WORKSPACE_DEFAULTS: Record<LimitName, RateRule[]> = {
   users_track: [{ requests: 3_000, windowSeconds: 3 }],
   users_track_bulk: [{ requests: 50, windowSeconds: 1 }],
   banners_sync: [],
@@ -42,7 +42,7 @@ const rulesOf = (limit: LimitFile | undefined): RateRule[] | undefined => {
  * which all workspaces that name the same company share.
  */
 const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {
-  const rules = (rulesOf(file.limits?.[name]) ?? DEFAULTS[name]).toSorted(
+  const rules = (rulesOf(file.limits?.[name]) ?? WORKSPACE_DEFAULTS[name]).toSorted(
     (one, other) => other.windowSeconds - one.windowSeconds,
   );
   return rules.map((rule, index) => {
@@ -64,7 +64,7 @@ export const userLimitsOf = ({ limits }: WorkspaceFile): Partial<Record<LimitNam
 };
 
 export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> => {
-  const names = Object.keys(DEFAULTS) as LimitName[];
+  const names = Object.keys(WORKSPACE_DEFAULTS) as LimitName[];
   return Object.fromEntries(names.map((name) => [name, limitsOf(file, name)])) as Record<
     LimitName,
     RateLimit[]

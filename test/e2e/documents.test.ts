@@ -1,4 +1,4 @@
-// Every TypeScript example of the README is compiled against the built package, and run where it says so.
+// Every TypeScript example of the README and of docs/ is compiled against the built package, and run where it says so.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
+import { allExamples, type Example } from '../helpers/document-examples.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
-import { type Example, readmeExamples } from '../helpers/readme-examples.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 /** Inside the package, so that `placard` resolves to what is published. */
@@ -18,12 +18,13 @@ const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-const examples = readmeExamples().filter(({ language }) => language === 'ts');
-const fileOf = ({ line, use }: Example) => `line-${line}.${use === 'vitest' ? 'test.ts' : 'ts'}`;
+const examples = allExamples().filter(({ language }) => language === 'ts');
+const nameOf = ({ file, line }: Example) => `${file.replaceAll(/\W/g, '-')}-line-${line}`;
+const fileOf = (example: Example) => `${nameOf(example)}.${example.use === 'vitest' ? 'test.ts' : 'ts'}`;
 const titled = (use: string) =>
   examples
     .filter((example) => example.use === use)
-    .map((example) => [`line ${example.line}`, example] as const);
+    .map((example) => [`${example.file} line ${example.line}`, example] as const);
 
 const run = async (command: string, args: string[]) => {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -55,8 +56,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('the README', () => {
-  test('has examples that compile against the built package', async () => {
+describe('the documents', () => {
+  test('have examples that compile against the built package', async () => {
     expect(examples.length).toBeGreaterThan(3);
     const { code, output } = await run('node_modules/.bin/tsc', ['-p', FOLDER]);
     expect(output).toBe('');
@@ -68,13 +69,11 @@ describe('the README', () => {
     let pages: PageServer;
     beforeAll(async () => {
       browser = await launchShell();
-      const modules = titled('page').map(([, example]) => [
-        `readme-${example.line}`,
-        join(FOLDER, fileOf(example)),
-      ]);
+      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, fileOf(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
-      for (const [, { line }] of titled('page')) {
-        pages.set(`/${line}`, { html: MARKUP, script: `import '/placard/readme-${line}.js';` });
+      for (const [, example] of titled('page')) {
+        const name = nameOf(example);
+        pages.set(`/${name}`, { html: MARKUP, script: `import '/placard/${name}.js';` });
       }
     });
     afterAll(async () => {
@@ -82,18 +81,18 @@ describe('the README', () => {
       await browser?.close();
     });
 
-    test.each(titled('page'))('shows a banner with the example of %s', async (_, { line }) => {
+    test.each(titled('page'))('show a banner with the example of %s', async (_, example) => {
       const page = await browser.newPage();
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
-      await page.goto(`${pages.origin}/${line}`);
+      await page.goto(`${pages.origin}/${nameOf(example)}`);
       await page.getByText(HEADLINES).first().waitFor();
       expect(faults).toEqual([]);
       await page.close();
     });
   });
 
-  test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
+  test.each(titled('vitest'))('have a test that passes in vitest, %s', async (_, example) => {
     // Longer than a test may take as a rule, for a busy machine.
     const options = ['--root', FOLDER, '--testTimeout', '60000'];
     const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
@@ -102,7 +101,7 @@ describe('the README', () => {
   });
 
   // After the pages: the backend example changes the user that the pages show banners to.
-  test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
+  test.each(titled('node'))('have an example that runs in Node, %s', async (_, example) => {
     const { code, output } = await run(process.execPath, [join(FOLDER, fileOf(example))]);
     expect(code, output).toBe(0);
   });

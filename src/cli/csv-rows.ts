@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import { CsvError, type Info, parse } from 'csv-parse';
+import { type InputArray, MAX_BODY_BYTES } from '../protocol/index.ts';
+import { csvColumns } from './csv-columns.ts';
+import { decoded, type InputLine } from './input-line.ts';
+
+const OTHER_DELIMITER = /[;\t|]/;
+
+export interface CsvOptions {
+  array: InputArray;
+  /** One character. */
+  delimiter: string;
+}
+
+/** The library's own messages quote cells: the user's own data. */
+const sentenceOf = (error: CsvError): string => {
+  const line = `line ${error['lines']}`;
+  return error.code === 'CSV_MAX_RECORD_SIZE'
+    ? `${line}: a row is larger than a request may be; perhaps a quote is not closed`
+    : `${line}: a quote is not closed, or stands within a cell; perhaps something else parts the columns: --delimiter ';'`;
+};
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** The library decodes everything as it likes where it finds the mark: it must not see one. */
+async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of input) {
+    if (head === null) yield chunk;
+    else {
+      head = Buffer.concat([head, chunk]);
+      if (head.length < BYTE_ORDER_MARK.length) continue;
+      yield head.indexOf(BYTE_ORDER_MARK) === 0 ? head.subarray(BYTE_ORDER_MARK.length) : head;
+      head = null;
+    }
+  }
+  if (head !== null) yield head;
+}
+
+/** Rows of a CSV with a header, as objects of one array; a row counts as the line on which it ends. */
+export async function* csvRows(
+  input: AsyncIterable<Buffer>,
+  { array, delimiter }: CsvOptions,
+): AsyncGenerator<InputLine, void> {
+  // Cells as bytes: decoding them is ours, so that another encoding is noticed.
+  const parser = parse({
+    delimiter,
+    encoding: null,
+    info: true,
+    max_record_size: MAX_BODY_BYTES,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  const rows = Readable.from(withoutMark(input), { objectMode: false })
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser);
+  let objectOf: ReturnType<typeof csvColumns> | undefined;
+  try {
+    for await (const { record, info } of rows as AsyncIterable<{ record: Buffer[]; info: Info }>) {
+      const line = info.lines;
+      const cells = record.map(decoded);
+      const isText = cells.every((cell) => cell !== null);
+      if (objectOf) {
+        const result = isText ? objectOf(cells) : { reason: 'a row must be UTF-8' };
+        yield { line, ...('object' in result ? { objects: [{ array, object: result.object }] } : result) };
+        continue;
+      }
+      // U+0000 is in every text of UTF-16.
+      if (!isText || cells.some((cell) => cell.includes('\0'))) {
+        throw new Error('the header of the CSV is not UTF-8; save the file as CSV UTF-8');
+      }
+      const [only = ''] = cells;
+      if (cells.length === 1 && OTHER_DELIMITER.test(only)) {
+        throw new Error(
+          `the header has one column, "${only}"; name what parts the columns, such as --delimiter ';'`,
+        );
+      }
+      objectOf = csvColumns(cells, array);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new Error(sentenceOf(error)) : error;
+  }
+}

@@ -1,0 +1,103 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openResumeFile, type ResumeFile } from '../../src/cli/resume-file.ts';
+
+let folder: string;
+let input: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-resume-'));
+  input = join(folder, 'input.ndjson');
+  path = join(folder, 'progress');
+  writeFileSync(input, '{"events":{}}\n'.repeat(10_000));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const api = 'http://127.0.0.1:8787';
+const open = (more: Partial<Parameters<typeof openResumeFile>[1]> = {}) =>
+  openResumeFile(path, { input, api, format: 'ndjson', ...more });
+const run = (work: (file: ResumeFile) => void) => {
+  const file = open();
+  work(file);
+  file.close();
+};
+const numbers = (holds: (number: number) => boolean, to = 20) =>
+  Array.from({ length: to }, (_, number) => number).filter(holds);
+
+describe('a file of --resume', () => {
+  test('knows what earlier runs have settled, and what was begun without an end', () => {
+    run((file) => {
+      expect(file.goesOn).toBe(false);
+      file.begun([0, 2]);
+      file.begun([3, 5]);
+      file.settled([3, 5]);
+      file.begun([6, 8]);
+      file.notTaken([6, 8]);
+    });
+    run((file) => {
+      expect(file.goesOn).toBe(true);
+      expect(numbers(file.isSettled)).toEqual([3, 4, 5]);
+      expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]);
+      file.settled([0, 0]);
+      file.begun([1, 2]);
+      file.settled([1, 2]);
+    });
+    run((file) => expect(numbers(file.isSettled)).toEqual([0, 1, 2, 3, 4, 5]));
+  });
+
+  test('takes a request that was tried again as begun', () => {
+    run((file) => {
+      file.begun([0, 2]);
+      file.notTaken([0, 2]);
+      file.begun([0, 2]);
+    });
+    run((file) => expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]));
+  });
+
+  test('drops a line that was cut off, and writes on after the others', () => {
+    run((file) => file.settled([0, 7]));
+    appendFileSync(path, 'settled 8 1');
+    run((file) => {
+      expect(numbers(file.isSettled)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      file.settled([8, 9]);
+    });
+    run((file) => expect(numbers(file.isSettled)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
+    expect(readFileSync(path, 'utf8')).not.toContain('settled 8 1\n');
+  });
+
+  test('goes on where the input has grown', () => {
+    writeFileSync(input, '{"events":{}}\n');
+    run((file) => file.settled([0, 0]));
+    appendFileSync(input, '{"events":{}}\n'.repeat(10_000));
+    run((file) => expect(file.isSettled(0)).toBe(true));
+  });
+
+  test.each([
+    [
+      'another API',
+      { api: 'https://rest.example' },
+      /is of a run with http:\/\/127\.0\.0\.1:8787, not https/,
+    ],
+    ['another way to read the input', { format: 'csv events ,' }, /is of a run with another input/],
+  ])('is refused for %s: what was never sent there would be left out', (_, more, message) => {
+    run((file) => file.settled([0, 9]));
+    expect(() => open(more)).toThrow(message);
+  });
+
+  test('is refused for another input', () => {
+    run((file) => file.settled([0, 9]));
+    writeFileSync(input, '{"purchases":{}}\n'.repeat(10_000));
+    expect(() => open()).toThrow(/is of a run with another input than .*; name another file$/);
+  });
+
+  test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])(
+    'is never written over a file of yours: %j',
+    (mine) => {
+      writeFileSync(path, mine);
+      expect(() => open()).toThrow(/is no file of --resume; name another file$/);
+      expect(readFileSync(path, 'utf8')).toBe(mine);
+    },
+  );
+});

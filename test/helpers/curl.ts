@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+
+/** Words of a shell command: quotes, an escaped line feed, and variables as they are. */
+const wordsOf = (command: string, variables: Record<string, string>): string[] =>
+  [...command.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g)].map(([word]) =>
+    word.replaceAll(
+      /'([^']*)'|"([^"]*)"|\\(.)/g,
+      (_, single, double, sign) =>
+        single ??
+        sign ??
+        double.replaceAll(/\$(\w+)/g, (_all: string, name: string) => variables[name] ?? ''),
+    ),
+  );
+
+/** Does what a curl line does. It knows the few options that ours have: any other fails the test. */
+export const curl = (command: string, variables: Record<string, string> = {}): Promise<Response> => {
+  const [name, ...words] = wordsOf(command, variables);
+  expect(name).toBe('curl');
+  const headers: [string, string][] = [];
+  let url = '';
+  let body: string | undefined;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at]!;
+    if (word === '-H') {
+      const [header = '', value = ''] = words[++at]!.split(': ');
+      headers.push([header, value]);
+    } else if (word === '-d') body = words[++at]!;
+    else if (word !== '-s') {
+      expect(word).toMatch(/^http:/);
+      url = word;
+    }
+  }
+  return fetch(url, { headers, ...(body !== undefined && { method: 'POST', body }) });
+};

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { allExamples, DOCUMENTS } from '../helpers/document-examples.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+
+describe.each(DOCUMENTS)('%s', (file) => {
+  const text = readFileSync(file, 'utf8');
+  const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
+
+  test('links only to files that are there', () => {
+    const links = found(/\]\((?!https?:|#)([^)#]+)/g);
+    expect(links.filter((target) => !existsSync(join(dirname(file), target)))).toEqual([]);
+  });
+
+  test('names only test and source files that are there', () => {
+    const paths = found(/`((?:test|src|demo|docs)\/[\w./-]+\.\w+)`/g);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test('names only npm scripts that exist', () => {
+    const scripts = found(/`[^`\n]*?npm (?:run )?([a-z]+)[^`\n]*`/g).filter(
+      (name) => !['ci', 'run', 'i', 'install', 'pack', 'publish'].includes(name),
+    );
+    expect(scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  test('have links, paths and scripts to check', () => {
+    const all = DOCUMENTS.map((file) => readFileSync(file, 'utf8')).join();
+    expect(all).toMatch(/\]\((?!https?:|#)[^)#]+/);
+    expect(all).toMatch(/`test\/[\w./-]+\.ts`/);
+  });
+
+  test('say of every TypeScript example how it is checked', () => {
+    const unmarked = allExamples().filter(
+      ({ language, use }) => ['ts', 'tsx', 'js'].includes(language) && use === '',
+    );
+    expect(unmarked.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  });
+});
+
+/** Command lines of ours in the shell blocks, each with its options. */
+const commandLines = allExamples()
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ code }) => code.replaceAll('\\\n', ' ').split('\n'))
+  .flatMap((line) => (/(?:^|\s)placard ([a-z-]+)(.*)$/.exec(line)?.slice(1) ? [line] : []));
+
+test.each(commandLines)('the command line of a document has options that exist: %s', async (line) => {
+  const [, name = '', rest = ''] = /(?:^|\s)placard ([a-z-]+)(.*)$/.exec(line)!;
+  const { code, stdout } = await runCli([name, '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`(placard ${name})`);
+  for (const [option] of rest.replace(/#.*/, '').matchAll(/--[\w-]+/g)) {
+    expect(stdout).toMatch(new RegExp(`^ +${option}\\b`, 'm'));
+  }
+});

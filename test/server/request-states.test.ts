@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isRepeatable,
+  type RequestState,
+  type TrackPosition,
+  TrackStoppedError,
+} from '../../src/server/index.ts';
+import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
+
+/** Sends 80 events of one user, in two requests, and notes what `onRequest` received. */
+const track = async (arranged: ReturnType<typeof arrangeRestClient>) => {
+  const states: [RequestState, first: number, last: number][] = [];
+  const onRequest = (state: RequestState, positions: TrackPosition[]) =>
+    states.push([state, positions[0]!.index, positions.at(-1)!.index]);
+  const error = await arranged.client
+    .track({ events: someEvents(80, 'one') }, { onRequest })
+    .catch((reason) => reason);
+  return { states, error };
+};
+
+describe('onRequest', () => {
+  it('receives each request before it is sent and once it is answered', async () => {
+    expect((await track(arrangeRestClient())).states).toEqual([
+      ['begun', 0, 74],
+      ['settled', 0, 74],
+      ['begun', 75, 79],
+      ['settled', 75, 79],
+    ]);
+  });
+
+  it('receives that nothing was taken between the attempts', async () => {
+    const arranged = arrangeRestClient();
+    arranged.fake.fail({ type: 'rate-limit', afterSeconds: 60 });
+    expect((await track(arranged)).states.slice(0, 4)).toEqual([
+      ['begun', 0, 74],
+      ['not taken', 0, 74],
+      ['begun', 0, 74],
+      ['settled', 0, 74],
+    ]);
+  });
+
+  it('receives that a request which stopped the sending was not taken', async () => {
+    const arranged = arrangeRestClient();
+    arranged.fake.fail({ type: 'status', status: 401 });
+    const { states, error } = await track(arranged);
+    expect(error).toBeInstanceOf(TrackStoppedError);
+    expect(states).toEqual([
+      ['begun', 0, 74],
+      ['not taken', 0, 74],
+    ]);
+  });
+
+  it('receives that a request is in doubt whose answer was lost', async () => {
+    const arranged = arrangeRestClient();
+    arranged.fake.fail({ type: 'drop', when: 'after' });
+    expect((await track(arranged)).states.slice(0, 2)).toEqual([
+      ['begun', 0, 74],
+      ['in doubt', 0, 74],
+    ]);
+  });
+
+  it('sends nothing where it throws before a request', async () => {
+    const { client, fake } = arrangeRestClient();
+    const onRequest = () => {
+      throw new Error('disk full');
+    };
+    const error = await client.track({ events: someEvents(80) }, { onRequest }).catch((reason) => reason);
+    expect(error.cause.message).toBe('disk full');
+    expect(error.unsent).toHaveLength(75);
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('stops the sending where it throws after one', async () => {
+    const { client, fake } = arrangeRestClient();
+    const onRequest = (state: RequestState) => {
+      if (state === 'settled') throw new Error('disk full');
+    };
+    const error = await client
+      .track({ events: someEvents(300, 'one') }, { onRequest, concurrency: 1 })
+      .catch((reason) => reason);
+    expect(error.cause.message).toBe('disk full');
+    expect(error.report.processed.events).toBe(75);
+    expect(fake.requests).toHaveLength(1);
+  });
+});
+
+describe('onRetry', () => {
+  it('receives why a request is sent again, and how long that takes', async () => {
+    const retries: [string, number][] = [];
+    const { client, fake } = arrangeRestClient({
+      onRetry: (error, waitMs) => retries.push([error.message, waitMs]),
+    });
+    fake.fail({ type: 'status', status: 503 }, { times: 2 });
+    await client.track({ events: someEvents(1) });
+    expect(retries).toEqual([
+      ['POST /users/track answered 503: Status 503', 250],
+      ['POST /users/track answered 503: Status 503', 500],
+    ]);
+  });
+});
+
+describe('isRepeatable', () => {
+  it.each([
+    [{ tier: 'gold', tags: { add: ['vip'] } }, true],
+    [{ visits: { inc: 1 } }, false],
+    [{ cars: { $add: [{ id: 1 }] } }, false],
+    [null, true],
+  ])('of the attributes %j is %j', (object, repeatable) => {
+    expect(isRepeatable({ array: 'attributes', object })).toBe(repeatable);
+  });
+
+  it('is false of events and purchases', () => {
+    expect(isRepeatable({ array: 'events', object: {} })).toBe(false);
+    expect(isRepeatable({ array: 'purchases', object: {} })).toBe(false);
+  });
+});
