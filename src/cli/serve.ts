@@ -1,12 +1,6 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
-import {
-  createService,
-  errorFacts,
-  listen,
-  tuneProcess,
-  watchWorkspaces,
-} from '../service/index.ts';
+import { createService, errorFacts, listen, tuneProcess, watchWorkspaces } from '../service/index.ts';
 import { openDatabase } from './open-database.ts';
 import { portOf, refuseUnknown } from './options.ts';
 
