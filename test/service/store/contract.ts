@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import type { CustomEvent, Purchase, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
-import { aBannerEvent, bannerEventsContract, recordIn } from './banner-contract.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { bannerEventsContract } from './banner-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
 
@@ -33,8 +33,6 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       store.write({ workspaceId, lookups, nowMs: NOW, apply });
     const create = (fields: Partial<Profile>, workspaceId = 'demo') =>
       write([], (users) => users.create(fields, NOW).userId, workspaceId);
-    const recordBannerEvents = (externalId: string, events: NewBannerEvent[], workspaceId = 'demo') =>
-      recordIn(store, externalId, events, workspaceId);
     const find = (lookup: Lookup, workspaceId = 'demo') => store.readUsers(workspaceId, [lookup]);
 
     describe('users', () => {
@@ -327,7 +325,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
 
     test('names every workspace that it holds data of', async () => {
       await create({ externalId: 'u' }, 'b');
-      await recordBannerEvents('u-1', [aBannerEvent()], 'a');
+      await recordBannerEvents(store, 'u-1', [aBannerEvent()], 'a');
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
     });
 
@@ -336,7 +334,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       const commits: Commit[] = [];
       store.onCommit((commit) => commits.push(commit));
       await Promise.all(Array.from({ length: 20 }, (_, i) => create({ externalId: `u-${i}` })));
-      await recordBannerEvents('u-1', [aBannerEvent()]);
+      await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
       const works = () => commits.reduce((sum, commit) => sum + commit.works, 0);
       await expect.poll(works).toBe(21);
       expect(commits.length).toBeLessThan(21);
@@ -361,7 +359,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     if (options.reopens) {
       test('keeps everything over a restart', async () => {
         const userId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
-        await recordBannerEvents('u-1', [aBannerEvent()]);
+        await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
         const secret = await store.secret('demo');
         await store.close();
         store = await openStore(url);
