@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { aDatabase, runBeside } from '../helpers/postgres.ts';
 import { ended, runCli, serveCli } from '../helpers/run-cli.ts';
 
 let folder: string;

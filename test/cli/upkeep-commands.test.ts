@@ -16,7 +16,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
   store = await openStore(file('live.db'));
   const at = Date.parse('2020-01-01T00:00:00.000Z');
-  await recordBannerEvents(store, 'u-1', [aBannerEvent({ eventType: 'click', timeMs: at, receivedAtMs: at })]);
+  await recordBannerEvents(store, 'u-1', [
+    aBannerEvent({ eventType: 'click', timeMs: at, receivedAtMs: at }),
+  ]);
 });
 afterAll(async () => {
   await store.close();

@@ -55,7 +55,12 @@ export const bannerEventsContract = (storeOf: () => Store) => {
         return aBannerEvent({ timeMs, receivedAtMs: timeMs + 5, ...change });
       };
       await record('u-1', at(1, { eventType: 'click', variantId: 'b' }));
-      await record('u-1', at(2), at(3, { variantId: 'b' }), at(2, { campaignId: 'other', bannerId: 'bnr_o' }));
+      await record(
+        'u-1',
+        at(2),
+        at(3, { variantId: 'b' }),
+        at(2, { campaignId: 'other', bannerId: 'bnr_o' }),
+      );
       await record('u-1', at(0, { variantId: 'b', isControl: true }));
       await record('u-1', at(4, { eventType: 'click' }));
       expect((await campaigns()).toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toEqual([

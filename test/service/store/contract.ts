@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { CustomEvent, Purchase, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
+import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { bannerEventsContract } from './banner-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
-
 
 /** As JSON, with the members in one order: PostgreSQL keeps them in one of its own. */
 const inOrder = (value: unknown): string =>
@@ -87,9 +86,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       test('are found by names that are longer than an index allows', async () => {
         const token = 't'.repeat(20_000);
         const userId = await create({ pushTokens: [{ app_id: 'app', token, device_id: 'device-1' }] });
-        expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([
-          { userId },
-        ]);
+        expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([{ userId }]);
         expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
       });
 
@@ -229,7 +226,10 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           const events: StoredEvent[] = [
             anEvent(profile, 'now'),
             anEvent(profile, 'long ago', Date.UTC(1999, 0, 1)),
-            { ...anEvent(profile, 'with properties'), properties: { note: 'a\u001eb', deep: { list: [1, null] } } },
+            {
+              ...anEvent(profile, 'with properties'),
+              properties: { note: 'a\u001eb', deep: { list: [1, null] } },
+            },
             aPurchase(profile),
           ];
           for (const event of events) users.record(profile, event);
@@ -253,7 +253,10 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
             ),
           );
         }
-        expect(new Set((await collect(store.exportEvents('demo'))).map((event) => (event as CustomEvent).name)).size).toBe(1200);
+        expect(
+          new Set((await collect(store.exportEvents('demo'))).map((event) => (event as CustomEvent).name))
+            .size,
+        ).toBe(1200);
         const users = await collect(store.exportUsers('demo'));
         expect(new Set(users.map(({ externalId }) => externalId)).size).toBe(1200);
       });
@@ -364,7 +367,9 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.close();
         store = await openStore(url);
         expect(await find(byExternalId('u-1'))).toMatchObject([{ userId, custom: { tier: 'gold' } }]);
-        expect(await collect(store.exportBannerEvents('demo'))).toMatchObject([{ externalId: 'u-1', bannerId: 'bnr_1' }]);
+        expect(await collect(store.exportBannerEvents('demo'))).toMatchObject([
+          { externalId: 'u-1', bannerId: 'bnr_1' },
+        ]);
         expect(await store.secret('demo')).toBe(secret);
         expect(await create({ externalId: 'u-2' })).not.toBe(userId);
         expect(await collect(store.exportUsers('demo'))).toHaveLength(2);

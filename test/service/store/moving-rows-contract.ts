@@ -89,7 +89,10 @@ export const movingRowsContract = (storeOf: () => Store) => {
       await create({ externalId: 'gone', aliases: [ALIAS] }, 'two');
       const DAY = 86_400_000;
       const late = { timeMs: NOW + DAY, receivedAtMs: NOW + DAY };
-      await recordBannerEvents(storeOf(), 'kept', [aBannerEvent(late), aBannerEvent({ ...late, eventType: 'dismiss' })]);
+      await recordBannerEvents(storeOf(), 'kept', [
+        aBannerEvent(late),
+        aBannerEvent({ ...late, eventType: 'dismiss' }),
+      ]);
       await recordBannerEvents(storeOf(), 'gone', [
         aBannerEvent({ variantId: 'b' }),
         aBannerEvent(late),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
 import fc from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
-import { plainUsers, perform, type Step, seenIn, step } from './steps.ts';
+import { perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
 const attribute = (user: number, value: number): Step => ({ do: 'attribute', user, value });
 

@@ -116,9 +116,7 @@ export const plainUsers = () => {
   let all: PlainUser[] = [];
   const ofProfile = (profile: Profile) => all.find((user) => user.profile === profile)!;
   const bearerOf = (externalId: string | null) =>
-    externalId === null
-      ? undefined
-      : all.find((user) => (user.profile ?? user).externalId === externalId);
+    externalId === null ? undefined : all.find((user) => (user.profile ?? user).externalId === externalId);
   const absorb = (kept: PlainUser, merged: PlainUser) => {
     kept.events.push(...merged.events);
     kept.bannerEvents = [...new Set([...kept.bannerEvents, ...merged.bannerEvents])];
@@ -181,7 +179,10 @@ export const plainUsers = () => {
     users,
     /** The same as `seenIn` of a store that did the same. */
     seen: () => ({
-      users: all.flatMap(({ profile }) => (profile ? [profile] : [])).map(describe).toSorted(),
+      users: all
+        .flatMap(({ profile }) => (profile ? [profile] : []))
+        .map(describe)
+        .toSorted(),
       events: all
         .flatMap(({ profile, events }) => events.map((event) => `${profile?.externalId} ${event}`))
         .toSorted(),
@@ -197,11 +198,13 @@ export const plainUsers = () => {
 const inOrder = (record: object) => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 
 const describe = ({ externalId, email, custom, events, purchases }: Profile) =>
-  JSON.stringify({ externalId, email, custom, events: inOrder(events), purchases: inOrder(purchases) }, (_, value) =>
-    // A database has its own order of members.
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(inOrder(value))
-      : value,
+  JSON.stringify(
+    { externalId, email, custom, events: inOrder(events), purchases: inOrder(purchases) },
+    (_, value) =>
+      // A database has its own order of members.
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(inOrder(value))
+        : value,
   );
 
 /** All that a store has, as far as steps make it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { createUserGroup } from '../../../src/service/store/user-group.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
