@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { aDatabase, runBeside } from '../helpers/postgres.ts';
 import { ended, runCli, serveCli } from '../helpers/run-cli.ts';
 
 let folder: string;
@@ -317,22 +316,6 @@ describe('placard serve', () => {
     expect((await exit).stderr).toContain('--no-allocation-site-pretenuring');
   });
 
-  test('on every address it asks where other replicas reach it, unless it is told', async () => {
-    const database = await aDatabase();
-    const run = runBeside(database);
-    const started = async (env: Record<string, string>) => {
-      const words = ['--workspace', workspace, '--db', database, '--port', '0', '--host', '0.0.0.0'];
-      const { child, exit } = await serveCli(words, env);
-      const rows = await run('SELECT url FROM replicas');
-      child.kill('SIGTERM');
-      const { stdout } = await exit;
-      return { urls: rows.map((row) => row['url']), hasAsked: stdout.includes('--peer-url says') };
-    };
-    expect(await started({})).toEqual({ urls: [], hasAsked: true });
-    const told = await started({ PLACARD_PEER_URL: 'http://10.0.0.5:8787/' });
-    expect(told).toEqual({ urls: ['http://10.0.0.5:8787'], hasAsked: false });
-  });
-
   test.each<[string[], string]>([
     [
       ['--workspace', 'nowhere.json'],
@@ -343,11 +326,7 @@ describe('placard serve', () => {
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --peer-url\n',
-    ],
-    [
-      ['--peer-url', 'https://kim:secret@10.0.0.5'],
-      'placard: --peer-url must be like http://10.0.0.5:8787, with nothing after the port\n',
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host\n',
     ],
   ])('ends with one sentence where it is started with %j', async (words, sentence) => {
     const { code, stderr, stdout } = await runCli(['serve', ...words]);

@@ -15,6 +15,7 @@ import { ruleWords, scheduleState, scheduleWords } from '../../demo/studio/sched
 import { verdictWords, whoWords } from '../../demo/studio/who-words.ts';
 import type { Diagnostics } from '../../src/client/index.ts';
 import { openStore } from '../../src/service/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 
 const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
   campaign_id: 'sale',
@@ -149,28 +150,12 @@ describe('a draft', () => {
 describe('results', () => {
   test('count events and people by campaign and variant, and keep the control group apart', async () => {
     const store = await openStore(':memory:');
-    const event = (user: string, type: 'impression' | 'click', at: number, isControl = false) => ({
-      externalUserId: user,
-      appId: 'app',
-      bannerId: `bnr-${isControl}`,
-      campaignId: 'sale',
-      variantId: isControl ? null : 'a',
-      placementId: 'home_hero',
-      isControl,
-      isTestSend: false,
-      eventType: type,
-      timestamp: new Date(at).toISOString(),
-      timestampMs: at,
-      receivedAtMs: at,
-      round: 0,
-    });
-    await store.recordBannerEvents('demo', [
-      event('u-1', 'impression', 1_000),
-      event('u-1', 'impression', 2_000),
-      event('u-2', 'impression', 3_000),
-      event('u-2', 'click', 4_000),
-      event('u-3', 'impression', 5_000, true),
-    ]);
+    const at = (timeMs: number, eventType: 'impression' | 'click' = 'impression') =>
+      aBannerEvent({ bannerId: 'bnr-a', campaignId: 'sale', eventType, timeMs, receivedAtMs: timeMs });
+    await recordBannerEvents(store, 'u-1', [at(1_000), at(2_000)]);
+    await recordBannerEvents(store, 'u-2', [at(3_000), at(4_000, 'click')]);
+    const control = { ...at(5_000), bannerId: 'bnr-control', variantId: null, isControl: true };
+    await recordBannerEvents(store, 'u-3', [control]);
     expect(await countResults(store, 'demo')).toEqual({
       sale: {
         a: {

@@ -370,7 +370,7 @@ describe('a failure that nobody foresaw', () => {
     const store = await openStore(':memory:');
     const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
     const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {
-      store: { ...store, writeUsers: fail as Store['writeUsers'], bannerUser: fail },
+      store: { ...store, write: fail as Store['write'], bannerUser: fail },
     });
     try {
       const tracked = await broken.call('POST', '/users/track', {

@@ -54,12 +54,18 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
   return keys;
 };
 
+/** All but the key of the external ID. */
+export const sharedKeys = (names: Names): string[] => {
+  const keys = addressKeys(names);
+  for (const alias of names.aliases) keys.push(aliasKey(alias));
+  for (const token of names.pushTokens) keys.push(tokenKey(token), keyOf('device_id', token.device_id));
+  return keys;
+};
+
 /** Every key under which a profile is found, apart from its own ID. */
-export const profileKeys = (profile: Names): string[] => {
-  const keys = addressKeys(profile);
-  if (profile.externalId !== null) keys.push(keyOf('external_id', profile.externalId));
-  for (const alias of profile.aliases) keys.push(aliasKey(alias));
-  for (const token of profile.pushTokens) keys.push(tokenKey(token), keyOf('device_id', token.device_id));
+export const profileKeys = (names: Names): string[] => {
+  const keys = sharedKeys(names);
+  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
   return keys;
 };
 

@@ -1,5 +1,5 @@
 import type { Profile } from '../profiles/profile.ts';
-import { isNamedBy, lookupKey, type Names, profileKeys } from '../profiles/user-key.ts';
+import { isNamedBy, lookupKey, type Names, sharedKeys } from '../profiles/user-key.ts';
 import type { Lookup } from '../profiles/user-set.ts';
 import type { UserRow } from './changes.ts';
 
@@ -56,7 +56,7 @@ export const createUserIndex = () => {
     entry.indexed = names;
     if (entry.profile) (entry.profile as Linked)[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
-    for (const key of profileKeys({ ...names, externalId: null })) {
+    for (const key of sharedKeys(names)) {
       const entries = byKey.get(key);
       if (!entries) byKey.set(key, [entry]);
       else if (!entries.includes(entry)) entries.push(entry);
@@ -88,9 +88,7 @@ export const createUserIndex = () => {
         return profile ? [profile] : [];
       }
       const entries =
-        lookup.by === 'braze_id'
-          ? [byId.get(Number(lookup.value))]
-          : (byKey.get(lookupKey(lookup)) ?? []);
+        lookup.by === 'braze_id' ? [byId.get(Number(lookup.value))] : (byKey.get(lookupKey(lookup)) ?? []);
       return entries.flatMap((entry) =>
         entry?.profile && !entry.isRemoved && isNamedBy(entry.profile, lookup) ? [entry.profile] : [],
       );

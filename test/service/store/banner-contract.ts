@@ -1,38 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
 import type { Store } from '../../../src/service/store/index.ts';
-import { byExternalId, collect, NOW } from './examples.ts';
-
-export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => ({
-  appId: 'app',
-  bannerId: 'bnr_1',
-  campaignId: 'campaign',
-  variantId: 'a',
-  placementId: 'home_hero',
-  isControl: false,
-  isTestSend: false,
-  round: 0,
-  eventType: 'impression',
-  timeMs: NOW,
-  receivedAtMs: NOW + 5,
-  ...change,
-});
-
-/** As a request of `banners/track` does. */
-export const recordIn = (store: Store, externalId: string, events: NewBannerEvent[], workspaceId = 'demo') =>
-  store.write({
-    workspaceId,
-    lookups: [byExternalId(externalId)],
-    nowMs: NOW,
-    apply: (users) => users.recordBannerEvents(externalId, events, NOW),
-  });
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { collect, NOW } from './examples.ts';
 
 const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent) => ({ externalId, ...event });
 
 /** What the store must do with banner events. */
 export const bannerEventsContract = (storeOf: () => Store) => {
   const record = (externalId: string, ...events: NewBannerEvent[]) =>
-    recordIn(storeOf(), externalId, events);
+    recordBannerEvents(storeOf(), externalId, events);
   const stored = async () =>
     (await collect(storeOf().exportBannerEvents('demo'))).map(({ userId: _, ...row }) => row);
   const campaigns = async (externalId = 'u-1', workspaceId = 'demo') =>
@@ -42,7 +19,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
     test('repeat without being stored twice', async () => {
       await record('u-1', aBannerEvent(), aBannerEvent());
       await record('u-1', aBannerEvent());
-      await recordIn(storeOf(), 'u-1', [aBannerEvent()], 'other');
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()], 'other');
       expect(await stored()).toEqual([asStored('u-1', aBannerEvent())]);
       expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
     });
@@ -78,7 +55,12 @@ export const bannerEventsContract = (storeOf: () => Store) => {
         return aBannerEvent({ timeMs, receivedAtMs: timeMs + 5, ...change });
       };
       await record('u-1', at(1, { eventType: 'click', variantId: 'b' }));
-      await record('u-1', at(2), at(3, { variantId: 'b' }), at(2, { campaignId: 'other', bannerId: 'bnr_o' }));
+      await record(
+        'u-1',
+        at(2),
+        at(3, { variantId: 'b' }),
+        at(2, { campaignId: 'other', bannerId: 'bnr_o' }),
+      );
       await record('u-1', at(0, { variantId: 'b', isControl: true }));
       await record('u-1', at(4, { eventType: 'click' }));
       expect((await campaigns()).toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toEqual([

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { CustomEvent, Purchase, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
+import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
-import { aBannerEvent, bannerEventsContract, recordIn } from './banner-contract.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { bannerEventsContract } from './banner-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
-
 
 /** As JSON, with the members in one order: PostgreSQL keeps them in one of its own. */
 const inOrder = (value: unknown): string =>
@@ -33,8 +32,6 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       store.write({ workspaceId, lookups, nowMs: NOW, apply });
     const create = (fields: Partial<Profile>, workspaceId = 'demo') =>
       write([], (users) => users.create(fields, NOW).userId, workspaceId);
-    const recordBannerEvents = (externalId: string, events: NewBannerEvent[], workspaceId = 'demo') =>
-      recordIn(store, externalId, events, workspaceId);
     const find = (lookup: Lookup, workspaceId = 'demo') => store.readUsers(workspaceId, [lookup]);
 
     describe('users', () => {
@@ -89,9 +86,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       test('are found by names that are longer than an index allows', async () => {
         const token = 't'.repeat(20_000);
         const userId = await create({ pushTokens: [{ app_id: 'app', token, device_id: 'device-1' }] });
-        expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([
-          { userId },
-        ]);
+        expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([{ userId }]);
         expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
       });
 
@@ -231,7 +226,10 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           const events: StoredEvent[] = [
             anEvent(profile, 'now'),
             anEvent(profile, 'long ago', Date.UTC(1999, 0, 1)),
-            { ...anEvent(profile, 'with properties'), properties: { note: 'a\u001eb', deep: { list: [1, null] } } },
+            {
+              ...anEvent(profile, 'with properties'),
+              properties: { note: 'a\u001eb', deep: { list: [1, null] } },
+            },
             aPurchase(profile),
           ];
           for (const event of events) users.record(profile, event);
@@ -255,7 +253,10 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
             ),
           );
         }
-        expect(new Set((await collect(store.exportEvents('demo'))).map((event) => (event as CustomEvent).name)).size).toBe(1200);
+        expect(
+          new Set((await collect(store.exportEvents('demo'))).map((event) => (event as CustomEvent).name))
+            .size,
+        ).toBe(1200);
         const users = await collect(store.exportUsers('demo'));
         expect(new Set(users.map(({ externalId }) => externalId)).size).toBe(1200);
       });
@@ -327,7 +328,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
 
     test('names every workspace that it holds data of', async () => {
       await create({ externalId: 'u' }, 'b');
-      await recordBannerEvents('u-1', [aBannerEvent()], 'a');
+      await recordBannerEvents(store, 'u-1', [aBannerEvent()], 'a');
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
     });
 
@@ -336,7 +337,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       const commits: Commit[] = [];
       store.onCommit((commit) => commits.push(commit));
       await Promise.all(Array.from({ length: 20 }, (_, i) => create({ externalId: `u-${i}` })));
-      await recordBannerEvents('u-1', [aBannerEvent()]);
+      await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
       const works = () => commits.reduce((sum, commit) => sum + commit.works, 0);
       await expect.poll(works).toBe(21);
       expect(commits.length).toBeLessThan(21);
@@ -361,12 +362,14 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     if (options.reopens) {
       test('keeps everything over a restart', async () => {
         const userId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
-        await recordBannerEvents('u-1', [aBannerEvent()]);
+        await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
         const secret = await store.secret('demo');
         await store.close();
         store = await openStore(url);
         expect(await find(byExternalId('u-1'))).toMatchObject([{ userId, custom: { tier: 'gold' } }]);
-        expect(await collect(store.exportBannerEvents('demo'))).toMatchObject([{ externalId: 'u-1', bannerId: 'bnr_1' }]);
+        expect(await collect(store.exportBannerEvents('demo'))).toMatchObject([
+          { externalId: 'u-1', bannerId: 'bnr_1' },
+        ]);
         expect(await store.secret('demo')).toBe(secret);
         expect(await create({ externalId: 'u-2' })).not.toBe(userId);
         expect(await collect(store.exportUsers('demo'))).toHaveLength(2);

@@ -28,4 +28,3 @@ export const aPurchase = (profile: Profile, productId = 'sku'): Purchase => {
   const { name: _, ...ofUser } = anEvent(profile, '');
   return { ...ofUser, kind: 'purchase', productId, appId: 'app', price: 1.5, quantity: 2, currency: 'EUR' };
 };
-

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import type { Store } from '../../../src/service/store/index.ts';
-import { aBannerEvent, recordIn } from './banner-contract.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { anEvent, byExternalId, collect, NOW } from './examples.ts';
 
 const ALIAS = { alias_name: 'anon-1', alias_label: 'web' };
@@ -35,7 +35,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
 
   describe('a user who has banner events and no profile', () => {
     test('is found by no one, and is in no export of users', async () => {
-      await recordIn(storeOf(), 'u-1', [aBannerEvent()]);
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const found = await write([byExternalId('u-1')], (users) => users.find(byExternalId('u-1')).length);
       expect(found).toBe(0);
       expect(await storeOf().readUsers('demo', [byExternalId('u-1')])).toEqual([]);
@@ -47,7 +47,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
 
     test('is the same user once there is a profile', async () => {
-      await recordIn(storeOf(), 'u-1', [aBannerEvent()]);
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const userId = await write([byExternalId('u-1')], (users) => {
         const profile = users.create({ externalId: 'u-1', custom: { tier: 'gold' } }, NOW + 1);
         users.record(profile, anEvent(profile, 'bought'));
@@ -58,13 +58,13 @@ export const movingRowsContract = (storeOf: () => Store) => {
       const { profile, campaigns } = await storeOf().bannerUser('demo', 'u-1');
       expect(profile).toMatchObject({ userId, custom: { tier: 'gold' }, createdAtMs: NOW + 1 });
       expect(campaigns).toHaveLength(1);
-      await recordIn(storeOf(), 'u-1', [aBannerEvent({ timeMs: NOW + 1 })]);
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ timeMs: NOW + 1 })]);
       expect((await storeOf().bannerUser('demo', 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
     });
 
     test('becomes the user who gets that external ID, with all banner events', async () => {
       const userId = await create({ aliases: [ALIAS] }, 'seen');
-      await recordIn(storeOf(), 'u-1', [aBannerEvent(), aBannerEvent({ timeMs: NOW + 1 })]);
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent(), aBannerEvent({ timeMs: NOW + 1 })]);
       await write([byAlias, byExternalId('u-1')], (users) => {
         const [profile] = users.find(byAlias);
         profile!.externalId = 'u-1';
@@ -89,8 +89,11 @@ export const movingRowsContract = (storeOf: () => Store) => {
       await create({ externalId: 'gone', aliases: [ALIAS] }, 'two');
       const DAY = 86_400_000;
       const late = { timeMs: NOW + DAY, receivedAtMs: NOW + DAY };
-      await recordIn(storeOf(), 'kept', [aBannerEvent(late), aBannerEvent({ ...late, eventType: 'dismiss' })]);
-      await recordIn(storeOf(), 'gone', [
+      await recordBannerEvents(storeOf(), 'kept', [
+        aBannerEvent(late),
+        aBannerEvent({ ...late, eventType: 'dismiss' }),
+      ]);
+      await recordBannerEvents(storeOf(), 'gone', [
         aBannerEvent({ variantId: 'b' }),
         aBannerEvent(late),
         aBannerEvent({ eventType: 'click', campaignId: 'other', bannerId: 'bnr_o' }),
@@ -162,7 +165,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
   test('a user who is removed is gone with every row', async () => {
     await create({ externalId: 'u-1', email: 'kim@example.org' }, 'e');
     await create({ externalId: 'u-2' }, 'stays');
-    await recordIn(storeOf(), 'u-1', [aBannerEvent()]);
+    await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
     await write([byExternalId('u-1')], (users) => {
       const [profile] = users.find(byExternalId('u-1'));
       users.record(profile!, anEvent(profile!, 'last'));

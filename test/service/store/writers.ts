@@ -62,7 +62,7 @@ export const expectExactlyWhatWasSent = async (database: string, sent: Sent): Pr
   const store = await openStore(database);
   try {
     const events = await collect(store.exportEvents('test'));
-    const ids = events.map(({ details }) => (details['properties'] as { id: string }).id);
+    const ids = events.map(({ properties }) => (properties as { id: string }).id);
     const stored = new Set(ids);
     expect(ids.length, 'events stored twice').toBe(stored.size);
     expect(

@@ -107,7 +107,8 @@ export const createReader = (pool: Pool) => {
       },
 
       async *exportBannerEvents(workspaceId) {
-        for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row as never);
+        for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId]))
+          yield bannerEventOf(row as never);
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

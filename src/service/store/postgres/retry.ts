@@ -52,7 +52,9 @@ export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> 
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) {
-        throw isRefusal(error) ? error : new RetryLaterError('Other writes were always faster', { cause: error });
+        throw isRefusal(error)
+          ? error
+          : new RetryLaterError('Other writes were always faster', { cause: error });
       }
       await new Promise((resolve) =>
         setTimeout(resolve, Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6)),

@@ -50,7 +50,9 @@ const newUsers = (users: UserRow[]) =>
   );
 
 const keyRows = (keys: KeyRow[]) =>
-  JSON.stringify(keys.map(({ workspaceId, key, userId }) => ({ workspace_id: workspaceId, key, user_id: userId })));
+  JSON.stringify(
+    keys.map(({ workspaceId, key, userId }) => ({ workspace_id: workspaceId, key, user_id: userId })),
+  );
 
 const eventRows = (events: Changes['events']) =>
   JSON.stringify(
@@ -134,7 +136,10 @@ export interface WriteOptions {
 }
 
 /** Writes what a group has changed. Every count that does not match means that another replica was faster. */
-export const writeChanges = async (changes: Changes, { run, count, ids, checked }: WriteOptions): Promise<void> => {
+export const writeChanges = async (
+  changes: Changes,
+  { run, count, ids, checked }: WriteOptions,
+): Promise<void> => {
   const { updated, created, deleted, keysRemoved, keysAdded, moved, erased, points } = changes;
   const sent: Promise<unknown>[] = [];
   const send = (isNeeded: boolean, work: () => Promise<unknown>) => {

@@ -5,9 +5,9 @@ import type { Rows } from './rows.ts';
 import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
 
-/** Writes rows in one transaction; resolves once they are durable. */
+/** Writes the parts in one transaction; resolves once they are durable. */
 export interface Committer {
-  commit(rows: Rows): Promise<void>;
+  commit(parts: Iterable<Rows>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,11 +34,19 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
   thread.on('message', (problem: WriteProblem | null) => settles.shift()?.(problem && writeErrorOf(problem)));
   return {
-    commit: (rows) =>
+    commit: (parts) =>
       new Promise((resolve, reject) => {
         if (died) return reject(died);
+        try {
+          for (const rows of parts) thread.postMessage(rows);
+          thread.postMessage('commit');
+        } catch (error) {
+          // A part could not be made or sent: those before it must not go with the next commit.
+          thread.postMessage('rollback');
+          reject(error);
+          return;
+        }
         settles.push((error) => (error ? reject(error) : resolve()));
-        thread.postMessage(rows);
       }),
     async close() {
       if (died === null) thread.postMessage('close');
@@ -49,9 +57,17 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineCommitter = (database: DatabaseSync): Committer => {
-  const write = createWriter(database);
+  const writer = createWriter(database);
   return {
-    commit: async (rows) => write(rows),
+    async commit(parts) {
+      try {
+        for (const rows of parts) writer.write(rows);
+      } catch (error) {
+        writer.rollback();
+        throw error;
+      }
+      writer.commit();
+    },
     close: async () => database.close(),
   };
 };

@@ -1,19 +1,19 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../profiles/user-id.ts';
-import { applyWorks } from '../apply-works.ts';
-import { noChanges } from '../changes.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import type { Store } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
+import { createCommitWorks } from './commit-works.ts';
 import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
-import { rowsOf } from './rows.ts';
+import { noRows } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
 import { createSecrets } from './secrets.ts';
+import { createUserCache } from './user-cache.ts';
 import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -76,11 +76,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     maxWorks: MAX_WORKS,
     prepare: secret,
     isRefusal,
-    async commit(works) {
-      const { changes, values } = applyWorks(works, reader.users(works), ids);
-      await committer.commit(rowsOf(changes));
-      return values;
-    },
+    commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),
   });
   let isClosed = false;
 
@@ -96,7 +92,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.commit(rowsOf(noChanges()));
+      await committer.commit([noRows()]);
     },
 
     async close() {

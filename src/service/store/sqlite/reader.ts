@@ -6,8 +6,10 @@ import type { StoredEvent } from '../../profiles/stored-event.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
+import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
 import type { StoreReader, UserCampaign } from '../store.ts';
+import type { UserCache } from './user-cache.ts';
 
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
@@ -40,6 +42,7 @@ const userOf = (row: Row): UserRow => ({
   profile: row['profile'] === null ? null : profileOf(row),
   createdAtMs: number(row, 'created_at'),
   version: number(row, 'version'),
+  characters: row['profile'] === null ? 0 : text(row, 'profile').length,
 });
 
 const campaignOf = (row: Row): UserCampaign => ({
@@ -136,17 +139,29 @@ export const createReader = (database: DatabaseSync) => {
 
   return {
     /** Every user that the lookups of works name, once. */
-    users(works: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>): Iterable<UserRow> {
+    users(works: readonly Work[], cache: UserCache): Iterable<UserRow> {
       const asked = new Set<string>();
       const found = new Map<number, UserRow>();
+      const read = (workspaceId: string, lookup: Lookup) => {
+        const known = lookup.by === 'external_id' ? cache.get(workspaceId, lookup.value) : undefined;
+        if (known) {
+          if (!found.has(known.userId)) found.set(known.userId, known);
+          return;
+        }
+        for (const row of rowsBy(workspaceId, lookup)) {
+          const userId = number(row, 'user_id');
+          if (found.has(userId)) continue;
+          const user = userOf(row);
+          found.set(userId, user);
+          cache.put(user);
+        }
+      };
       for (const { workspaceId, lookups } of works) {
         for (const lookup of lookups) {
           const name = `${workspaceId} ${lookupKey(lookup)}`;
           if (asked.has(name)) continue;
           asked.add(name);
-          for (const row of rowsBy(workspaceId, lookup)) {
-            if (!found.has(number(row, 'user_id'))) found.set(number(row, 'user_id'), userOf(row));
-          }
+          read(workspaceId, lookup);
         }
       }
       return found.values();

@@ -1,10 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { StoredEvent } from '../../profiles/stored-event.ts';
 import { profileJson } from '../../profiles/profile-json.ts';
-import { type Changes, type KeyRow, noChanges, type UserRow } from '../changes.ts';
+import type { StoredEvent } from '../../profiles/stored-event.ts';
+import type { Changes, KeyRow, UserRow } from '../changes.ts';
 
 /**
- * What one transaction writes: for each statement a flat list of the values of all its rows. The lists cross to the
+ * A part of what one transaction writes: for each statement a flat list of the values of all its rows. The lists cross to the
  * writer's thread, and plain lists cross fastest.
  */
 export interface Rows {
@@ -30,7 +30,26 @@ export interface Rows {
   secrets: string[];
 }
 
-const textOf = ({ profile }: UserRow) => profile && JSON.stringify(profileJson(profile));
+export const noRows = (): Rows => ({
+  updated: [],
+  created: [],
+  deleted: [],
+  moved: [],
+  erased: [],
+  keysRemoved: [],
+  keysAdded: [],
+  events: [],
+  bannerEvents: [],
+  points: [],
+  secrets: [],
+});
+
+const textOf = (row: UserRow): string | null => {
+  if (!row.profile) return null;
+  const text = JSON.stringify(profileJson(row.profile));
+  row.characters = text.length;
+  return text;
+};
 const updatedAt = ({ profile, createdAtMs }: UserRow) => profile?.updatedAtMs ?? createdAtMs;
 const createdAt = ({ profile, createdAtMs }: UserRow) => profile?.createdAtMs ?? createdAtMs;
 
@@ -50,20 +69,14 @@ const addEvent = (
   }
 };
 
-export const rowsOf = (changes: Changes): Rows => {
-  const rows: Rows = {
-    updated: [],
-    created: [],
-    deleted: changes.deleted.map(({ userId }) => userId),
-    moved: changes.moved.flatMap(({ from, to }) => [from, to]),
-    erased: changes.erased,
-    keysRemoved: [],
-    keysAdded: [],
-    events: [],
-    bannerEvents: changes.bannerEvents,
-    points: changes.points.flatMap(({ workspaceId, day, points }) => [workspaceId, day, points]),
-    secrets: [],
-  };
+const eventRows = ({ events, bannerEvents }: Changes): Rows => {
+  const rows: Rows = { ...noRows(), bannerEvents };
+  for (const each of events) addEvent(rows.events, each);
+  return rows;
+};
+
+const userRows = (changes: Changes): Rows => {
+  const rows = noRows();
   for (const row of changes.updated) {
     const { externalId, version, userId } = row;
     rows.updated.push(externalId, textOf(row), version + 1, createdAt(row), updatedAt(row), userId);
@@ -75,12 +88,21 @@ export const rowsOf = (changes: Changes): Rows => {
   const addKey = (list: SQLInputValue[]) => (row: KeyRow) => list.push(row.workspaceId, row.key, row.userId);
   changes.keysRemoved.forEach(addKey(rows.keysRemoved));
   changes.keysAdded.forEach(addKey(rows.keysAdded));
-  for (const each of changes.events) addEvent(rows.events, each);
+  for (const { userId } of changes.deleted) rows.deleted.push(userId);
+  for (const { from, to } of changes.moved) rows.moved.push(from, to);
+  rows.erased.push(...changes.erased);
+  for (const { workspaceId, day, points } of changes.points) rows.points.push(workspaceId, day, points);
   return rows;
 };
 
+/** In two parts: while the writer's thread writes the events, the profiles of the users are made texts here. */
+export function* rowsOf(changes: Changes): Generator<Rows> {
+  yield eventRows(changes);
+  yield userRows(changes);
+}
+
 /** Rows of nothing but a secret. */
 export const secretRows = (workspaceId: string, secret: string): Rows => ({
-  ...rowsOf(noChanges()),
+  ...noRows(),
   secrets: [workspaceId, secret],
 });

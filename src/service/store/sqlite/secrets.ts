@@ -11,7 +11,7 @@ export const createSecrets = (reader: Reader, committer: Committer) => {
     const stored = reader.secret(workspaceId);
     if (stored !== undefined) return stored;
     const secret = randomBytes(32).toString('hex');
-    await committer.commit(secretRows(workspaceId, secret));
+    await committer.commit([secretRows(workspaceId, secret)]);
     return secret;
   };
 

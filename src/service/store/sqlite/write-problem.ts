@@ -27,5 +27,7 @@ const SQLITE_TOOBIG = 18;
 export const isRefusal = (error: unknown): boolean => {
   const { errcode } = error as { errcode?: number };
   // The lowest byte is the kind, the others say more.
-  return errcode !== undefined && [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].includes(errcode & 0xff);
+  return (
+    errcode !== undefined && [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].includes(errcode & 0xff)
+  );
 };

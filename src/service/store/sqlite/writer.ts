@@ -22,8 +22,8 @@ const runEach = (statement: StatementSync, list: SQLInputValue[], columns: numbe
   for (let i = 0; i < list.length; i += columns) statement.run(...list.slice(i, i + columns));
 };
 
-/** Writes rows in one transaction, or nothing of them. */
-export const createWriter = (database: DatabaseSync): ((rows: Rows) => void) => {
+/** Writes rows in transactions. */
+export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -51,32 +51,65 @@ export const createWriter = (database: DatabaseSync): ((rows: Rows) => void) => 
   const { move, erase } = prepareMoves(database);
   const recordBannerEvents = prepareBannerEvents(database);
 
-  const write = (rows: Rows) => {
+  const run = (rows: Rows) => {
+    runEach(addEvent, rows.events, 11);
+    recordBannerEvents(rows.bannerEvents);
     runEach(update, rows.updated, 6);
     runEach(create, rows.created, 7);
     runEach(remove, rows.deleted, 1);
     runEach(removeKey, rows.keysRemoved, 3);
     runEach(addKey, rows.keysAdded, 3);
-    runEach(addEvent, rows.events, 11);
-    recordBannerEvents(rows.bannerEvents);
     for (let i = 0; i < rows.moved.length; i += 2) move(rows.moved[i]!, rows.moved[i + 1]!);
     for (const userId of rows.erased) erase(userId);
     runEach(addPoints, rows.points, 3);
     runEach(addSecret, rows.secrets, 2);
   };
 
-  return (rows) => {
-    begin.run();
+  /** Of the transaction that is open, as far as it has failed. */
+  let problem: unknown = null;
+  let isOpen = false;
+  const attempt = (step: () => void) => {
+    if (problem) return;
     try {
-      write(rows);
-      commit.run();
+      step();
     } catch (error) {
-      try {
-        rollback.run();
-      } catch {
-        // SQLite has rolled back on its own after some errors; the first error is the one to tell.
-      }
-      throw error;
+      problem = error ?? new Error('SQLite failed without an error');
     }
+  };
+
+  const undo = () => {
+    if (!isOpen) return;
+    try {
+      rollback.run();
+    } catch {
+      // SQLite has rolled back on its own after some errors; the first error is the one to tell.
+    }
+  };
+
+  return {
+    /** Begins a transaction where none is open. What fails is told by the commit. */
+    write(rows: Rows) {
+      attempt(() => {
+        if (!isOpen) begin.run();
+        isOpen = true;
+        run(rows);
+      });
+    },
+
+    /** Makes durable what was written since the commit before, or throws, and nothing of it is. */
+    commit() {
+      attempt(() => commit.run());
+      const failure = problem;
+      if (failure) undo();
+      problem = null;
+      isOpen = false;
+      if (failure) throw failure;
+    },
+
+    rollback() {
+      undo();
+      problem = null;
+      isOpen = false;
+    },
   };
 };
