@@ -4,7 +4,7 @@ import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
-import { type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -108,7 +108,7 @@ export const parseWorkspace = (
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
   const file = checked.data;
   const problems = crossProblems(file);
-  const warnings = lowLimits(file);
+  const warnings = [...lowLimits(file), ...openApps(file.apps)];
   const campaigns = (file.campaigns ?? []).map((campaign, index) => {
     const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
       sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);

@@ -47,3 +47,16 @@ export const userTokensOf = (
   }
   return found;
 };
+
+/** A client key is good for all apps of a workspace: one that needs no token lets in whom another one keeps out. */
+export const openApps = (apps: readonly AppFile[]): string[] => {
+  const strict = apps.find(({ user_tokens }) => user_tokens === 'required');
+  if (!strict) return [];
+  return apps.flatMap(({ app_id, user_tokens }, index) =>
+    user_tokens === 'required'
+      ? []
+      : [
+          `apps[${index}].user_tokens: ${app_id} takes requests without a token, so the users of ${strict.app_id} are not protected: write "required"`,
+        ],
+  );
+};

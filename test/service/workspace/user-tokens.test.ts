@@ -78,6 +78,19 @@ describe('an app in a workspace file', () => {
   });
 });
 
+test('the workspace warns of an app that lets in whom another one keeps out', () => {
+  const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
+  const warningsOf = (...apps: Record<string, unknown>[]) => parseWorkspace(aWorkspace({ apps })).warnings;
+  expect(warningsOf(strict, { ...strict, app_id: 'shop' })).toEqual([]);
+  expect(warningsOf({ app_id: 'ios' }, { ...strict, user_tokens: 'optional' })).toEqual([]);
+  expect(warningsOf(strict, { app_id: 'ios' }, { ...strict, app_id: 'tv', user_tokens: 'optional' })).toEqual(
+    [
+      'apps[1].user_tokens: ios takes requests without a token, so the users of web are not protected: write "required"',
+      'apps[2].user_tokens: tv takes requests without a token, so the users of web are not protected: write "required"',
+    ],
+  );
+});
+
 describe('a file of keys beside the workspace file', () => {
   let folder: string;
   beforeEach(() => {
