@@ -4,7 +4,7 @@ import { createUserIds } from '../../profiles/user-id.ts';
 import { applyWorks, type Work } from '../apply-works.ts';
 import type { Changes, UserRow } from '../changes.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { findIds, type Named, namedBy, readUsers } from './find-users.ts';
+import { type Named, namedBy, readUsers } from './find-users.ts';
 import { createLockedUsers } from './locked-users.ts';
 import { isLockedOut, retryConflicts } from './retry.ts';
 import { inTransaction } from './transaction.ts';
@@ -15,6 +15,8 @@ import { writeChanges } from './write-changes.ts';
 const CONTACT_LOCKS = 4_096;
 /** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
+/** Looks at the users of a group under their locks, until it begins anew. */
+const MAX_LOOKS = 5;
 /** Times that a group may wait for rows that somebody else has locked. */
 const MAX_WAITS = 2;
 
@@ -44,9 +46,13 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
       // Locks before rows: a transaction that waited here must see what the one before has created.
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
-      const found = await findIds(run, named);
-      if (!isSharded) await locked.recheck(run, works, found);
-      const rows = await readUsers(run, isSharded ? READ_USERS : LOCK_USERS, named, found);
+      const rows = await readUsers(
+        run,
+        named,
+        isSharded
+          ? { statement: READ_USERS }
+          : { statement: LOCK_USERS, looks: MAX_LOOKS, onFound: (ids) => locked.recheck(run, works, ids) },
+      );
       const { changes, values } = applyWorks(works, rows, ids);
       await writeChanges(changes, { run, count, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;

@@ -60,28 +60,40 @@ export const findIds = async (run: Run, named: Named): Promise<Map<number, strin
 const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
   profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
 
+interface ReadOptions {
+  /** The statement that reads users by their IDs. */
+  statement: string;
+  /** How often to look: where the statement locks, each look finds fewer who have changed since, as those found stay. */
+  looks?: number;
+  /** Is called with the IDs before their rows are read. */
+  onFound?(ids: Map<number, string[]>): Promise<void>;
+}
+
 /**
- * Reads the users with these IDs. Between the two statements another replica may have taken a key from a user, or merged the
- * user away: that is a conflict.
+ * Reads the users that lookups name. Between keys and rows another replica may take a key from a user, or merge the user away:
+ * after the last look that is a conflict.
  */
 export const readUsers = async (
   run: Run,
-  statement: string,
   named: Named,
-  ids: Map<number, string[]>,
+  { statement, looks = 1, onFound = async () => undefined }: ReadOptions,
 ): Promise<UserRow[]> => {
-  if (ids.size === 0) return [];
-  const rows = (await run<SentUser>(statement, [[...ids.keys()]])).map(userOf);
-  const read = new Map(rows.map((row) => [row.userId, row]));
-  for (const [userId, names] of ids) {
-    for (const name of names) {
-      const { lookup, workspaceId } = named.get(name)!;
-      const row = read.get(userId);
-      // IDs come from requests: there need not be a user.
-      if (lookup.by === 'braze_id') {
+  for (let look = 1; look <= looks; look += 1) {
+    const ids = await findIds(run, named);
+    if (ids.size === 0) return [];
+    await onFound(ids);
+    const rows = (await run<SentUser>(statement, [[...ids.keys()]])).map(userOf);
+    const read = new Map(rows.map((row) => [row.userId, row]));
+    const isMeant = ([userId, names]: [number, string[]]) =>
+      names.every((name) => {
+        const { lookup, workspaceId } = named.get(name)!;
+        const row = read.get(userId);
+        if (lookup.by !== 'braze_id') return row !== undefined && isBorneBy(row, lookup);
+        // These IDs come from requests: there need not be a user, and it may be another workspace's.
         if (row && row.workspaceId !== workspaceId) read.delete(userId);
-      } else if (!row || !isBorneBy(row, lookup)) throw new ConflictError('A user has other names by now');
-    }
+        return true;
+      });
+    if ([...ids].every(isMeant)) return [...read.values()];
   }
-  return [...read.values()];
+  throw new ConflictError('Users have other names by now');
 };

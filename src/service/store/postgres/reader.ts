@@ -3,7 +3,7 @@ import type { BannerEventRow } from '../../profiles/banner-event.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { StoredEvent } from '../../profiles/stored-event.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { findIds, namedBy, readUsers } from './find-users.ts';
+import { namedBy, readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
@@ -67,7 +67,7 @@ export const createReader = (pool: Pool) => {
   const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
     const [workspaceId, lookups] = asked;
     const named = namedBy([{ workspaceId, lookups }]);
-    return retryConflicts(async () => readUsers(run, READ_USERS, named, await findIds(run, named)));
+    return retryConflicts(() => readUsers(run, named, { statement: READ_USERS }));
   };
 
   return {
