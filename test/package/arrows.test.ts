@@ -26,7 +26,6 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   workspace: ['campaigns'],
   gate: ['store'],
   routes: ['users', 'campaigns'],
-  replicas: ['users', 'store', 'gate'],
   pages: ['gate', 'users'],
   metrics: [],
 };
