@@ -1,5 +1,6 @@
 import { inTime } from '../../in-time.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
@@ -9,7 +10,6 @@ import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { createSecrets } from './secrets.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -20,6 +20,8 @@ const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
+
+const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
@@ -58,7 +60,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   });
   const run = runIn(pool);
   const reader = createReader(pool);
-  const secret = createSecrets(run);
+  const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
   const queue = createCommitQueue({
     maxWorks: MAX_WORKS,
     prepare: secret,

@@ -12,7 +12,8 @@ const list = (parameter: number, type: string) =>
 const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
 
 const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
-export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`;
+/** A time as Unix milliseconds, under its own name. */
+export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
@@ -24,7 +25,7 @@ export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
   WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
 
 export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
-  ${MS('created_at')} AS created_ms, ${MS('updated_at')} AS updated_ms`;
+  ${MS('created_at')}, ${MS('updated_at')}`;
 export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
 // The order makes every transaction lock its rows in the same sequence.
 export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
@@ -68,7 +69,7 @@ export const INSERT_BANNER_EVENTS = `INSERT INTO banner_events (user_id, banner_
     is_control, is_test_send, ${TIME('received_ms')}
   FROM ${rows(`user_id bigint, banner_id text, event_type text, time_ms bigint, workspace_id text, campaign_id text,
     variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean, received_ms bigint`)}
-  ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')} AS time_ms`;
+  ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`;
 
 const CAMPAIGN_COLUMNS = `campaign_id, workspace_id, variant_id, is_control, impressions, first_impression_at,
   last_impression_at, clicks, dismissals, last_dismissal_at, round`;
@@ -91,7 +92,7 @@ export const COUNT_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${
     first_ms bigint, last_ms bigint, clicks int, dismissals int, dismissal_ms bigint, round int`)}
   ${ADD_CAMPAIGNS}`;
 export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
-  ${MS('first_impression_at')} AS first_ms, ${MS('last_impression_at')} AS last_ms, ${MS('last_dismissal_at')} AS dismissal_ms
+  ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
   FROM user_campaigns WHERE user_id = $1`;
 
 /** Users whose rows become those of another one: whose, and of whom. */

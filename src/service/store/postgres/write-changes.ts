@@ -94,12 +94,12 @@ const bannerEventRows = (events: Changes['bannerEvents']) =>
 
 /** Stores banner events, and counts those that are no repeats. */
 const recordBannerEvents = async (run: Run, events: Changes['bannerEvents']) => {
-  const stored = await run<{ user_id: string; banner_id: string; event_type: string; time_ms: number }>(
+  const stored = await run<{ user_id: string; banner_id: string; event_type: string; time: number }>(
     INSERT_BANNER_EVENTS,
     [bannerEventRows(events)],
   );
   const fresh = new Set(
-    stored.map((row) => `${row.user_id} ${row.banner_id} ${row.event_type} ${Math.round(row.time_ms)}`),
+    stored.map((row) => `${row.user_id} ${row.banner_id} ${row.event_type} ${Math.round(row.time)}`),
   );
   const counts = countCampaigns(
     // Of two alike in one group the first was stored.

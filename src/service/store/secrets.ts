@@ -1,25 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import type { Run } from './statement.ts';
+
+export interface SecretRows {
+  read(workspaceId: string): Promise<string | undefined>;
+  /** Adds the row unless there is one by now. */
+  add(workspaceId: string, secret: string): Promise<unknown>;
+}
 
 /** The secret of each workspace, which all replicas share. Its row also says that the database holds data of the workspace. */
-export const createSecrets = (run: Run) => {
+export const createSecrets = ({ read, add }: SecretRows) => {
   const known = new Map<string, Promise<string>>();
-
-  const read = async (workspaceId: string): Promise<string | undefined> => {
-    const [row] = await run<{ secret: string }>('SELECT secret FROM secrets WHERE workspace_id = $1', [
-      workspaceId,
-    ]);
-    return row?.secret;
-  };
 
   const readOrMake = async (workspaceId: string): Promise<string> => {
     const stored = await read(workspaceId);
     if (stored !== undefined) return stored;
     const secret = randomBytes(32).toString('hex');
-    await run('INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      workspaceId,
-      secret,
-    ]);
+    await add(workspaceId, secret);
     // Another replica may have been faster.
     return (await read(workspaceId)) ?? secret;
   };
