@@ -13,8 +13,6 @@ import { checkSchema, migrate } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Works in one transaction. */
-const MAX_WORKS = 64;
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
@@ -62,7 +60,6 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const reader = createReader(pool);
   const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
   const queue = createCommitQueue({
-    maxWorks: MAX_WORKS,
     prepare: secret,
     commit: createCommitWorks(groups.pool, sharded),
     isRefusal,

@@ -33,26 +33,27 @@ export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
 export const FIND_UNLOCKED =
   'SELECT user_id FROM users WHERE user_id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED';
 
+// What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
 export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>> '{}', profile = sent.profile::jsonb,
     version = users.version + 1, created_at = ${TIME('sent.created_ms')}, updated_at = ${TIME('sent.updated_ms')}
   FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}, ${list(3, 'jsonb')}, ${list(4, 'text')}, ${list(5, 'bigint')},
     ${list(6, 'bigint')}) AS sent(user_id, version, external_id, profile, created_ms, updated_ms)
-  WHERE users.user_id = sent.user_id AND users.version = sent.version`;
+  WHERE users.user_id = sent.user_id AND users.version = sent.version RETURNING 1`;
 export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
   SELECT user_id, workspace_id, external_id, profile, 1, ${TIME('created_ms')}, ${TIME('updated_ms')}
   FROM ${rows('user_id bigint, workspace_id text, external_id text, profile jsonb, created_ms bigint, updated_ms bigint')}
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING RETURNING user_id`;
 export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
-  WHERE users.user_id = gone.user_id AND users.version = gone.version`;
+  WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
 /** Makes a write by whoever has read the user before fail, as an update does. */
 export const CHECK_USERS = `UPDATE users SET version = users.version + 1
   FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS seen(user_id, version)
-  WHERE users.user_id = seen.user_id AND users.version = seen.version`;
+  WHERE users.user_id = seen.user_id AND users.version = seen.version RETURNING 1`;
 
 const KEY = 'workspace_id text, key text, user_id bigint';
 // In one order, like the rows: of two transactions that add the same keys one waits for the other.
 export const INSERT_KEYS = `INSERT INTO user_keys (workspace_id, key, user_id)
-  SELECT workspace_id, key, user_id FROM ${rows(KEY)} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
+  SELECT workspace_id, key, user_id FROM ${rows(KEY)} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING key`;
 export const DELETE_KEYS = `DELETE FROM user_keys USING ${rows(KEY)}
   WHERE user_keys.workspace_id = sent.workspace_id AND user_keys.key = sent.key AND user_keys.user_id = sent.user_id`;
 

@@ -18,8 +18,6 @@ import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
-/** Works that share a commit. */
-const MAX_WORKS = 128;
 
 /** Gives back a part of what the store holds open. */
 type Release = () => void | Promise<void>;
@@ -76,7 +74,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   });
   const takeRate = createRateWindows();
   const queue = createCommitQueue({
-    maxWorks: MAX_WORKS,
     prepare: secret,
     isRefusal,
     commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),
