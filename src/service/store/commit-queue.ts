@@ -4,6 +4,9 @@ import { type Work, WorkError } from './apply-works.ts';
 import type { Commit, UserWork } from './store.ts';
 import { RetryLaterError } from './write-errors.ts';
 
+/** Works that share a commit. */
+const MAX_WORKS = 128;
+
 interface Waiting {
   work: Work;
   resolve(value: unknown): void;
@@ -11,8 +14,6 @@ interface Waiting {
 }
 
 export interface CommitQueueOptions {
-  /** Works that share a commit at most. */
-  maxWorks: number;
   /** What a workspace needs before its first work is committed. */
   prepare(workspaceId: string): Promise<unknown>;
   /**
@@ -20,12 +21,12 @@ export interface CommitQueueOptions {
    * `WorkError` where one of them is in the way of the others.
    */
   commit(works: readonly Work[]): Promise<unknown[]>;
-  /** True where the database refuses the values of a group: it may take those of its works one by one. */
+  /** True where the database refuses the values of a group: it may take those of a part of its works. */
   isRefusal(error: unknown): boolean;
 }
 
 /** Group commit: one group is committed at a time, and all works that come meanwhile make the next. */
-export const createCommitQueue = ({ maxWorks, prepare, commit, isRefusal }: CommitQueueOptions) => {
+export const createCommitQueue = ({ prepare, commit, isRefusal }: CommitQueueOptions) => {
   const waiting = createWaiting<Waiting>({
     refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
   });
@@ -46,8 +47,11 @@ export const createCommitQueue = ({ maxWorks, prepare, commit, isRefusal }: Comm
         for (const { work, reject } of group) if (refused.has(work)) reject(error.cause);
         const others = group.filter(({ work }) => !refused.has(work));
         if (others.length > 0) await store(others);
-      } else if (group.length > 1 && isRefusal(error)) for (const one of group) await store([one]);
-      else for (const { reject } of group) reject(error);
+      } else if (group.length > 1 && isRefusal(error)) {
+        const half = group.length >> 1;
+        await store(group.slice(0, half));
+        await store(group.slice(half));
+      } else for (const { reject } of group) reject(error);
     }
   };
 
@@ -56,7 +60,7 @@ export const createCommitQueue = ({ maxWorks, prepare, commit, isRefusal }: Comm
     if (isCommitting) return;
     isCommitting = true;
     while (waiting.count() > 0) {
-      const { items, waitedMs } = waiting.take(maxWorks);
+      const { items, waitedMs } = waiting.take(MAX_WORKS);
       const started = performance.now();
       await store(items);
       tell({ works: items.length, waitedMs, writingMs: performance.now() - started });

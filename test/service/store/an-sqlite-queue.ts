@@ -35,7 +35,6 @@ export const anSqliteQueue = (file = ':memory:', cache = createUserCache()) => {
     close: inline.close,
   };
   const queue = createCommitQueue({
-    maxWorks: 16,
     prepare: async () => undefined,
     commit: createCommitWorks({ reader, committer, cache, ids: createUserIds(reader.lastUserId()) }),
     isRefusal,

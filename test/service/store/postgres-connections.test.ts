@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { fillPool } from '../../../src/service/store/postgres/fill-pool.ts';
 import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
 import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
@@ -44,40 +43,6 @@ test('connections that a burst has opened are given back, but for those of write
   expect(writers.pool.totalCount).toBe(4);
 });
 
-test('a pool that has lost connections is filled, whoever uses the others', async () => {
-  const { pool, beside } = await aPool('groups', { connections: 3 });
-  const used = await pool.connect();
-  await fillPool(pool);
-  expect([pool.totalCount, pool.idleCount]).toEqual([3, 2]);
-  used.release();
-  await beside(END_ALL);
-  await expect.poll(() => pool.totalCount).toBe(0);
-  await fillPool(pool);
-  await fillPool(pool);
-  expect([pool.totalCount, pool.idleCount]).toEqual([3, 3]);
-});
-
-test('while a connection is being made, the others are there for whoever wants them', async () => {
-  const released: number[] = [];
-  let connects = 0;
-  const pool = {
-    totalCount: 2,
-    idleCount: 2,
-    options: { max: 3 },
-    connect() {
-      connects += 1;
-      const number = connects;
-      // The third hears nothing from its server.
-      return number === 3
-        ? new Promise(() => undefined)
-        : Promise.resolve({ release: () => released.push(number) });
-    },
-  };
-  void fillPool(pool as unknown as Pool);
-  expect(connects).toBe(3);
-  await expect.poll(() => released).toEqual([1, 2]);
-});
-
 /** As many as may, at once: each statement takes a while. */
 const crowd = (pool: Pool, count: number) =>
   Promise.allSettled(Array.from({ length: count }, () => runIn(pool)('SELECT pg_sleep(0.02)')));
@@ -106,18 +71,6 @@ test('where the server has room for few connections, whoever finds none idle wai
   // As soon as there is room, it is used again.
   await limit(20);
   await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: 10_000 }).toBe(8);
-}, 30_000);
-
-test('where a pooler has no room, nobody waits for what it will not give while there are others', async () => {
-  const door = await tcpDoor(await aDatabase());
-  const { pool, close } = connect(door.url, 'requests');
-  onTestFinished(close);
-  await runIn(pool)('SELECT 1');
-  door.letIn(door.count());
-  const started = performance.now();
-  const statuses = (await crowd(pool, 40)).map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
-  expect(performance.now() - started).toBeLessThan(8_000);
 }, 30_000);
 
 test('where no connection works, whoever asks hears of it', async () => {

@@ -116,9 +116,9 @@ describe('a database with room for few connections', () => {
   }, 60_000);
 
   test('is not opened where a replica could not write', async () => {
-    const { url } = await aSmallDatabase(1);
+    const { url } = await aSmallDatabase(0);
     await expect(openStore(url)).rejects.toThrow('too many connections');
-    const { url: enough } = await aSmallDatabase(3);
+    const { url: enough } = await aSmallDatabase(2);
     const store = await openStore(enough);
     await store.ping();
     await store.close();

@@ -15,6 +15,13 @@ import { writeChanges } from './write-changes.ts';
 const CONTACT_LOCKS = 4_096;
 /** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
+/**
+ * On a sharded database groups of several replicas that meet on the same users refuse each other. One that was refused
+ * waits for the others and goes alone, so that it is refused once.
+ */
+const GROUPS_LOCK = 7_061_639;
+const GO_TOGETHER = `SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+const GO_ALONE = `SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 /** Looks at the users of a group under their locks, until it begins anew. */
 const MAX_LOOKS = 5;
 /** Times that a group may wait for rows that somebody else has locked. */
@@ -41,8 +48,9 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();
   const locked = createLockedUsers(pool);
 
-  const transact = (works: readonly Work[], named: Named): Promise<unknown[]> =>
-    inTransaction(pool, async (run, count) => {
+  const transact = (works: readonly Work[], named: Named, attempt: number): Promise<unknown[]> =>
+    inTransaction(pool, async (run) => {
+      if (isSharded) await run(attempt === 1 ? GO_TOGETHER : GO_ALONE);
       // Locks before rows: a transaction that waited here must see what the one before has created.
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
@@ -54,7 +62,7 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
           : { statement: LOCK_USERS, looks: MAX_LOOKS, onFound: (ids) => locked.recheck(run, works, ids) },
       );
       const { changes, values } = applyWorks(works, rows, ids);
-      await writeChanges(changes, { run, count, ids, checked: isSharded ? unchanged(rows, changes) : [] });
+      await writeChanges(changes, { run, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;
     });
 
@@ -62,7 +70,7 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     const named = namedBy(works);
     for (let waits = 1; ; waits += 1) {
       try {
-        return await retryConflicts(() => transact(works, named));
+        return await retryConflicts((attempt) => transact(works, named, attempt));
       } catch (error) {
         if (!isLockedOut(error)) throw error;
         const refusal = new RetryLaterError('Other writes come first', { cause: error });

@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import { Pool } from 'pg';
 import { inTime } from '../../in-time.ts';
 import { asLibpq } from './as-libpq.ts';
-import { countConnections } from './take-connection.ts';
 import { watchReplication } from './unreplicated.ts';
 
 /** Connections of one replica for all but the writing of users. */
@@ -113,7 +112,6 @@ export const connect = (
     },
   });
   pool.on('error', ignore);
-  countConnections(pool);
   return {
     pool,
     async close() {

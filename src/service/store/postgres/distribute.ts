@@ -13,9 +13,19 @@ const DISTRIBUTED = [
 export const isSharded = async (run: Run): Promise<boolean> =>
   (await run("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 
-/** Spreads new tables over the nodes of a cluster. The small ones stay on the coordinator. */
+/** A group touches every shard, so few are fast; two for each worker leave room for twice as many workers. */
+const SHARDS_PER_WORKER = 2;
+const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*), 1) * ${SHARDS_PER_WORKER})::text, true)
+  FROM citus_get_active_worker_nodes()
+  WHERE (SELECT source = 'default' FROM pg_settings WHERE name = 'citus.shard_count')`;
+
+/**
+ * Spreads new tables over the nodes of a cluster; the small ones stay on the coordinator. A `citus.shard_count` that the
+ * operator has set for the database or the role decides how many shards there are.
+ */
 export const distributeTables = async (run: Run): Promise<void> => {
   if (!(await isSharded(run))) return;
+  await run(CHOOSE_SHARDS);
   for (const [table, column, colocateWith] of DISTRIBUTED) {
     await run(`SELECT create_distributed_table('${table}', '${column}', colocate_with => '${colocateWith}')`);
   }

@@ -3,9 +3,9 @@ import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
+import { userOf } from '../from-row.ts';
 import { ConflictError } from './retry.ts';
 import type { Run } from './statement.ts';
-import { type SentUser, userOf } from './user-rows.ts';
 import { FIND_KEYS } from './user-statements.ts';
 
 /** What works name users by: lookups by workspace and key, each once. */
@@ -82,7 +82,7 @@ export const readUsers = async (
     const ids = await findIds(run, named);
     if (ids.size === 0) return [];
     await onFound(ids);
-    const rows = (await run<SentUser>(statement, [[...ids.keys()]])).map(userOf);
+    const rows = (await run(statement, [[...ids.keys()]])).map(userOf);
     const read = new Map(rows.map((row) => [row.userId, row]));
     const isMeant = ([userId, names]: [number, string[]]) =>
       names.every((name) => {

@@ -1,26 +1,25 @@
 import { inTime } from '../../in-time.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
 import { isSharded } from './distribute.ts';
-import { fillPool } from './fill-pool.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { createSecrets } from './secrets.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Works in one transaction. */
-const MAX_WORKS = 64;
-/** One for groups; the other while it is made anew, and to find who has locked a user. */
-const WRITER_CONNECTIONS = 2;
+/** One group is written at a time. */
+const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
+
+const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
@@ -52,17 +51,16 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
   const { pool } = requests;
   const closeBoth = () => Promise.all([requests.close(), groups.close()]);
-  // Before readers take the room: a replica that can read must be able to write.
-  await fillPool(groups.pool).catch(async (error: unknown) => {
+  // Before readers take the room, and kept for good: a replica that can read must be able to write.
+  await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
     await closeBoth();
     throw error;
   });
   const run = runIn(pool);
   const reader = createReader(pool);
-  const secrets = createSecrets(run);
+  const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
   const queue = createCommitQueue({
-    maxWorks: MAX_WORKS,
-    prepare: secrets.of,
+    prepare: secret,
     commit: createCommitWorks(groups.pool, sharded),
     isRefusal,
   });
@@ -72,7 +70,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     kind: 'postgres',
     ...reader.verbs,
     bannerUser: reader.bannerUser,
-    secret: secrets.of,
+    secret,
     takeRate: createRateLeases(run),
     write: queue.write,
     onCommit: queue.onCommit,
@@ -80,9 +78,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async ping() {
       if (isClosed) throw new Error('The store is closed');
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await fillPool(groups.pool);
       // Fails where a write would: on a standby, and on a database that is read-only, if only by default.
-      await inTransaction(pool, async (run) => {
+      await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');
       });

@@ -3,8 +3,11 @@ import { InDoubtError, RetryLaterError } from '../write-errors.ts';
 
 /** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
 const CONFLICTS = new Set(['23505', '40001', '40P01']);
-/** The statement was refused for what is in it: nothing of its transaction is stored. */
-const REFUSALS = /^(22|23|54)/;
+/**
+ * The statement was refused for what is in it: nothing of its transaction is stored. A cluster says XX000 of a value that
+ * one of its nodes has refused.
+ */
+const REFUSALS = /^(22|23|54|XX000)/;
 
 const MAX_ATTEMPTS = 12;
 const BASE_DELAY_MS = 2;
@@ -45,10 +48,10 @@ export const orInDoubt = (error: unknown): unknown =>
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 
 /** Runs a transaction again while others are in its way; where they always are, nothing of it is stored. */
-export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> => {
+export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transact();
+      return await transact(attempt);
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) {

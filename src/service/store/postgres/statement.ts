@@ -13,9 +13,6 @@ export type Run = <Row extends object = Record<string, unknown>>(
   values?: readonly Value[],
 ) => Promise<Row[]>;
 
-/** Resolves with the number of rows that a statement has changed. */
-export type Count = (text: string, values: readonly Value[]) => Promise<number>;
-
 const names = new Map<string, string>();
 
 /**
@@ -30,13 +27,15 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** Runs a statement on one connection. */
-export const queryOn = (client: ClientBase) => async (text: string, values?: readonly Value[]) => {
-  const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-  const result = await client.query(statement);
-  if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
-  return result;
-};
+/** Runs statements on one connection. */
+export const runOn =
+  (client: ClientBase): Run =>
+  async (text, values) => {
+    const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
+    const { rows } = await client.query(statement);
+    if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
+    return rows;
+  };
 
 /** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */
 export const runIn =
@@ -45,7 +44,7 @@ export const runIn =
     const client = await takeConnection(pool);
     let isUsable = true;
     try {
-      return (await queryOn(client)(text, values)).rows;
+      return await runOn(client)(text, values);
     } catch (error) {
       isUsable = isUsableAfter(error);
       throw judge(error);

@@ -1,20 +1,17 @@
 import type { Pool } from 'pg';
 import { isUsableAfter, orInDoubt } from './retry.ts';
-import { type Count, queryOn, type Run } from './statement.ts';
+import { type Run, runOn } from './statement.ts';
 import { takeConnection } from './take-connection.ts';
 
 /** Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent. */
-export const inTransaction = async <T>(
-  pool: Pool,
-  work: (run: Run, count: Count) => Promise<T>,
-): Promise<T> => {
+export const inTransaction = async <T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> => {
   const client = await takeConnection(pool);
-  const query = queryOn(client);
+  const runHere = runOn(client);
   let isUsable = true;
   let isCommitting = false;
-  const send: typeof query = async (text, values) => {
+  const run: Run = async (text, values) => {
     try {
-      return await query(text, values);
+      return await runHere(text, values);
     } catch (error) {
       isUsable &&= isUsableAfter(error);
       throw error;
@@ -22,17 +19,14 @@ export const inTransaction = async <T>(
   };
   try {
     // Where it is refused, what follows would be committed statement by statement.
-    await send('BEGIN');
-    const value = await work(
-      async (text, values) => (await send(text, values)).rows,
-      async (text, values) => (await send(text, values)).rowCount ?? 0,
-    );
+    await run('BEGIN');
+    const value = await work(run);
     isCommitting = true;
-    await send('COMMIT');
+    await run('COMMIT');
     return value;
   } catch (error) {
     // A transaction that cannot be ended keeps its locks until the connection ends.
-    if (isUsable) await send('ROLLBACK').catch(() => undefined);
+    if (isUsable) await run('ROLLBACK').catch(() => undefined);
     throw isCommitting ? orInDoubt(error) : error;
   } finally {
     client.release(!isUsable);

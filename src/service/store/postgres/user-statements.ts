@@ -12,7 +12,8 @@ const list = (parameter: number, type: string) =>
 const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
 
 const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
-export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`;
+/** A time as Unix milliseconds, under its own name. */
+export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
@@ -24,7 +25,7 @@ export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
   WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
 
 export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
-  ${MS('created_at')} AS created_ms, ${MS('updated_at')} AS updated_ms`;
+  ${MS('created_at')}, ${MS('updated_at')}`;
 export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
 // The order makes every transaction lock its rows in the same sequence.
 export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
@@ -32,26 +33,27 @@ export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
 export const FIND_UNLOCKED =
   'SELECT user_id FROM users WHERE user_id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED';
 
+// What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
 export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>> '{}', profile = sent.profile::jsonb,
     version = users.version + 1, created_at = ${TIME('sent.created_ms')}, updated_at = ${TIME('sent.updated_ms')}
   FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}, ${list(3, 'jsonb')}, ${list(4, 'text')}, ${list(5, 'bigint')},
     ${list(6, 'bigint')}) AS sent(user_id, version, external_id, profile, created_ms, updated_ms)
-  WHERE users.user_id = sent.user_id AND users.version = sent.version`;
+  WHERE users.user_id = sent.user_id AND users.version = sent.version RETURNING 1`;
 export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
   SELECT user_id, workspace_id, external_id, profile, 1, ${TIME('created_ms')}, ${TIME('updated_ms')}
   FROM ${rows('user_id bigint, workspace_id text, external_id text, profile jsonb, created_ms bigint, updated_ms bigint')}
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING RETURNING user_id`;
 export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
-  WHERE users.user_id = gone.user_id AND users.version = gone.version`;
+  WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
 /** Makes a write by whoever has read the user before fail, as an update does. */
 export const CHECK_USERS = `UPDATE users SET version = users.version + 1
   FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS seen(user_id, version)
-  WHERE users.user_id = seen.user_id AND users.version = seen.version`;
+  WHERE users.user_id = seen.user_id AND users.version = seen.version RETURNING 1`;
 
 const KEY = 'workspace_id text, key text, user_id bigint';
 // In one order, like the rows: of two transactions that add the same keys one waits for the other.
 export const INSERT_KEYS = `INSERT INTO user_keys (workspace_id, key, user_id)
-  SELECT workspace_id, key, user_id FROM ${rows(KEY)} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
+  SELECT workspace_id, key, user_id FROM ${rows(KEY)} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING key`;
 export const DELETE_KEYS = `DELETE FROM user_keys USING ${rows(KEY)}
   WHERE user_keys.workspace_id = sent.workspace_id AND user_keys.key = sent.key AND user_keys.user_id = sent.user_id`;
 
@@ -68,7 +70,7 @@ export const INSERT_BANNER_EVENTS = `INSERT INTO banner_events (user_id, banner_
     is_control, is_test_send, ${TIME('received_ms')}
   FROM ${rows(`user_id bigint, banner_id text, event_type text, time_ms bigint, workspace_id text, campaign_id text,
     variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean, received_ms bigint`)}
-  ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')} AS time_ms`;
+  ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`;
 
 const CAMPAIGN_COLUMNS = `campaign_id, workspace_id, variant_id, is_control, impressions, first_impression_at,
   last_impression_at, clicks, dismissals, last_dismissal_at, round`;
@@ -91,7 +93,7 @@ export const COUNT_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${
     first_ms bigint, last_ms bigint, clicks int, dismissals int, dismissal_ms bigint, round int`)}
   ${ADD_CAMPAIGNS}`;
 export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
-  ${MS('first_impression_at')} AS first_ms, ${MS('last_impression_at')} AS last_ms, ${MS('last_dismissal_at')} AS dismissal_ms
+  ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
   FROM user_campaigns WHERE user_id = $1`;
 
 /** Users whose rows become those of another one: whose, and of whom. */

@@ -3,7 +3,7 @@ import type { UserIds } from '../../profiles/user-id.ts';
 import { countCampaigns } from '../campaign-counts.ts';
 import type { Changes, KeyRow, UserRow } from '../changes.ts';
 import { ConflictError } from './retry.ts';
-import type { Count, Run } from './statement.ts';
+import type { Run } from './statement.ts';
 import {
   ADD_POINTS,
   CHECK_USERS,
@@ -94,12 +94,12 @@ const bannerEventRows = (events: Changes['bannerEvents']) =>
 
 /** Stores banner events, and counts those that are no repeats. */
 const recordBannerEvents = async (run: Run, events: Changes['bannerEvents']) => {
-  const stored = await run<{ user_id: string; banner_id: string; event_type: string; time_ms: number }>(
+  const stored = await run<{ user_id: string; banner_id: string; event_type: string; time: number }>(
     INSERT_BANNER_EVENTS,
     [bannerEventRows(events)],
   );
   const fresh = new Set(
-    stored.map((row) => `${row.user_id} ${row.banner_id} ${row.event_type} ${Math.round(row.time_ms)}`),
+    stored.map((row) => `${row.user_id} ${row.banner_id} ${row.event_type} ${Math.round(row.time)}`),
   );
   const counts = countCampaigns(
     // Of two alike in one group the first was stored.
@@ -129,17 +129,13 @@ const recordBannerEvents = async (run: Run, events: Changes['bannerEvents']) => 
 
 export interface WriteOptions {
   run: Run;
-  count: Count;
   ids: UserIds;
   /** Users who were read without a lock and only got banner events: nothing else would show that they were merged away. */
   checked: readonly UserRow[];
 }
 
 /** Writes what a group has changed. Every count that does not match means that another replica was faster. */
-export const writeChanges = async (
-  changes: Changes,
-  { run, count, ids, checked }: WriteOptions,
-): Promise<void> => {
+export const writeChanges = async (changes: Changes, { run, ids, checked }: WriteOptions): Promise<void> => {
   const { updated, created, deleted, keysRemoved, keysAdded, moved, erased, points } = changes;
   const sent: Promise<unknown>[] = [];
   const send = (isNeeded: boolean, work: () => Promise<unknown>) => {
@@ -147,7 +143,7 @@ export const writeChanges = async (
   };
   const expect = (rows: readonly unknown[], statement: string, values: () => string[], onMiss?: () => void) =>
     send(rows.length > 0, async () => {
-      if ((await count(statement, values())) === rows.length) return;
+      if ((await run(statement, values())).length === rows.length) return;
       onMiss?.();
       throw new ConflictError('Another replica has written the same users');
     });

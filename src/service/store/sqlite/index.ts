@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createSecrets } from '../secrets.ts';
 import type { Store } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
@@ -12,14 +13,11 @@ import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { noRows } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
-import { createSecrets } from './secrets.ts';
 import { createUserCache } from './user-cache.ts';
 import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
-/** Works that share a commit. */
-const MAX_WORKS = 128;
 
 /** Gives back a part of what the store holds open. */
 type Release = () => void | Promise<void>;
@@ -70,10 +68,12 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());
-  const secret = createSecrets(reader, committer);
+  const secret = createSecrets({
+    read: async (workspaceId) => reader.secret(workspaceId),
+    add: (workspaceId, made) => committer.commit([{ ...noRows(), secrets: [workspaceId, made] }]),
+  });
   const takeRate = createRateWindows();
   const queue = createCommitQueue({
-    maxWorks: MAX_WORKS,
     prepare: secret,
     isRefusal,
     commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),

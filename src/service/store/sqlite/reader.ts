@@ -1,14 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { BannerEventRow } from '../../profiles/banner-event.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { readProfile } from '../../profiles/profile-json.ts';
-import type { StoredEvent } from '../../profiles/stored-event.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
-import type { StoreReader, UserCampaign } from '../store.ts';
+import { bannerEventOf, campaignOf, eventOf, type Row, userOf } from '../from-row.ts';
+import type { StoreReader } from '../store.ts';
 import type { UserCache } from './user-cache.ts';
 
 const BUSY_MS = 10_000;
@@ -19,79 +17,6 @@ export const prepareForReading = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   // Not read in place (`mmap_size`): a file that grows is mapped anew with every checkpoint, which costs more than copies.
 };
-
-type Row = Record<string, unknown>;
-const text = (row: Row, column: string) => row[column] as string;
-const number = (row: Row, column: string) => row[column] as number;
-
-const profileOf = (row: Row): Profile =>
-  readProfile(
-    {
-      userId: number(row, 'user_id'),
-      externalId: row['external_id'] as string | null,
-      createdAtMs: number(row, 'created_at'),
-      updatedAtMs: number(row, 'updated_at'),
-    },
-    JSON.parse(text(row, 'profile')),
-  );
-
-const userOf = (row: Row): UserRow => ({
-  userId: number(row, 'user_id'),
-  workspaceId: text(row, 'workspace_id'),
-  externalId: row['external_id'] as string | null,
-  profile: row['profile'] === null ? null : profileOf(row),
-  createdAtMs: number(row, 'created_at'),
-  version: number(row, 'version'),
-  characters: row['profile'] === null ? 0 : text(row, 'profile').length,
-});
-
-const campaignOf = (row: Row): UserCampaign => ({
-  campaignId: text(row, 'campaign_id'),
-  variantId: row['variant_id'] as string | null,
-  isControl: row['is_control'] === 1,
-  impressions: number(row, 'impressions'),
-  firstImpressionMs: row['first_impression_at'] as number | null,
-  lastImpressionMs: row['last_impression_at'] as number | null,
-  clicks: number(row, 'clicks'),
-  dismissals: number(row, 'dismissals'),
-  lastDismissalMs: row['last_dismissal_at'] as number | null,
-  round: number(row, 'round'),
-});
-
-const eventOf = (row: Row): StoredEvent => {
-  const ofUser = {
-    externalId: row['external_id'] as string | null,
-    userId: number(row, 'user_id'),
-    appId: row['app_id'] as string | null,
-    timeMs: number(row, 'time'),
-    receivedAtMs: number(row, 'received_at'),
-    properties: row['properties'] === null ? null : JSON.parse(text(row, 'properties')),
-  };
-  if (row['product_id'] === null) return { kind: 'event', name: text(row, 'name'), ...ofUser };
-  return {
-    kind: 'purchase',
-    productId: text(row, 'product_id'),
-    currency: text(row, 'currency'),
-    price: number(row, 'price'),
-    quantity: number(row, 'quantity'),
-    ...ofUser,
-  };
-};
-
-const bannerEventOf = (row: Row): BannerEventRow => ({
-  userId: number(row, 'user_id'),
-  externalId: text(row, 'external_id'),
-  appId: text(row, 'app_id'),
-  bannerId: text(row, 'banner_id'),
-  campaignId: text(row, 'campaign_id'),
-  variantId: row['variant_id'] as string | null,
-  placementId: text(row, 'placement_id'),
-  isControl: row['is_control'] === 1,
-  isTestSend: row['is_test_send'] === 1,
-  eventType: text(row, 'event_type') as BannerEventRow['eventType'],
-  timeMs: number(row, 'time'),
-  receivedAtMs: number(row, 'received_at'),
-});
 
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync) => {
@@ -132,7 +57,7 @@ export const createReader = (database: DatabaseSync) => {
       for (const row of rows) yield of(row);
       const end = rows.at(-1);
       if (!end) return;
-      last = number(end, key);
+      last = end[key] as number;
       await new Promise(setImmediate);
     }
   }
@@ -149,9 +74,9 @@ export const createReader = (database: DatabaseSync) => {
           return;
         }
         for (const row of rowsBy(workspaceId, lookup)) {
-          const userId = number(row, 'user_id');
+          const userId = row['user_id'] as number;
           if (found.has(userId)) continue;
-          const user = userOf(row);
+          const user = { ...userOf(row), characters: String(row['profile']).length };
           found.set(userId, user);
           cache.put(user);
         }
@@ -178,7 +103,7 @@ export const createReader = (database: DatabaseSync) => {
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
     verbs: {
-      workspaceIds: async () => workspaces.all().map((row) => text(row, 'workspace_id')),
+      workspaceIds: async () => workspaces.all().map((row) => row['workspace_id'] as string),
 
       async readUsers(workspaceId, lookups) {
         const found = new Map<number, Profile>();
@@ -193,11 +118,11 @@ export const createReader = (database: DatabaseSync) => {
 
       async *dataPoints(workspaceId) {
         for (const row of points.all(workspaceId)) {
-          yield { day: text(row, 'day'), points: number(row, 'points') };
+          yield { day: row['day'] as string, points: row['points'] as number };
         }
       },
 
-      exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', profileOf),
+      exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
 
       async *exportBannerEvents(workspaceId) {

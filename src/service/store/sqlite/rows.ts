@@ -100,9 +100,3 @@ export function* rowsOf(changes: Changes): Generator<Rows> {
   yield eventRows(changes);
   yield userRows(changes);
 }
-
-/** Rows of nothing but a secret. */
-export const secretRows = (workspaceId: string, secret: string): Rows => ({
-  ...noRows(),
-  secrets: [workspaceId, secret],
-});
