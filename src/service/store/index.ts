@@ -5,6 +5,16 @@ import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
 
 export type {
+  ArmResults,
+  CampaignResults,
+  Conversion,
+  Counts,
+  DayResults,
+  Goal,
+  PlacementResults,
+  ResultsQuestion,
+} from './results.ts';
+export type {
   BannerUser,
   Commit,
   RateRule,

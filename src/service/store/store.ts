@@ -2,6 +2,7 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { CampaignResults, ResultsQuestion } from './results.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
@@ -63,6 +64,8 @@ export interface StoreReader {
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** Without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
+  /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
+  campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   close(): Promise<void>;
 }
 

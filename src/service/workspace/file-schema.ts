@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { conversion } from './conversion-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
 
@@ -145,6 +146,9 @@ const campaign = z
     ),
     test_users: optional(z.array(text)).describe(
       'External IDs of users who see it whatever its status, time and audience are',
+    ),
+    conversions: optional(z.array(conversion).max(4)).describe(
+      'What counts as a success of the campaign: up to four events or purchases',
     ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })

@@ -47,6 +47,7 @@ const aCampaign = (filter: Filter | null, status: Campaign['status'] = 'active')
       throw new Error(`${path.join('.')}: ${problem}`);
     })!,
   controlPercentage: 0,
+  conversions: [],
   reeligibleAfterMs: null,
   testUsers: new Set(),
   variants: [],

@@ -3,6 +3,7 @@ import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
 import { type Committer, createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { createCommitWorks } from '../../../src/service/store/sqlite/commit-works.ts';
+import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
 import { migrate } from '../../../src/service/store/sqlite/schema.ts';
 import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
@@ -16,7 +17,7 @@ export const anSqliteQueue = (file = ':memory:', cache = createUserCache()) => {
   prepareForWriting(database);
   migrate(database, file);
   prepareForReading(database);
-  const reader = createReader(database);
+  const reader = createReader(database, createJobs(file, database));
   const disk = { problem: null as string | null, commits: 0 };
   const inline = createInlineCommitter(database);
   const committer: Committer = {

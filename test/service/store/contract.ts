@@ -8,6 +8,7 @@ import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts
 import { bannerEventsContract } from './banner-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
+import { resultsContract } from './results-contract.ts';
 
 /** As JSON, with the members in one order: PostgreSQL keeps them in one of its own. */
 const inOrder = (value: unknown): string =>
@@ -279,6 +280,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
 
     bannerEventsContract(() => store);
     movingRowsContract(() => store);
+    resultsContract(() => store);
 
     describe('rate windows', () => {
       const window = (key: string, requests: number, windowSeconds = 60) => ({

@@ -16,6 +16,8 @@ import { inTransaction } from './transaction.ts';
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
+/** For what takes long: one thing at a time, while nobody waits for it. */
+const UPKEEP_CONNECTIONS = 1;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
 
@@ -30,7 +32,7 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
     await close();
     throw error;
   }
-  return { ...createReader(pool).verbs, close };
+  return { ...createReader(pool, pool).verbs, close };
 };
 
 /** Makes the database what this version needs; answers whether it is sharded. */
@@ -49,15 +51,16 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const sharded = await bringForward(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
+  const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
   const { pool } = requests;
-  const closeBoth = () => Promise.all([requests.close(), groups.close()]);
+  const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
   // Before readers take the room, and kept for good: a replica that can read must be able to write.
   await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
-    await closeBoth();
+    await closeAll();
     throw error;
   });
   const run = runIn(pool);
-  const reader = createReader(pool);
+  const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
   const queue = createCommitQueue({
     prepare: secret,
@@ -90,7 +93,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       isClosed = true;
       await inTime(queue.close(), DRAIN_MS);
       // A write that still waits for an answer is refused now.
-      await closeBoth();
+      await closeAll();
     },
   };
 };

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
 import { bannerEventOf, campaignOf, eventOf, userOf } from '../from-row.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
+import { countResults } from './count-results.ts';
 import { namedBy, readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
@@ -16,8 +17,8 @@ const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner
     is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
-/** Reads what is committed. */
-export const createReader = (pool: Pool) => {
+/** Reads what is committed; what may take long, over connections of `upkeep`. */
+export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
 
   const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
@@ -72,6 +73,8 @@ export const createReader = (pool: Pool) => {
       async *exportBannerEvents(workspaceId) {
         for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row);
       },
+
+      campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
     } satisfies Omit<StoreReader, 'close'>,
   };
 };

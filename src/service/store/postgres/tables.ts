@@ -36,6 +36,7 @@ export const TABLES = `
     properties jsonb,
     PRIMARY KEY (user_id, event_id)
   );
+  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, time);
 
   CREATE TABLE banner_events (
     user_id bigint NOT NULL,
@@ -69,6 +70,7 @@ export const TABLES = `
     round integer NOT NULL,
     PRIMARY KEY (user_id, campaign_id)
   );
+  CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
   CREATE TABLE data_points (
     workspace_id text NOT NULL,

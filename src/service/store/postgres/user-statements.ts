@@ -11,7 +11,7 @@ const list = (parameter: number, type: string) =>
 /** Rows of a JSON parameter. */
 const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
 
-const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
+export const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
 /** A time as Unix milliseconds, under its own name. */
 export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
 

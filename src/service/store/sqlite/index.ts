@@ -9,6 +9,7 @@ import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createCommitWorks } from './commit-works.ts';
+import { createJobs } from './jobs.ts';
 import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { noRows } from './rows.ts';
@@ -59,7 +60,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   prepareForWriting(database);
   migrate(database, file);
   prepareForReading(database);
-  const reader = createReader(database);
+  const jobs = createJobs(file, inMemory ? database : null);
+  const reader = createReader(database, jobs);
   let committer: Committer;
   if (inMemory) committer = createInlineCommitter(database);
   else {
@@ -99,6 +101,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       await queue.close();
+      await jobs.close();
       await releaseAll(held);
     },
   };

@@ -1,4 +1,5 @@
 import type { StoreReader } from '../store.ts';
+import { createJobs } from './jobs.ts';
 import { openExisting } from './open-existing.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { checkIsCurrent } from './schema.ts';
@@ -13,5 +14,10 @@ export const openSqliteReader = (file: string): StoreReader => {
     database.close();
     throw error;
   }
-  return { ...createReader(database).verbs, close: async () => database.close() };
+  const jobs = createJobs(file, null);
+  const close = async () => {
+    await jobs.close();
+    database.close();
+  };
+  return { ...createReader(database, jobs).verbs, close };
 };

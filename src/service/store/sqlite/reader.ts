@@ -7,6 +7,7 @@ import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
 import { bannerEventOf, campaignOf, eventOf, type Row, userOf } from '../from-row.ts';
 import type { StoreReader } from '../store.ts';
+import type { SqliteJobs } from './jobs.ts';
 import type { UserCache } from './user-cache.ts';
 
 const BUSY_MS = 10_000;
@@ -19,7 +20,7 @@ export const prepareForReading = (database: DatabaseSync): void => {
 };
 
 /** Reads what is committed. */
-export const createReader = (database: DatabaseSync) => {
+export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const users = 'SELECT users.* FROM users';
   const byKey = database.prepare(
     `${users} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
@@ -135,6 +136,8 @@ export const createReader = (database: DatabaseSync) => {
           await new Promise(setImmediate);
         }
       },
+
+      campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
     } satisfies Omit<StoreReader, 'close'>,
   };
 };

@@ -9,6 +9,7 @@ export const TABLES = `
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX users_of_workspace ON users (workspace_id);
 
   CREATE TABLE user_keys (
     workspace_id TEXT NOT NULL,
@@ -33,6 +34,7 @@ export const TABLES = `
     properties TEXT -- JSON
   ) STRICT;
   CREATE INDEX events_of_user ON events (user_id);
+  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, time);
 
   CREATE TABLE banner_events (
     user_id INTEGER NOT NULL,
@@ -66,6 +68,7 @@ export const TABLES = `
     round INTEGER NOT NULL,
     PRIMARY KEY (user_id, campaign_id)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
   CREATE TABLE data_points (
     workspace_id TEXT NOT NULL,
