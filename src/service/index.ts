@@ -5,6 +5,7 @@ export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export { backupStore, openStore, openStoreReader } from './store/index.ts';
+export type { CampaignResults, Conversion, ResultsQuestion } from './store/results.ts';
 export type { Store, StoreReader } from './store/store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';

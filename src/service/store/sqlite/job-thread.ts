@@ -5,7 +5,7 @@ import { openExisting } from './open-existing.ts';
 import { prepareForReading } from './reader.ts';
 
 /** The thread of one job. Requests go first: on Linux each thread has a priority of its own. */
-if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW);
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 const job = workerData as Job;
 const database = openExisting(job.file, { readOnly: false });
 try {
