@@ -3,6 +3,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
+import type { Sample } from './sample.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
@@ -66,6 +67,8 @@ export interface StoreReader {
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
+  /** About `size` users. */
+  sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   close(): Promise<void>;
 }
 
