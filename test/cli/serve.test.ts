@@ -101,7 +101,7 @@ describe('placard serve', () => {
         type: 'event',
         external_id: 'u-771',
         name: 'quiz_done',
-        time: '2026-03-01T09:15:00+01:00',
+        time: '2026-03-01T08:15:00.000Z',
         properties: { score: 8 },
       }),
       expect.objectContaining({ type: 'purchase', product_id: 'teapot', currency: 'EUR', price: 42.5 }),
@@ -117,7 +117,7 @@ describe('placard serve', () => {
         placement_id: 'home',
         is_control: false,
         event_type: 'click',
-        timestamp: '2026-03-01T09:20:01.250+01:00',
+        timestamp: '2026-03-01T08:20:01.250Z',
         reported_at: '2026-03-01T08:20:01.250Z',
         received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       },
@@ -354,7 +354,7 @@ describe('placard serve', () => {
     await (await openStore(db)).close();
     const intact = readFileSync(db);
     const damaged = Buffer.from(intact);
-    damaged.fill(0xff, firstByteOf('journal'), firstByteOf('journal') + 4_096);
+    damaged.fill(0xff, firstByteOf('users'), firstByteOf('users') + 4_096);
     writeFileSync(db, damaged);
     const { code, stderr } = await runCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
     expect({ code, stderr }).toEqual({
@@ -370,8 +370,8 @@ describe('placard serve', () => {
   test.skipIf(process.platform === 'win32')(
     'says why where a disk has no room for a new database',
     async () => {
-      // Files end at 40 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
-      const command = 'trap "" XFSZ; ulimit -f 40; exec "$0" src/cli/placard.ts serve "$@"';
+      // Files end at 20 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
+      const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
       const words = ['--workspace', workspace, '--db', db, '--port', '0'];
       const { code, stderr } = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
       expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);

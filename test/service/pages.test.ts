@@ -259,8 +259,8 @@ describe('GET /metrics', () => {
     expect(body).toMatch(
       /placard_object_errors_total\{endpoint="\/users\/track",code="EMAIL_BAD_FORMAT"\} \d+/,
     );
-    expect(body).toMatch(/placard_store_seconds_count\{operation="write_users"\} \d+/);
-    expect(body).toMatch(/placard_store_waiting\{operation="write_users"\} 0/);
+    expect(body).toMatch(/placard_store_seconds_count\{operation="write"\} \d+/);
+    expect(body).toMatch(/placard_store_waiting\{operation="write"\} 0/);
     for (const name of ['placard_commit_wait_seconds', 'placard_commit_seconds', 'placard_commit_works']) {
       expect(body).toMatch(new RegExp(`${name}_count [1-9]`));
     }

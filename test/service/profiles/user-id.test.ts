@@ -1,9 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createUserIds, userIdOf } from '../../../src/service/profiles/user-id.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
-
-afterEach(() => vi.restoreAllMocks());
 
 test('IDs grow with time, and where the clock stands still or goes back', () => {
   const { next } = createUserIds();
@@ -41,9 +39,19 @@ test('replicas in two lanes make no ID twice, at one moment neither; in the same
       taken.add(id);
     }
   }
-  const [one, other] = [createUserIds(), createUserIds()];
-  while (one.next(NOW) !== other.next(NOW)) other.changeLane();
+  const aReplica = () => {
+    const replica = createUserIds();
+    return { ...replica, first: replica.next(NOW) };
+  };
+  const one = aReplica();
+  let other = aReplica();
+  while (other.first !== one.first) other = aReplica();
   expect(one.next(NOW + 1)).toBe(other.next(NOW + 1));
+  let [mine, theirs] = [0, 0];
+  while (mine === theirs) {
+    other.changeLane();
+    [mine, theirs] = [one.next(NOW + 2), other.next(NOW + 2)];
+  }
 });
 
 test('a text that is no ID of ours has no number', () => {

@@ -63,7 +63,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       const rows = await stored();
       expect(rows.map(({ eventType }) => eventType).sort()).toEqual(types.toSorted());
       expect(rows[0]).toMatchObject({
-        externalUserId: 'u-771',
+        externalId: 'u-771',
         appId: APP_ID,
         bannerId: id,
         campaignId: 'c1',
@@ -71,8 +71,7 @@ describe.each(STORES)('on $name', ({ address }) => {
         placementId: 'home',
         isControl: false,
         isTestSend: false,
-        timestamp,
-        timestampMs: Date.parse(timestamp),
+        timeMs: Date.parse(timestamp),
         receivedAtMs: Date.parse('2026-03-01T09:00:00Z'),
       });
     });
