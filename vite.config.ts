@@ -1,4 +1,6 @@
+import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { dts } from 'rolldown-plugin-dts';
 import { defineConfig } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
@@ -7,6 +9,8 @@ import manifest from './package.json' with { type: 'json' };
 const entries = {
   index: 'src/client/index.ts',
   element: 'src/element/index.ts',
+  'element-react': 'src/element/react.ts',
+  'element-vue': 'src/element/vue.ts',
   react: 'src/react/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
@@ -24,36 +28,57 @@ const entries = {
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const isDependency = (id: string) =>
-  id.startsWith('node:') ||
-  [...Object.keys(manifest.dependencies), 'react', 'react-dom'].some(
-    (name) => id === name || id.startsWith(`${name}/`),
-  );
+const isOf = (names: string[]) => (id: string) =>
+  names.some((name) => id === name || id.startsWith(`${name}/`));
+const isOfNode = (id: string) => id.startsWith('node:') || builtinModules.includes(id);
+/** What an application installs beside the package; all else that the service and the commands use is inside it. */
+const isInstalledBeside = isOf(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
 
 const library = {
   outDir: 'dist',
   emptyOutDir: false,
   target: 'es2022',
   minify: false,
-  sourcemap: true,
+  // Packages for Node are looked up as Node does it, and stay on its own modules. Entries for a browser have none of either.
+  ssr: true,
   lib: { entry: entries, formats: ['es' as const] },
+  license: { fileName: 'licenses.md' },
   rolldownOptions: {
-    external: isDependency,
+    external: (id: string) => isOfNode(id) || isInstalledBeside(id),
     // For frameworks with server components; a directive in the source would be warned of.
-    output: { banner: ({ name }: { name: string }) => (name === 'react' ? "'use client';" : '') },
+    output: {
+      banner: ({ name }: { name: string }) => (name === 'react' ? "'use client';" : ''),
+      chunkFileNames: 'shared-[name].js',
+    },
   },
 };
 
 /** One file for a plain `<script>`: everything inside, one global. */
-const script = {
+const script = (entry: string, fileName: string) => ({
   outDir: 'dist',
   emptyOutDir: false,
   target: 'es2022',
+  lib: { entry, formats: ['iife' as const], name: 'Placard', fileName: () => fileName },
+  license: { fileName: 'licenses-script.md' },
+});
+
+const typed = new Set(Object.values(manifest.exports).map((target) => Object(target).types));
+
+/** One declaration file an entry, of what it exports and nothing else, from what the compiler wrote for each module. */
+const declarations = {
+  outDir: 'dist',
+  emptyOutDir: false,
   lib: {
-    entry: 'src/client/index.ts',
-    formats: ['iife' as const],
-    name: 'Placard',
-    fileName: () => 'placard.global.js',
+    entry: Object.fromEntries(
+      Object.entries(entries)
+        .filter(([name]) => typed.has(`./dist/${name}.d.ts`))
+        .map(([name, path]) => [name, path.replace(/^src(.*)\.ts$/, 'dist/declarations$1.d.ts')]),
+    ),
+    formats: ['es' as const],
+  },
+  rolldownOptions: {
+    external: (id: string) => !/^[./]/.test(id),
+    output: { chunkFileNames: 'shared-[name].d.ts' },
   },
 };
 
@@ -69,8 +94,19 @@ const demo = {
 
 export default defineConfig(({ mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
+  if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
+  if (mode === 'script-all') return { build: script('build/script-all.ts', 'placard-all.global.js') };
+  if (mode === 'declarations') {
+    return {
+      build: declarations,
+      plugins: [dts({ dtsInput: true, emitDtsOnly: true, generator: 'oxc', tsconfig: false })],
+      oxc: { exclude: [/\.js$/, /\.d\.ts$/] },
+    };
+  }
   return {
-    build: mode === 'script' ? script : library,
+    build: library,
+    // From source, on Node, a package is what its `main` says; `module` is for bundlers, and can differ.
+    ssr: { noExternal: true, resolve: { mainFields: ['main'] } },
     test: {
       testTimeout: 20_000,
       // Tests start the service again and again, and half of a start is compiling it.

@@ -41,7 +41,7 @@ export const reloaded = (problem: Error | null): string =>
 
 const AGAIN = 'PORT=8788 PLACARD_DB=other.db npm start';
 
-/** SQLite's code for a file that somebody else has locked. */
+/** SQLite's code for a file that another process has locked. */
 const SQLITE_BUSY = 5;
 
 const isClaimed = (error: unknown): boolean =>

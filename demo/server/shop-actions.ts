@@ -4,16 +4,16 @@ import { CURRENCY, productOf } from '../shop/catalogue.ts';
 import { VISITORS } from '../shop/visitors.ts';
 import { APP_ID, SERVER_KEY } from './keys.ts';
 
-const MOST_LINES = 20;
-const MOST_OF_ONE = 9;
+const MAX_LINES = 20;
+const MAX_OF_ONE = 9;
 
 const act = z.strictObject({
   userId: z.string().min(1).max(60),
   deed: z.enum(['viewed_product', 'added_to_cart', 'cart_abandoned', 'purchased']),
   items: z
-    .array(z.strictObject({ id: z.string(), quantity: z.int().min(1).max(MOST_OF_ONE) }))
+    .array(z.strictObject({ id: z.string(), quantity: z.int().min(1).max(MAX_OF_ONE) }))
     .min(1)
-    .max(MOST_LINES),
+    .max(MAX_LINES),
 });
 type Act = z.infer<typeof act>;
 

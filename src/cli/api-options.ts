@@ -17,7 +17,7 @@ type More = Pick<RestClientOptions, 'onRetry'>;
 /** What the arguments name, else the environment: an endpoint, or an instance. */
 export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: string } => {
   const { PLACARD_ENDPOINT, PLACARD_INSTANCE } = process.env;
-  // What is typed counts before what is set.
+  // An argument counts before a variable.
   const endpoint = args.endpoint ?? (args.instance ? undefined : PLACARD_ENDPOINT);
   const instance = args.instance ?? PLACARD_INSTANCE;
   if (endpoint) return { endpoint };

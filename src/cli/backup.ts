@@ -22,7 +22,7 @@ export const backup = defineCommand({
       await backupStore(db, args.to, { signal: asked });
     } catch (error) {
       release();
-      // The thread that copies hears of nothing, and the process would wait for it: only a signal ends both at once.
+      // The thread that copies receives no signal, and the process would wait for it: only a signal ends both at once.
       if (error instanceof InterruptedError) process.kill(process.pid, error.signal);
       throw error;
     }

@@ -38,7 +38,7 @@ const workspaceOf = async (reader: StoreReader, asked: string | undefined): Prom
   return known[0];
 };
 
-/** Writes one JSON object a line, as fast as whoever reads `out` takes them. */
+/** Writes one JSON object a line, as fast as the reader of `out` takes them. */
 const writeLines = async (lines: AsyncIterable<unknown>, out: Writable): Promise<void> => {
   for await (const line of lines) {
     if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');

@@ -26,10 +26,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard export banner-events --db placard.db > banner-events.ndjson',
   ],
   backup: ['placard backup --db placard.db --to copy.db'],
-  'drop-partitions': [
-    'placard drop-partitions --db placard.db --before 2026-01-01',
-    'placard drop-partitions --db placard.db --before 2026-01-01 --yes',
-  ],
 };
 
 const exitCodes = (name: string): [code: string, meaning: string][] => [

@@ -19,7 +19,7 @@ const options = {
 
 /** The member that leads an editor to the JSON Schema, where the package is installed beside the file. */
 const schemaMember = (file: string) =>
-  existsSync(SCHEMA) ? { $schema: relative(dirname(file), SCHEMA).split(sep).join('/') } : {};
+  existsSync(SCHEMA) ? { $schema: `./${relative(dirname(file), SCHEMA).split(sep).join('/')}` } : {};
 
 /** `placard init`: a workspace file to begin with. Its keys are shown once, the file holds their hashes. */
 export const init = defineCommand({

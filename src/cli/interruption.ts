@@ -21,7 +21,7 @@ export interface Interruption {
   asked: AbortSignal;
   /** Aborted by the second: wait for nothing. */
   insisted: AbortSignal;
-  /** From now on a signal ends the process, as where nobody listens. */
+  /** From now on a signal ends the process. */
   release(): void;
 }
 
@@ -30,9 +30,9 @@ export const createInterruption = (onAsked: () => void = () => undefined): Inter
   const asked = new AbortController();
   const insisted = new AbortController();
   const release = () => {
-    process.off('SIGINT', hear).off('SIGTERM', hear);
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   };
-  const hear = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals) => {
     const reason = new InterruptedError(signal);
     if (asked.signal.aborted) {
       release();
@@ -42,6 +42,6 @@ export const createInterruption = (onAsked: () => void = () => undefined): Inter
       onAsked();
     }
   };
-  process.on('SIGINT', hear).on('SIGTERM', hear);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return { asked: asked.signal, insisted: insisted.signal, release };
 };

@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { openStore, type Store } from '../service/index.ts';
 import { sentenceOf } from './sentence.ts';
 
-/** Who logs in, and with what, is nobody's business: a URL is shown by its host and path, another text as it is. */
+/** An error must not show a login: a URL is shown by its host and path, another text as it is. */
 const shownAddress = (db: string): string => {
   if (!db.includes('://')) return db;
-  // What cannot be taken apart is not shown: a password with a slash in it is no longer one.
+  // A text that cannot be parsed is not shown: a password with a slash in it is no URL any more.
   if (!URL.canParse(db)) return db.replace(/:\/\/.*/s, '://…');
   const { protocol, host, pathname } = new URL(db);
   return `${protocol}//${host}${pathname}`;
 };
 
-/** SQLite's code for a file that it cannot open; it keeps to itself why. */
+/** SQLite's code for a file that it cannot open; it does not say why. */
 const SQLITE_CANTOPEN = 14;
 
 const whyNot = (db: string, error: unknown): string => {

@@ -1,4 +1,4 @@
-/** A mistyped option and a word too many are told, where the parser would pass over them. */
+/** Throws for a mistyped option and for a word too many: the parser passes over both. */
 export const refuseUnknown = (
   given: Record<string, unknown>,
   known: Record<string, { type: string }>,
@@ -11,7 +11,7 @@ export const refuseUnknown = (
     const options = Object.keys(known).map((name) => `--${name}`);
     throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
   }
-  // A pattern such as `workspaces/*.json` gives several words: whoever wrote it would believe that all were looked at.
+  // A pattern such as `workspaces/*.json` gives several words: a person would believe that all files were read.
   const words = given['_'] as string[];
   const expected = Object.values(known).filter(({ type }) => type === 'positional').length;
   if (words.length > expected) throw new Error(`"${words[expected]}" is one word too many; nothing was done`);

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** The first Node that has `node:sqlite` without a flag. */
-const LEAST_NODE = [22, 13] as const;
+const MIN_NODE = [22, 13] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1])) {
-  process.stderr.write(`placard needs Node ${LEAST_NODE.join('.')} or newer; this is ${process.version}.\n`);
+if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+  process.stderr.write(`placard needs Node ${MIN_NODE.join('.')} or newer; this is ${process.version}.\n`);
   process.exitCode = 1;
 } else {
   // Only now: an older Node could not even load what the commands import.

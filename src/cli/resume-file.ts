@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { createRanges, type Range } from './ranges.ts';
 
-/** So much of an input's beginning tells it from others. It may grow while it is sent, or between two runs. */
+/** How much of an input's beginning is compared. The input may grow while it is sent, or between two runs. */
 const HEAD_BYTES = 64 * 1024;
 
 /** What a run must have in common with the one it goes on with. */
@@ -44,13 +44,14 @@ const NOTE = /^(begun|settled|unsent) (\d+) (\d+)$/;
 
 /** Reads the notes of earlier runs. A range that began and did not end is open. */
 const readNotes = (lines: readonly string[]) => {
-  const open = new Map<number, Range>();
+  // By both ends: one object of a request may be settled by itself, as it is listed.
+  const open = new Map<string, Range>();
   const settled: Range[] = [];
   for (const line of lines) {
     const [, note, first, last] = NOTE.exec(line) ?? [];
     const range: Range = [Number(first), Number(last)];
-    if (note === 'begun') open.set(range[0], range);
-    else open.delete(range[0]);
+    if (note === 'begun') open.set(`${first} ${last}`, range);
+    else open.delete(`${first} ${last}`);
     if (note === 'settled') settled.push(range);
   }
   return { settled, open: [...open.values()] };

@@ -63,7 +63,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
     /** Up to which object all is sent or listed; `undefined` where nothing is. */
     lastName: () => lastName,
 
-    /** What is still to be sent. The rest is listed, or was sent in an earlier run. */
+    /** The objects that are still to be sent. The others are listed, or were sent in an earlier run. */
     async *toSend(lines: AsyncIterable<InputLine>): AsyncGenerator<TrackObject, void> {
       for await (const content of lines) {
         const { line } = content;
@@ -96,7 +96,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         return;
       }
       listOf(position, reason);
-      // Of what is refused before it is sent nothing else is noted.
+      // An object that is refused before it is sent is in no request, and would not be noted.
       resume?.settled([position.index, position.index]);
     },
 

@@ -64,7 +64,7 @@ const retrySayer = (say: (sentence: string) => void) => {
   };
 };
 
-/** Fails where anything is listed: nobody may take the run for a clean one. */
+/** The error of a run that came to the end and listed problems. */
 const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
   if (lines === 0) return undefined;
   const problems = count(lines, 'problem');
@@ -79,7 +79,7 @@ const stopOf = async (
   { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
 ): Promise<unknown> => {
   const nothingTaken = report.requests === 0;
-  // Without one request there is nothing to tell of but the cause.
+  // Nothing was sent and nothing was read: only the cause is worth a word.
   if (nothingTaken && unsent.length === 0) return cause;
   if (!nothingTaken) objects.unsent(unsent);
   const { lost, error } = await listing.end();

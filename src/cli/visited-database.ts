@@ -1,4 +1,4 @@
-/** Where the data is that a command visits. A variable that is set to nothing is not set; `missing` says what is needed. */
+/** The database that a command reads. A variable that is set to nothing is not set; `missing` is the error without one. */
 export const visitedDatabase = (option: string | undefined, missing: string): string => {
   if (option === '') throw new Error('--db needs a value');
   const variable = process.env['PLACARD_DB'];

@@ -52,6 +52,7 @@ export type Notice =
   | { type: 'consent'; state: 'enabled' | 'disabled' }
   | { type: 'failed'; kind: FailureKind; message: string; cause?: unknown };
 
+/** Hears every notice. What it throws is a `failed` notice to the other listeners. */
 export type Listener = (notice: Notice) => void;
 /** How the parts tell the host; never throws. */
 export type Notify = (notice: Notice) => void;

@@ -28,6 +28,7 @@ interface CommonOptions {
   appVersion: string;
   /** `null` while nobody is signed in: nothing is synced or tracked. */
   userId: string | null;
+  /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
   /** `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
   consent?: 'enabled' | 'disabled';
@@ -35,7 +36,9 @@ interface CommonOptions {
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
   delivery?: Partial<DeliveryOptions>;
+  /** When banners are refreshed, and when an impression counts. */
   banners?: Partial<BannerOptions>;
+  /** Parts of the browser to replace, in tests and unusual hosts. */
   platform?: Partial<Platform>;
 }
 
@@ -43,6 +46,7 @@ interface CommonOptions {
 export type PlacardOptions = CommonOptions &
   ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
 
+/** When banners are refreshed, and when an impression counts. */
 export interface BannerOptions {
   /** Explicit refreshes a session starts with. Default 5. */
   refreshCapacity: number;
@@ -56,6 +60,7 @@ export interface BannerOptions {
 
 /** Every platform piece can be passed in; each has a browser default. */
 export interface Platform {
+  /** Default: the global `fetch`. */
   fetch: typeof fetch;
   /** Ordered records by key; one store for banners, one for the outbox. Default IndexedDB, memory where it fails. */
   openStore: (name: string) => Store;

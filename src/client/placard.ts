@@ -20,13 +20,21 @@ export interface Placard {
   banner(placementId: string): Banner | null | undefined;
   /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */
   track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
+  /** Sends what is queued now. Resolves with how many events were delivered and how many are left; never rejects. */
   flush(): Promise<FlushOutcome>;
+  /** Calls `listener` for each notice until the returned function is called. */
   subscribe(listener: Listener): () => void;
+  /** Says where every captured event is. */
   diagnostics(): Promise<Diagnostics>;
+  /** The events that the service would not take, with its reasons. */
   deadLetters(): Promise<DeadLetter[]>;
+  /** Puts dead letters back into the queue, by their keys. Default: all. */
   retryDeadLetters(keys?: string[]): Promise<void>;
+  /** Gives dead letters up, by their keys. Default: all. */
   discardDeadLetters(keys?: string[]): Promise<void>;
+  /** Takes consent: from now on banners are synced, and events stored and sent. */
   enable(): Promise<void>;
+  /** Takes consent away in every tab. `queued` says what happens to stored events. Default `keep`. */
   disable(queued?: OptOutPolicy): Promise<void>;
   /** Leaves no listener, timer, lock or observer behind; stored events stay. */
   stop(): void;

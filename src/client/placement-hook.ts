@@ -4,6 +4,7 @@ import type { Banner } from './banner.ts';
 export interface Place {
   /** The element the host mounted; the hook draws inside it and nowhere else. */
   element: HTMLElement;
+  /** The placement that was mounted there. */
   placementId: string;
   /** Aborted when what was drawn leaves; for listeners and requests the hook starts. */
   signal: AbortSignal;
@@ -21,7 +22,9 @@ export interface Slot extends Place {
 
 /** Why a banner does not fit its placement; where in the properties, as far as the schema tells. */
 export interface Problem {
+  /** What is wrong, for developers. */
   readonly message: string;
+  /** Where in the properties. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
 }
 

@@ -10,6 +10,7 @@ import type { Listener } from './notice.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 
+/** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);

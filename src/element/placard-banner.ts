@@ -40,12 +40,14 @@ export class PlacardBanner extends Base {
     this.#mount.changed();
   }
 
+  /** The browser calls it. */
   connectedCallback(): void {
     takeEarly(this, 'placard');
     takeEarly(this, 'hook');
     displayAsBlock(this);
     this.#mount.changed();
   }
+  /** The browser calls it. */
   disconnectedCallback(): void {
     this.#mount.changed();
   }
@@ -53,6 +55,7 @@ export class PlacardBanner extends Base {
   connectedMoveCallback(): void {
     this.#mount.changed();
   }
+  /** The browser calls it. */
   attributeChangedCallback(): void {
     this.#mount.changed();
   }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
 export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
+/** What can happen to a banner. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**

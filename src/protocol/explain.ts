@@ -4,22 +4,43 @@ import * as z from 'zod/mini';
 export const EXPLAIN_PATH = '/placard/explain';
 
 /** A part of an audience filter that the user does not fit. */
-const failingClause = z.object({
+export interface FailingClause {
   /** Where it is in the campaign: `audience.tier`, `audience.$and[1].country`. */
-  clause: z.string(),
+  clause: string;
   /** What the filter has there. */
-  expected: z.unknown(),
+  expected: unknown;
   /** What the user has, where the clause compares one text, number or boolean; `null` where they have nothing. */
+  actual?: unknown;
+}
+const failingClause = z.object({
+  clause: z.string(),
+  expected: z.unknown(),
   actual: z.optional(z.unknown()),
-});
-export type FailingClause = z.infer<typeof failingClause>;
+}) satisfies z.ZodMiniType<FailingClause>;
 
 /** `bucket` is where the user falls from 0 to 100: below `control_percentage` they are held out. */
+interface Bucketing {
+  bucket: number;
+  control_percentage: number;
+}
 const bucketing = { bucket: z.number(), control_percentage: z.number() };
 /** An instant in UTC as text of ISO 8601, `null` where there is none. */
 const instant = z.nullable(z.string());
 
 /** The outcome of one campaign in one placement, with the facts behind it. */
+export type Reason =
+  | ({ outcome: 'shown'; banner_id: string; variant_id: string; is_test_send: boolean } & Bucketing)
+  /** It has the placement, and nothing is shown there. */
+  | ({ outcome: 'held_out'; banner_id: string } & Bucketing)
+  | { outcome: 'not_running'; status: string }
+  | { outcome: 'out_of_time'; starts_at: string | null; ends_at: string | null }
+  | { outcome: 'not_in_audience'; clauses: FailingClause[] }
+  /** `again_at` is `null` where it is never shown again. */
+  | { outcome: 'dismissed'; dismissed_at: string; again_at: string | null }
+  | { outcome: 'capped' }
+  /** `by` is the ID of the campaign that has the placement. */
+  | { outcome: 'outranked'; by: string }
+  | { outcome: 'unfilled'; variant_id: string | null; property: string | null; problem: string };
 const reason = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('shown'),
@@ -28,15 +49,12 @@ const reason = z.discriminatedUnion('outcome', [
     is_test_send: z.boolean(),
     ...bucketing,
   }),
-  /** It has the placement, and nothing is shown there. */
   z.object({ outcome: z.literal('held_out'), banner_id: z.string(), ...bucketing }),
   z.object({ outcome: z.literal('not_running'), status: z.string() }),
   z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
   z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
-  /** `again_at` is `null` where it is never shown again. */
   z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
   z.object({ outcome: z.literal('capped') }),
-  /** `by` is the ID of the campaign that has the placement. */
   z.object({ outcome: z.literal('outranked'), by: z.string() }),
   z.object({
     outcome: z.literal('unfilled'),
@@ -44,31 +62,40 @@ const reason = z.discriminatedUnion('outcome', [
     property: z.nullable(z.string()),
     problem: z.string(),
   }),
-]);
-export type Reason = z.infer<typeof reason>;
+]) satisfies z.ZodMiniType<Reason>;
 
 /** `why` is the outcome as a sentence for people, without its subject: the campaign. */
+export type CampaignExplanation = { campaign_id: string; name: string; why: string } & Reason;
 const campaignExplanation = z.intersection(
   z.object({ campaign_id: z.string(), name: z.string(), why: z.string() }),
   reason,
-);
-export type CampaignExplanation = z.infer<typeof campaignExplanation>;
+) satisfies z.ZodMiniType<CampaignExplanation>;
 
+/** Whom to explain, and for which placements. */
+export interface ExplainRequest {
+  external_user_id: string;
+  /** Default the only app of the workspace. */
+  app_id?: string | undefined;
+  app_version?: string | undefined;
+  device_id?: string | undefined;
+  /** Default every placement that a campaign names. */
+  placements?: string[] | undefined;
+}
 export const explainRequest = z.object({
   external_user_id: z.string().check(z.minLength(1)),
-  /** Default the only app of the workspace. */
   app_id: z.optional(z.string()),
   app_version: z.optional(z.string()),
   device_id: z.optional(z.string()),
-  /** Default every placement that a campaign names. */
   placements: z.optional(z.array(z.string())),
-});
-export type ExplainRequest = z.infer<typeof explainRequest>;
+}) satisfies z.ZodMiniType<ExplainRequest>;
 
 /** 200: by placement all its campaigns, in the order in which they are considered. */
-export const explainAnswer = z.object({
+export interface ExplainAnswer {
   /** Whether the service has a profile of the user. */
+  has_profile: boolean;
+  placements: Record<string, CampaignExplanation[]>;
+}
+export const explainAnswer = z.object({
   has_profile: z.boolean(),
   placements: z.record(z.string(), z.array(campaignExplanation)),
-});
-export type ExplainAnswer = z.infer<typeof explainAnswer>;
+}) satisfies z.ZodMiniType<ExplainAnswer>;

@@ -23,6 +23,7 @@ export const integration = z.object({
   last_job_status: text,
   next_scheduled_run: text,
 });
+/** One data-ingestion integration. */
 export type Integration = z.infer<typeof integration>;
 
 /** 200 of `GET /cdi/integrations`. */

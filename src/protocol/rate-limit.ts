@@ -4,6 +4,7 @@
  */
 export type ResetKind = 'delta-seconds' | 'epoch';
 
+/** What the headers of an answer say of a rate limit. */
 export interface RateLimitInfo {
   limit?: number;
   remaining?: number;

@@ -26,6 +26,7 @@ const identifiers = {
 
 /** Standard and custom attributes of one user. */
 export const attributesObject = z.catchall(z.object(identifiers), z.unknown());
+/** Standard and custom attributes of one user. */
 export type AttributesObject = z.infer<typeof attributesObject>;
 
 /** One thing a user did. `time` is ISO 8601. */
@@ -36,6 +37,7 @@ export const eventObject = z.looseObject({
   time: z.string(),
   properties: z.optional(z.record(z.string(), z.unknown())),
 });
+/** One thing a user did. `time` is ISO 8601. */
 export type EventObject = z.infer<typeof eventObject>;
 
 /** One purchase. `price` is in the currency's major unit; `quantity` defaults to 1. */
@@ -49,9 +51,11 @@ export const purchaseObject = z.looseObject({
   time: z.string(),
   properties: z.optional(z.record(z.string(), z.unknown())),
 });
+/** One purchase. `price` is in the currency's major unit; `quantity` defaults to 1. */
 export type PurchaseObject = z.infer<typeof purchaseObject>;
 
 export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
+/** The arrays of `/users/track`. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
 /** `most` objects in each array, and over all of them. */

@@ -1,4 +1,11 @@
-import { createElement, type HTMLAttributes, type ReactNode, useCallback, useState } from 'react';
+import {
+  createElement,
+  type HTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useState,
+} from 'react';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { Content, type DrawnBanner } from './content.ts';
 import { usePlacement } from './use-placement.ts';
@@ -9,6 +16,7 @@ import { usePlacement } from './use-placement.ts';
  */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
+/** What `Placement` takes: a placement, and a hook or `render`. All other props go to its element. */
 export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
   /** The placement. */
   placementId: string;
@@ -38,7 +46,13 @@ const useDrawn = () => {
  * `createElement(Placement, { placementId: 'home_hero', hook: hero })`, or with `render` in place of `hook`, a function that
  * draws the banner in React.
  */
-export const Placement = ({ placementId, hook, as = 'div', render, ...attributes }: PlacementProps) => {
+export const Placement = ({
+  placementId,
+  hook,
+  as = 'div',
+  render,
+  ...attributes
+}: PlacementProps): ReactElement => {
   const own = useDrawn();
   const ref = usePlacement(placementId, hook ?? own.hook);
   const content = render ? createElement(Content, { drawn: own.drawn, render }) : null;

@@ -62,7 +62,7 @@ const neverSent = (error: unknown): boolean => {
   return false;
 };
 
-/** The platform's own error: ky's around it holds the request, and whoever prints it would print the key. */
+/** The platform's own error: ky's around it holds the request, and printing that prints the key. */
 const withoutRequest = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
 
 const isJson = (headers: Headers): boolean =>
@@ -77,7 +77,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Throws for a key that no header can carry: nothing is sent, which a failed call could not tell. */
+/** Throws for a key that no header can carry: nothing is sent, and a failed call could not say so. */
 const authorizationOf = (key: string): string => {
   const authorization = `Bearer ${key}`;
   try {
@@ -155,7 +155,7 @@ export const createCall = (options: CallOptions) => {
       return authorization;
     } catch (error) {
       // No answer will end this turn: the pace would count it as under way for the client's life.
-      pace.handBack();
+      pace.release();
       throw error;
     }
   };
@@ -197,7 +197,7 @@ export const createCall = (options: CallOptions) => {
       signal?.throwIfAborted();
       return { type: 'doubt', error: new InDoubtError(endpoint, error) };
     } finally {
-      pace.heard(info, refused);
+      pace.update(info, refused);
     }
   };
 

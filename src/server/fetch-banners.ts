@@ -11,6 +11,7 @@ import { type ApiAddress, endpointOf } from './endpoint-of.ts';
 import { sleep } from './sleep.ts';
 import { checkTimeLimit } from './time-limit.ts';
 
+/** Whose banners a server asks for, and for how long it waits. */
 export type FetchBannersOptions = ApiAddress & {
   /** The client key that the page has, too. */
   apiKey: string;

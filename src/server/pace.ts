@@ -5,10 +5,10 @@ import type { Sleep } from './sleep.ts';
 export interface Pace {
   /** Resolves when a request may go out. */
   turn(signal?: AbortSignal): Promise<void>;
-  /** Takes a turn back that no request came of. */
-  handBack(): void;
-  /** Tells what an answer's headers said; `refused` for a 429. */
-  heard(info: RateLimitInfo, refused: boolean): void;
+  /** Gives a turn back that no request came of. */
+  release(): void;
+  /** Receives the limits in an answer's headers; `refused` for a 429. */
+  update(info: RateLimitInfo, refused: boolean): void;
 }
 
 export const createPace = (now: () => number, sleep: Sleep): Pace => {
@@ -29,11 +29,11 @@ export const createPace = (now: () => number, sleep: Sleep): Pace => {
       left -= 1;
       underWay += 1;
     },
-    handBack() {
+    release() {
       left += 1;
       underWay -= 1;
     },
-    heard({ remaining, resetAtMs: reset, retryAfterMs }, refused) {
+    update({ remaining, resetAtMs: reset, retryAfterMs }, refused) {
       underWay -= 1;
       if (refused) {
         closedUntilMs = Math.max(closedUntilMs, now() + (retryAfterMs ?? 0));

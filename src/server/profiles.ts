@@ -14,12 +14,14 @@ export type MergeIdentifier =
   | { email: string; prioritization: Prioritization }
   | { phone: string; prioritization: Prioritization };
 
+/** Who gets an `external_id`. Each array may be of any length. */
 export interface IdentifyInput {
   aliases_to_identify?: { external_id: string; user_alias: Alias }[];
   emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[];
   phone_numbers_to_identify?: { external_id: string; phone: string; prioritization: Prioritization }[];
 }
 
+/** Whose profiles to export: exactly one way to find users, and which members of them. */
 export interface ExportInput {
   external_ids?: string[];
   user_aliases?: Alias[];
@@ -30,6 +32,7 @@ export interface ExportInput {
   fields_to_export?: string[];
 }
 
+/** Profiles, and the identifiers that are no user. */
 export interface ExportAnswer {
   message: string;
   users: Record<string, unknown>[];
@@ -42,8 +45,23 @@ const slices = <T>(entries: T[]): T[][] =>
     entries.slice(at * MAX_PROFILE_ENTRIES, (at + 1) * MAX_PROFILE_ENTRIES),
   );
 
-/** The calls that join and name profiles, 50 entries a request, one request after another. */
-export const createProfileCalls = (call: Call) => {
+/** The calls that join, name and read profiles. */
+export interface ProfileCalls {
+  /** Gives profiles without an `external_id` one, or merges them into the one that has it. Resolves with how many were processed. */
+  identify(input: IdentifyInput, signal?: AbortSignal): Promise<number>;
+  /** Merges the first user of each pair into the second. The service does it after it has answered. */
+  merge(
+    updates: { identifier_to_merge: MergeIdentifier; identifier_to_keep: MergeIdentifier }[],
+    signal?: AbortSignal,
+  ): Promise<void>;
+  /** Adds aliases to users, or creates users who have only an alias. Resolves with how many were processed. */
+  newAliases(aliases: (Alias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
+  /** The profiles of at most 50 users, with the members the service has values for. */
+  exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer>;
+}
+
+/** 50 entries a request, one request after another. */
+export const createProfileCalls = (call: Call): ProfileCalls => {
   const post = async (path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
     const text = JSON.stringify(body);
     return (await call({ method: 'POST', path, body: text, resetKind: 'epoch', repeatable: true, signal }))
@@ -55,8 +73,7 @@ export const createProfileCalls = (call: Call) => {
   };
 
   return {
-    /** Gives profiles without an `external_id` one, or merges them into the one that has it. Answers how many were processed. */
-    async identify(input: IdentifyInput, signal?: AbortSignal): Promise<number> {
+    async identify(input, signal) {
       let total = 0;
       for (const name of [
         'aliases_to_identify',
@@ -69,23 +86,16 @@ export const createProfileCalls = (call: Call) => {
       }
       return total;
     },
-    /** Merges the first user of each pair into the second. The service does it after it has answered. */
-    async merge(
-      updates: { identifier_to_merge: MergeIdentifier; identifier_to_keep: MergeIdentifier }[],
-      signal?: AbortSignal,
-    ): Promise<void> {
+    async merge(updates, signal) {
       for (const entries of slices(updates)) await post('/users/merge', { merge_updates: entries }, signal);
     },
-    /** Adds aliases to users, or creates users who have only an alias. Answers how many were processed. */
-    async newAliases(aliases: (Alias & { external_id?: string })[], signal?: AbortSignal): Promise<number> {
+    async newAliases(aliases, signal) {
       let total = 0;
       for (const entries of slices(aliases)) {
         total += processed(await post('/users/alias/new', { user_aliases: entries }, signal));
       }
       return total;
     },
-    /** The profiles of at most 50 users, with the members the service has values for. */
-    exportUsers: async (input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer> =>
-      (await post('/users/export/ids', input, signal)) as ExportAnswer,
+    exportUsers: async (input, signal) => (await post('/users/export/ids', input, signal)) as ExportAnswer,
   };
 };

@@ -1,9 +1,9 @@
-import type { Integration } from '../protocol/index.ts';
+import type { ExplainAnswer, ExplainRequest, Integration } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { type ApiAddress, endpointOf } from './endpoint-of.ts';
 import { createExplain } from './explain.ts';
 import { listIntegrations } from './integrations.ts';
-import { createProfileCalls } from './profiles.ts';
+import { createProfileCalls, type ProfileCalls } from './profiles.ts';
 import { sleep as realSleep, type Sleep } from './sleep.ts';
 import { checkTimeLimit } from './time-limit.ts';
 import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
@@ -26,12 +26,24 @@ interface CommonOptions {
   onRetry?: (error: Error, waitMs: number) => void;
 }
 
+/** Where the API is, the key, and how patiently to ask. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
-export type RestClient = ReturnType<typeof createRestClient>;
+export interface RestClient extends ProfileCalls {
+  /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
+  integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
+  /**
+   * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said
+   * of them, at the caller's own indexes; throws `TrackStoppedError` where it could not go on.
+   */
+  track(input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
+  /** Explains which banners a user gets. Needs a key with `campaigns.explain`; only Placard's service answers it. */
+  explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer>;
+}
 
-export const createRestClient = (options: RestClientOptions) => {
+/** Makes a client of the REST API. Throws a `TypeError` where an option cannot be used. */
+export const createRestClient = (options: RestClientOptions): RestClient => {
   const endpoint = endpointOf(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
   if (!options.apiKey) throw new TypeError('apiKey is empty');
@@ -50,15 +62,8 @@ export const createRestClient = (options: RestClientOptions) => {
     onRetry: options.onRetry ?? (() => undefined),
   });
   return {
-    /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
-    integrations: (more: { signal?: AbortSignal } = {}): AsyncGenerator<Integration, void, undefined> =>
-      listIntegrations(call, endpoint, more.signal),
-    /**
-     * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said of them, at the
-     * caller's own indexes; throws `TrackStoppedError` where it could not go on.
-     */
-    track: (input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport> =>
-      trackAll(call, input, more),
+    integrations: ({ signal } = {}) => listIntegrations(call, endpoint, signal),
+    track: (input, more) => trackAll(call, input, more),
     explain: createExplain(call),
     ...createProfileCalls(call),
   };

@@ -9,6 +9,7 @@ export interface PrivateJwk {
   [member: string]: unknown;
 }
 
+/** Whom a token names, for which app, how long, and with which key it is signed. */
 export interface SignUserTokenOptions {
   /** An Ed25519, P-256 or RSA key: PKCS#8 as PEM, or a JWK. Keep it on your server. */
   privateKey: string | PrivateJwk;

@@ -23,7 +23,7 @@ export interface TrackBatch {
   repeatable: boolean;
 }
 
-/** So long an object waits for others to travel with, in milliseconds: an input such as `tail -f` may be silent for hours. */
+/** How long an object waits for others to share a request, in milliseconds: `tail -f` may be silent for hours. */
 const MAX_WAIT_MS = 1_000;
 
 /** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */

@@ -15,6 +15,7 @@ export interface TrackProblem {
   reason: string;
 }
 
+/** What became of the objects of a `track` call. */
 export interface TrackReport {
   /** Objects the service has accepted. */
   processed: Record<InputArray, number>;

@@ -31,6 +31,7 @@ export interface TrackInput {
   purchases?: Many<Row<PurchaseObject>>;
 }
 
+/** How fast and how long `track` sends. */
 export interface TrackOptions {
   /** Requests under way at once. Two that may concern the same user never are. Default 4. */
   concurrency?: number;
@@ -160,7 +161,7 @@ export const trackAll = async (
     report.problems.push(...problems);
     for (const problem of problems) callBack(() => onProblem(problem));
   };
-  /** For what is never sent. Here the reading ends too: an input of nothing else would never come to a request. */
+  /** For an object that is never sent. Here the reading ends too: an input of such objects alone never makes a request. */
   const refuse = (problem: TrackProblem) => {
     addProblems([problem]);
     if (stopped) throw stopped.cause;

@@ -1,7 +1,7 @@
 /** Passes on what comes, and ends with the signal's reason also while nothing comes. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // One listener that is told anew for each item: a promise for all of them would keep something for every one.
+  // One listener for all items: a promise that outlives them would keep something for each.
   let abort: (reason: unknown) => void = () => undefined;
   const onAbort = () => abort(signal.reason);
   const next = () =>
@@ -21,7 +21,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Nobody waits for it: a source that is silent hears of its end when it speaks again, if it ever does.
+    // Not awaited: a source that is silent ends when its next item comes, if it ever does.
     if (!isOver) iterator.return?.().catch(() => undefined);
   }
 }

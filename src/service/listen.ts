@@ -17,6 +17,7 @@ const KEEP_ALIVE_MS = 65_000;
 const LINGER_MS = 150;
 const DRAIN_MS = 4_000;
 
+/** Where the service listens, and how long it waits for others. */
 export interface ListenOptions {
   /** 0 lets the system choose. Default 8787. */
   port?: number;
@@ -33,6 +34,7 @@ export interface ListenOptions {
   drainMs?: number;
 }
 
+/** A service that listens. */
 export interface Listening {
   /** Where it listens, without a slash at the end. */
   url: string;

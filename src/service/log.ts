@@ -1,12 +1,17 @@
 /** Structured log lines, as pino writes them. No line holds a key, an e-mail, a phone or an external ID. */
 export interface Log {
+  /** For developers: each request. */
   debug(facts: Record<string, unknown>, message: string): void;
+  /** What happened: started, reloaded, stopped. */
   info(facts: Record<string, unknown>, message: string): void;
+  /** What somebody should look at. */
   warn(facts: Record<string, unknown>, message: string): void;
+  /** What went wrong. */
   error(facts: Record<string, unknown>, message: string): void;
 }
 
 const nothing = () => undefined;
+/** Writes nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** What may be logged of an error: its message can quote a user's data, so only its kind and where it came from. */

@@ -10,6 +10,7 @@ import { parseWorkspace } from './workspace/parse-workspace.ts';
 import { createRegistry } from './workspace/registry.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 
+/** What the service is made of: workspaces and a store. */
 export interface ServiceOptions {
   /** What `watchWorkspaces` gives, or the contents of workspace files, which are checked here and never change. */
   workspaces: WorkspaceSource | readonly unknown[];
@@ -22,6 +23,7 @@ export interface ServiceOptions {
   metricsToken?: string;
 }
 
+/** The API, and what a process does with it. */
 export interface Service {
   /** The whole API as a function: no port, no socket. */
   fetch(request: Request): Promise<Response>;

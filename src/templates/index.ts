@@ -13,7 +13,9 @@ export {
 } from './properties.ts';
 export type { TemplateOptions };
 
+/** The ready-made templates. */
 export type TemplateName = 'strip' | 'card' | 'hero';
+/** A placement hook for each template. */
 export type Templates = Record<TemplateName, PlacementHook>;
 
 /** The three templates as placement hooks, with the host's own navigation and words. */

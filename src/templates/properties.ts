@@ -11,6 +11,7 @@ export interface TemplateProperty {
 }
 
 export const THEMES = ['auto', 'light', 'dark', 'accent'] as const;
+/** The colours of a banner. `auto` follows the page. */
 export type Theme = (typeof THEMES)[number];
 
 /** Everything the ready-made templates read. All are optional; a banner with no headline, body or image is refused. */
@@ -86,4 +87,5 @@ export const TEMPLATE_PROPERTIES = [
   },
 ] as const satisfies readonly TemplateProperty[];
 
+/** Names of the properties that templates read. */
 export type TemplatePropertyName = (typeof TEMPLATE_PROPERTIES)[number]['name'];

@@ -7,6 +7,7 @@ import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
 import { picture } from './picture.ts';
 
+/** How the templates fit into the host: its navigation and its words. */
 export interface TemplateOptions {
   /** Gets the link of every plain click, mailto and tel as well, once it is stored. Default: the browser goes there. */
   navigate?: Navigate;

@@ -37,9 +37,11 @@ export interface RecordedRequest {
   fault?: Fault;
 }
 
+/** What the fake knows and answers. Everything has a default. */
 export interface FakeServiceOptions {
   /** Unix milliseconds. Default the machine's clock. */
   now?: () => number;
+  /** What faults with a delay wait with. Default: the global one. */
   setTimeout?: (callback: () => void, delayMs: number) => unknown;
   /** Where `fetch` finds the service; requests to other hosts fail. Default `http://placard.test`. */
   origin?: string;
@@ -73,6 +75,7 @@ export interface FakeService {
   fail: (fault: Fault, scope?: FaultScope) => () => void;
   /** Lifts all faults. */
   recover: () => void;
+  /** What a placement answers from now on. */
   setBanner: (placementId: string, banner: BannerSource) => void;
   /** Changes the keys, as after a rotation. */
   setKeys: (keys: { client?: string; server?: string }) => void;

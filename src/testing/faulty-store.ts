@@ -11,11 +11,13 @@ export type StoreFault =
   /** Done when `until` resolves. */
   | { type: 'wait'; until: Promise<unknown> };
 
+/** The verbs of a store. */
 export type StoreVerb = keyof Store;
 
 export interface FaultyStore extends Store {
   /** What happens to the next `times` calls (default 1) of these verbs (default all); answers the function that lifts it. */
   fail: (fault: StoreFault, scope?: { verbs?: StoreVerb[]; times?: number }) => () => void;
+  /** Lifts every fault. */
   recover: () => void;
   /** Verbs called so far. */
   calls: StoreVerb[];

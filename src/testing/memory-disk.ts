@@ -71,6 +71,7 @@ export interface DiskSession {
 export interface MemoryDisk {
   /** For a test with one page. */
   openStore: (name: string) => Store;
+  /** A page: its own view of the disk, until it dies. */
   session: () => DiskSession;
   /** All records of a store in key order, for assertions. */
   records: (name: string) => [StoreKey, unknown][];
@@ -78,6 +79,7 @@ export interface MemoryDisk {
   erase: () => void;
 }
 
+/** A disk in memory: what pages store on it outlives them. */
 export const createMemoryDisk = (): MemoryDisk => {
   const stores = new Map<string, Records>();
   const recordsOf = (name: string): Records => {

@@ -4,7 +4,9 @@ export interface VirtualClock {
   now: () => number;
   /** Milliseconds that never jump. */
   monotonic: () => number;
+  /** Runs `callback` when the test has moved the clock that far. */
   setTimeout: (callback: () => void, delayMs?: number) => number;
+  /** Takes a timer back. */
   clearTimeout: (timer: number | undefined) => void;
   /** Runs `callback` once after `delayMs`; answers the function that cancels it. */
   after: (delayMs: number, callback: () => void) => () => void;

@@ -7,6 +7,7 @@ import { plainNotice } from './plain-notice.ts';
 /** Name of the native object and, with `Bridge` behind it, of the function the host calls. */
 const DEFAULT_NAME = 'Placard';
 
+/** What the native side is called, and what it wants to hear. */
 export interface WebviewHostOptions {
   /** Name of the native object. The page's side is `window[name + 'Bridge']`. Default `Placard`. */
   name?: string;
@@ -14,6 +15,7 @@ export interface WebviewHostOptions {
   notices?: readonly Notice['type'][];
 }
 
+/** The bridge between the client and the native host. */
 export interface WebviewHost {
   /** False in an ordinary browser. */
   isThere(): boolean;

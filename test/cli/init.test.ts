@@ -71,7 +71,7 @@ describe('placard init', () => {
     mkdirSync(join(folder, 'node_modules/placard'), { recursive: true });
     writeFileSync(join(folder, 'node_modules/placard/workspace.schema.json'), '{}');
     await init('deep/shop.json');
-    expect(read('deep/shop.json').$schema).toBe('../node_modules/placard/workspace.schema.json');
+    expect(read('deep/shop.json').$schema).toBe('./../node_modules/placard/workspace.schema.json');
   });
 
   test('says of a file that is not there how to make one', async () => {

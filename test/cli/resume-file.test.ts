@@ -56,6 +56,17 @@ describe('a file of --resume', () => {
     run((file) => expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]));
   });
 
+  test('keeps a request in doubt of which one object was listed by itself', () => {
+    run((file) => {
+      file.begun([0, 2]);
+      file.settled([0, 0]);
+    });
+    run((file) => {
+      expect(numbers(file.isSettled)).toEqual([0]);
+      expect(numbers(file.isInDoubt).filter((number) => number > 0)).toEqual([1, 2]);
+    });
+  });
+
   test('drops a line that was cut off, and writes on after the others', () => {
     run((file) => file.settled([0, 7]));
     appendFileSync(path, 'settled 8 1');

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
@@ -11,20 +11,23 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 /** Inside the package, so that `placard` resolves to what is published. */
-const FOLDER = 'dist/readme';
+const FOLDER = 'dist/examples';
 const SHOWN_ENDPOINT = 'http://127.0.0.1:8787';
 /** The two variants of the campaign for everyone. */
 const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-const examples = allExamples().filter(({ language }) => language === 'ts');
-const nameOf = ({ file, line }: Example) => `${file.replaceAll(/\W/g, '-')}-line-${line}`;
-const fileOf = (example: Example) => `${nameOf(example)}.${example.use === 'vitest' ? 'test.ts' : 'ts'}`;
+const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'text');
+const titleOf = ({ file, line }: Example) => `${file}:${line}`;
+const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
+/** Examples of one page can import each other by the names that they say they have. */
+const fileOf = (example: Example) => {
+  const ending = example.use === 'vitest' ? 'test.ts' : example.language;
+  return join(parse(example.file).name, example.name ?? `line-${example.line}.${ending}`);
+};
 const titled = (use: string) =>
-  examples
-    .filter((example) => example.use === use)
-    .map((example) => [`${example.file} line ${example.line}`, example] as const);
+  examples.filter((example) => example.use === use).map((example) => [titleOf(example), example] as const);
 
 const run = async (command: string, args: string[]) => {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -47,17 +50,25 @@ beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   for (const example of examples) {
-    await writeFile(join(FOLDER, fileOf(example)), example.code.replaceAll(SHOWN_ENDPOINT, service.url));
+    const file = join(FOLDER, fileOf(example));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, example.code.replaceAll(SHOWN_ENDPOINT, service.url));
   }
   await writeFile(
     join(FOLDER, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../tsconfig.json', include: ['.'], exclude: [] }),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      // As applications have it, whose bundlers need no endings.
+      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' },
+      include: ['.'],
+      exclude: [],
+    }),
   );
 });
 afterAll(() => service.stop());
 
-describe('the documents', () => {
-  test('have examples that compile against the built package', async () => {
+describe('the documentation', () => {
+  test('has examples that compile against the built package', async () => {
     expect(examples.length).toBeGreaterThan(3);
     const { code, output } = await run('node_modules/.bin/tsc', ['-p', FOLDER]);
     expect(output).toBe('');
@@ -72,8 +83,8 @@ describe('the documents', () => {
       const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, fileOf(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
       for (const [, example] of titled('page')) {
-        const name = nameOf(example);
-        pages.set(`/${name}`, { html: MARKUP, script: `import '/placard/${name}.js';` });
+        const script = `import '/placard/${nameOf(example)}.js';`;
+        pages.set(`/${nameOf(example)}`, { html: MARKUP, script });
       }
     });
     afterAll(async () => {
@@ -81,7 +92,7 @@ describe('the documents', () => {
       await browser?.close();
     });
 
-    test.each(titled('page'))('show a banner with the example of %s', async (_, example) => {
+    test.each(titled('page'))('shows a banner with the example of %s', async (_, example) => {
       const page = await browser.newPage();
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
@@ -92,7 +103,7 @@ describe('the documents', () => {
     });
   });
 
-  test.each(titled('vitest'))('have a test that passes in vitest, %s', async (_, example) => {
+  test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
     // Longer than a test may take as a rule, for a busy machine.
     const options = ['--root', FOLDER, '--testTimeout', '60000'];
     const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
@@ -101,7 +112,7 @@ describe('the documents', () => {
   });
 
   // After the pages: the backend example changes the user that the pages show banners to.
-  test.each(titled('node'))('have an example that runs in Node, %s', async (_, example) => {
+  test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
     const { code, output } = await run(process.execPath, [join(FOLDER, fileOf(example))]);
     expect(code, output).toBe(0);
   });

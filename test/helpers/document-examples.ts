@@ -4,10 +4,15 @@ import { globSync, readFileSync } from 'node:fs';
 export interface Example {
   file: string;
   language: string;
-  /** `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only; others have a test of their own */
+  /**
+   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `text`: is not
+   * checked, as it needs a package that is not here · others have a test of their own
+   */
   use: string;
   code: string;
   line: number;
+  /** The file it is said to be in, by a comment on its first line. */
+  name: string | undefined;
 }
 
 /** What people read: the README and the pages beside it. */
@@ -24,6 +29,7 @@ export const examplesIn = (file: string): Example[] => {
     use: match[1] ?? '',
     code: match[3]!,
     line: text.slice(0, match.index).split('\n').length,
+    name: /^\/\/ ([\w./-]+\.tsx?)$/.exec(match[3]!.split('\n')[0]!)?.[1],
   }));
 };
 

@@ -114,14 +114,21 @@ describe('rooms', () => {
 });
 
 describe('the repository', () => {
-  const tracked = globSync('{src,demo,test}/**/*.{ts,json,html,css,md}', {
-    exclude: (name) => /node_modules|dist|arrows\.test\.ts$/.test(String(name)),
+  const tracked = globSync('{src,build,demo,deploy,docs,test,.github}/**/*.{ts,json,html,css,md,yaml}', {
+    exclude: (name) => /node_modules|dist|docs\/api\/html|arrows\.test\.ts$/.test(String(name)),
   });
 
   test('names no package registry and no path of a machine', () => {
-    const offending = [...tracked, 'README.md', 'CHANGELOG.md', 'package.json', 'package-lock.json'].filter(
-      (file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')),
-    );
+    const offending = [
+      ...tracked,
+      'README.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'llms.txt',
+      'package.json',
+      'package-lock.json',
+    ].filter((file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')));
     expect(offending).toEqual([]);
   });
 });

@@ -1,43 +1,128 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { anApplication } from '../helpers/packed-package.ts';
 
 const run = promisify(execFile);
 const TSC = resolve('node_modules/.bin/tsc');
-const ROOMS = ['client', 'element', 'react', 'templates', 'webview', 'server', 'service', 'testing'];
-const STRICT = '--noEmit --strict --skipLibCheck false --module nodenext --target es2023';
-
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'placard-types-'));
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await run(TSC, ['-p', 'src', '--outDir', join(folder, 'dist')]);
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-/** What a compiler that checks declarations too says of ours where somebody uses them so. */
-const faults = async (uses: string, options: string): Promise<string[]> => {
-  await writeFile(join(folder, 'uses.ts'), uses);
-  const { stdout } = await run(TSC, [...`${STRICT} ${options} uses.ts`.split(' ')], { cwd: folder }).catch(
-    (failure: { stdout: string }) => failure,
-  );
-  // A dependency's own declarations are not ours to mend.
-  return stdout.split('\n').filter((line) => /^(dist|uses)/.test(line));
+const STRICT = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  module: 'nodenext',
+  target: 'es2023',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [] as string[],
 };
 
-test('the declarations compile where those of packages are checked too', async () => {
-  const uses = ROOMS.map((room) => `export type * as ${room} from './dist/${room}/index.d.ts';\n`);
-  const options = '--types node --lib es2024,dom,dom.iterable,esnext.disposable';
-  expect(await faults(uses.join(''), options)).toEqual([]);
-});
+interface Application {
+  files: Record<string, string>;
+  /** The packages that it has beside ours, by the name it imports them under. */
+  packages?: Record<string, string>;
+  /** Of the compiler, where they differ from a page's. */
+  options?: Partial<typeof STRICT> & { jsx?: string };
+}
 
-test('those of the service worker compile beside the types of workers, which know no page', async () => {
-  const uses = `import { installSender } from './dist/client/service-worker.js';
-    installSender({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a' });`;
-  expect(await faults(uses, '--lib es2022,webworker')).toEqual([]);
+/** What a compiler that checks declarations too has to say of an application, against the packed package. */
+const faults = async ({ files, packages = {}, options = {} }: Application): Promise<string[]> => {
+  const folder = await anApplication(packages);
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const config = { compilerOptions: { ...STRICT, ...options }, include: ['*'] };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout } = await run(TSC, ['-p', folder], { cwd: folder }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return stdout.split('\n').filter((line) => line !== '');
+};
+
+const REACT_APP = `
+import { createPlacard } from 'placard';
+import { providePlacard } from 'placard/element/react';
+import { Placement, PlacardProvider, useBanner } from 'placard/react';
+import { hero } from 'placard/templates';
+import type { ReactElement } from 'react';
+
+const placard = createPlacard({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u' });
+providePlacard(placard);
+
+const Headline = () => <h1>{useBanner('home_hero')?.placementId}</h1>;
+
+export const App = (): ReactElement => (
+  <PlacardProvider placard={placard}>
+    <Headline />
+    <Placement placementId="home_hero" hook={hero} as="section" className="hero" />
+    <Placement placementId="sidebar" render={(banner, slot) => <button onClick={() => void slot.click()}>{banner.id}</button>} />
+    <placard-banner placement="home_hero" template="hero" className="hero" hook={hero} placard={placard} />
+    {/* @ts-expect-error a placement is text */}
+    <placard-banner placement={7} />
+    {/* @ts-expect-error a placement draws with a hook, or renders */}
+    <Placement placementId="home_hero" />
+  </PlacardProvider>
+);
+`;
+
+const VUE_APP = `
+import { createPlacard } from 'placard';
+import { providePlacard } from 'placard/element/vue';
+import { hero } from 'placard/templates';
+import type { GlobalComponents } from 'vue';
+
+const placard = createPlacard({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u' });
+providePlacard(placard, { hero });
+
+type Props = InstanceType<GlobalComponents['placard-banner']>['$props'];
+export const props: Props = { placement: 'home_hero', template: 'hero', class: 'hero', hook: hero, placard };
+// @ts-expect-error a placement is text
+export const wrong: Props = { placement: 7 };
+`;
+
+describe('the declarations of the packed package compile, those of packages being checked too,', () => {
+  test('for a page without a framework', async () => {
+    const page = `
+      import { createPlacard, definePlacement } from 'placard';
+      import { providePlacard } from 'placard/element';
+      import { createTemplates } from 'placard/templates';
+      import { createWebviewHost } from 'placard/webview';
+      export const all = [createPlacard, definePlacement, providePlacard, createTemplates, createWebviewHost];
+      document.querySelector('placard-banner')!.hook = createTemplates().hero;`;
+    expect(await faults({ files: { 'page.ts': page } })).toEqual([]);
+  });
+
+  test('for a backend', async () => {
+    const backend = `
+      import { createRestClient } from 'placard/server';
+      import { createService, openStore } from 'placard/service';
+      import { createFakeService } from 'placard/testing';
+      export const all = [createRestClient, createService, openStore, createFakeService];`;
+    const options = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'] };
+    expect(
+      await faults({ files: { 'backend.ts': backend }, packages: { '@types/node': '@types/node' }, options }),
+    ).toEqual([]);
+  });
+
+  test('for a service worker, whose types know no page', async () => {
+    const worker = `
+      import { installSender } from 'placard/service-worker';
+      installSender({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a' });`;
+    const options = { lib: ['es2022', 'webworker'] };
+    expect(await faults({ files: { 'sw.ts': worker }, options })).toEqual([]);
+  });
+
+  test.each([
+    ['18', 'types-react-18'],
+    ['19', '@types/react'],
+  ])('for an application of React %s', async (_, types) => {
+    const options = { jsx: 'react-jsx', types: ['react'] };
+    expect(
+      await faults({ files: { 'app.tsx': REACT_APP }, packages: { '@types/react': types }, options }),
+    ).toEqual([]);
+  });
+
+  test('for an application of Vue', async () => {
+    expect(await faults({ files: { 'app.ts': VUE_APP }, packages: { vue: 'vue' } })).toEqual([]);
+  });
 });

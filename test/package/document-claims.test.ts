@@ -6,26 +6,46 @@ import { runCli } from '../helpers/run-cli.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
-describe.each(DOCUMENTS)('%s', (file) => {
+/** As GitHub makes anchors of headings. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+describe.each([...DOCUMENTS, 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt'])('%s', (file) => {
   const text = readFileSync(file, 'utf8');
   const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
 
-  test('links only to files that are there', () => {
-    const links = found(/\]\((?!https?:|#)([^)#]+)/g);
-    expect(links.filter((target) => !existsSync(join(dirname(file), target)))).toEqual([]);
+  test('links only to files and headings that are there', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+    const broken = links.filter(([, path, anchor]) => {
+      const target = path ? join(dirname(file), path) : file;
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  test('names only test and source files that are there', () => {
-    const paths = found(/`((?:test|src|demo|docs)\/[\w./-]+\.\w+)`/g);
+  test('names only files of the repository that are there', () => {
+    const paths = found(/`((?:test|src|build|demo|deploy|docs)\/[\w./-]+\.\w+)`/g);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   test('names only npm scripts that exist', () => {
-    const scripts = found(/`[^`\n]*?npm (?:run )?([a-z]+)[^`\n]*`/g).filter(
-      (name) => !['ci', 'run', 'i', 'install', 'pack', 'publish'].includes(name),
-    );
+    const own = ['ci', 'run', 'i', 'init', 'install', 'pack', 'publish'];
+    const inCode = text.split('`').filter((_, i) => i % 2 === 1);
+    const scripts = inCode
+      .flatMap((code) => [...code.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name]) => name!))
+      .filter((name) => !own.includes(name));
     expect(scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
   });
+});
+
+test('the README is short', () => {
+  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(221);
 });
 
 describe('the documents', () => {

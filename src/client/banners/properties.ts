@@ -25,10 +25,13 @@ const read = <T>(banner: Banner, name: string, type: string): T | null => {
 
 /** The property's text, or `null` where it is missing or of another type. */
 export const getStringProperty = (banner: Banner, name: string) => read<string>(banner, name, 'string');
+/** The property's number, or `null` where it is missing or of another type. */
 export const getNumberProperty = (banner: Banner, name: string) => read<number>(banner, name, 'number');
+/** The property's `true` or `false`, or `null` where it is missing or of another type. */
 export const getBooleanProperty = (banner: Banner, name: string) => read<boolean>(banner, name, 'boolean');
 /** The image's URL as it was sent; draw it through `slot.safeUrl(url, 'image')`. */
 export const getImageProperty = (banner: Banner, name: string) => read<string>(banner, name, 'image');
+/** The property's object, or `null` where it is missing or of another type. */
 export const getJsonProperty = (banner: Banner, name: string) =>
   read<Record<string, unknown>>(banner, name, 'jsonobject');
 /** Unix milliseconds. */

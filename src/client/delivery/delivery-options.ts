@@ -5,6 +5,7 @@ import type { Notify } from '../notice.ts';
 /** What happens to an event whose answer was never read. */
 export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
 
+/** How events are stored and sent. */
 export interface DeliveryOptions {
   /** Events in one batch. Default 50. */
   maxBatch: number;

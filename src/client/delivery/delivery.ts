@@ -28,6 +28,7 @@ export interface DeadLetter {
   attempts: number;
 }
 
+/** How many events a flush delivered, and how many are still queued. */
 export type FlushOutcome = { delivered: number; pending: number };
 
 /** What happened, as the page saw it. */

@@ -8,13 +8,16 @@ type Verdict<Output> =
 
 /** Any schema library that follows Standard Schema v1: zod, valibot, arktype and others. */
 export interface StandardSchema<Output = unknown> {
+  /** What the library offers by the standard. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, at once or late. */
     readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>;
   };
 }
 
+/** What `definePlacement` ties together: a schema, and what is drawn. */
 export interface PlacementDefinition<Properties> {
   /** Checks the properties, by name and without their wire types: `{ headline: 'Hi' }`. */
   properties: StandardSchema<Properties>;
@@ -28,6 +31,7 @@ export interface PlacementDefinition<Properties> {
 
 /** A placement hook that knows its placement and the types of its properties. */
 export interface DefinedPlacement extends PlacementHook {
+  /** The placement it was defined for. */
   readonly placementId: string;
 }
 

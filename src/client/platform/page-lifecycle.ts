@@ -12,7 +12,9 @@ export type Moment =
   | 'activated'
   | 'online';
 
+/** Whether the page is visible, and what happens to it. */
 export interface PageLifecycle {
+  /** True while people can see the page. Without a document always true. */
   isVisible(): boolean;
   /** True until a prerendered page is shown: nothing may be asked, counted or sent before. */
   isPrerendering(): boolean;

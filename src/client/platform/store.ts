@@ -16,13 +16,17 @@ export interface KeyRange {
 export interface Store {
   /** The records of a range (default: all) in key order. */
   entries<T>(range?: KeyRange): Promise<[StoreKey, T][]>;
+  /** The value of a key, `undefined` where there is none. */
   get<T>(key: StoreKey): Promise<T | undefined>;
+  /** Writes all records, or none of them. */
   setMany(records: [StoreKey, unknown][]): Promise<void>;
+  /** Removes all keys, or none of them. */
   deleteMany(keys: StoreKey[]): Promise<void>;
   /**
    * Reads `keys`, and in the same transaction writes the records that `change` answers; the value `undefined`
    * deletes. `change` must be pure: after a lost connection it is asked again.
    */
   update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]): Promise<void>;
+  /** Removes everything. */
   clear(): Promise<void>;
 }

@@ -10,8 +10,11 @@ export interface TabChannel<M> {
 
 /** What a BroadcastChannel offers, as far as it is used. */
 export interface TabLink {
+  /** Sends to every other tab. */
   postMessage(message: unknown): void;
+  /** Hears what other tabs send. */
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+  /** Hears and sends nothing any more. */
   close(): void;
 }
 

@@ -3,7 +3,9 @@ import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { StoreReader } from '../store/store.ts';
 import { userLine } from './user-line.ts';
 
+/** What can be exported. */
 export const EXPORT_KINDS = ['users', 'events', 'banner-events', 'data-points'] as const;
+/** One kind of export. */
 export type ExportKind = (typeof EXPORT_KINDS)[number];
 
 const iso = (ms: number) => new Date(ms).toISOString();

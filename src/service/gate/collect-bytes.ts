@@ -4,8 +4,8 @@ const NOTHING = new Uint8Array(0);
 
 /**
  * Puts the chunks of a body together. The usual body is one chunk, which is kept as it came. More are copied: a chunk
- * of one byte takes more than a hundred as an object of its own. What is held follows what has come, not what was
- * declared.
+ * of one byte takes more than a hundred as an object of its own. The buffer grows with the bytes that came, not
+ * with the length that was declared.
  */
 export const collectBytes = (maxBytes: number) => {
   let kept: Uint8Array = NOTHING;

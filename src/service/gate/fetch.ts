@@ -1,7 +1,7 @@
 import { collectBytes } from './collect-bytes.ts';
 import type { Exchange, Reply } from './exchange.ts';
 
-/** Reads a web stream up to a bound; what is beyond it is never taken. */
+/** Reads a web stream up to a bound, and nothing beyond it. */
 const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
   const body = collectBytes(maxBytes);
   const reader = request.body?.getReader();

@@ -5,9 +5,9 @@ import { notNow } from '../http-error.ts';
  * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile
  * up, and their senders ask again: each takes some nine times its body until it is answered.
  */
-export const MOST_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
+export const MAX_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
 /** What a request without a body takes. */
-const LEAST_BYTES = 4 * 1024;
+const MIN_BYTES = 4 * 1024;
 
 /** What one request holds. */
 export interface Held {
@@ -17,15 +17,15 @@ export interface Held {
   leave(): void;
 }
 
-export const createHeldBodies = (mostBytes = MOST_BYTES) => {
+export const createHeldBodies = (maxBytes = MAX_BYTES) => {
   let all = 0;
 
   return (): Held => {
     let own = 0;
     return {
       hold(bytes) {
-        if (all - own > mostBytes) throw notNow('Too many requests are waiting');
-        const more = own === 0 ? LEAST_BYTES + bytes : bytes;
+        if (all - own > maxBytes) throw notNow('Too many requests are waiting');
+        const more = own === 0 ? MIN_BYTES + bytes : bytes;
         own += more;
         all += more;
       },

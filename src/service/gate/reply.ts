@@ -19,8 +19,8 @@ export const replyOf = (answer: Answer, base: Record<string, string> = JSON_HEAD
 });
 
 /**
- * The one place where a failure becomes an answer: what is not an `HttpError` is logged and becomes a plain 500, which
- * says that nothing was taken, or a 504 where that is not known.
+ * The one place where a failure becomes an answer: an error that is no `HttpError` is logged and becomes a plain 500,
+ * which says that nothing was taken, or a 504 where that is not known.
  */
 export const refusalOf = (
   error: unknown,

@@ -143,7 +143,7 @@ const responsesOf = (route: Route, operation: Operation): Members => {
       },
     ),
     ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
-    // What is not there for pages is refused before it is counted.
+    // A feature that is off is refused before the request is counted.
     ...(operation.notFound && {
       404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
     }),

@@ -33,7 +33,7 @@ const pinged = async (store: Store): Promise<boolean> =>
     PING_MS,
   )) ?? false;
 
-/** Compares digests: how long it takes tells nothing of the token. */
+/** Compares digests: the time that it takes gives nothing away. */
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 

@@ -57,18 +57,21 @@ export interface RateState {
 export interface StoreReader {
   /** Every workspace that the database holds data of. */
   workspaceIds(): Promise<string[]>;
+  /** The profiles that the look-ups find. */
   readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
   /** Data points of each UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
-  /** Without the users who have banner events and no profile. */
+  /** Every profile of a workspace, without the users who have banner events and no profile. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
+  /** Every custom event and purchase of a workspace. */
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** Without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
-  /** About `size` users. */
+  /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
+  /** Gives the connection back. */
   close(): Promise<void>;
 }
 
@@ -91,6 +94,7 @@ export interface Store extends StoreReader {
    */
   write<T>(work: UserWork<T>): Promise<T>;
 
+  /** What a decision asks of a user. */
   bannerUser(workspaceId: string, externalId: string): Promise<BannerUser>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;

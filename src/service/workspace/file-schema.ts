@@ -72,7 +72,7 @@ const placement = z.strictObject({ placement_id: text.describe('What a page moun
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
-/** A value of the type, or text that a template makes of it. `params` has the problem tell what was there. */
+/** A value of the type, or a template that makes one. With `params` a problem names the value that was there. */
 const literalOrTemplate = <T>(type: string, accepts: (value: unknown) => boolean, what: string) =>
   z
     .custom<T | string>((value) => accepts(value) || isTemplate(value), {

@@ -36,7 +36,7 @@ const shown = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
-/** Members that hold keys or name people. What stands under one of them by mistake is often just that. */
+/** Members that hold keys or name people. A value that stands there by mistake is often one of those. */
 const PRIVATE = ['api_keys', 'user_token_keys', 'blocked_external_ids', 'test_users'];
 
 /** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
@@ -47,7 +47,7 @@ const isMistyped = (path: PropertyKey[], input: string | number) =>
 const gotText = (issue: z.core.$ZodIssue): string => {
   const { path } = issue;
   let { input } = issue;
-  // The path of a union leads to the member that tells its kinds apart, what was there is still the whole object.
+  // The path of a union leads to the member that names its kind; the input is still the whole object.
   if (issue.code === 'invalid_union' && issue.discriminator) input = Object(input)[issue.discriminator];
   const isTelling = typeof input === 'string' || typeof input === 'number';
   const isPrivate = isTelling && path.some((step) => PRIVATE.includes(String(step)));
@@ -79,7 +79,7 @@ const expectation = (issue: z.core.$ZodIssue): string => {
   }
 };
 
-/** What is wrong, one sentence a problem: where, what was expected, what was there. */
+/** One sentence a problem: its path, what was expected, and what was there. */
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {

@@ -8,7 +8,7 @@ export const USER_DEFAULT: RateRule = { requests: 60, windowSeconds: 60 };
 
 /**
  * Requests of a whole workspace, where the file says nothing: the published base rates. The banner endpoints have none:
- * how often pages are viewed is for nobody to guess.
+ * how often pages are viewed differs a thousandfold between sites.
  */
 export const WORKSPACE_DEFAULTS: Record<LimitName, RateRule[]> = {
   users_track: [{ requests: 3_000, windowSeconds: 3 }],
@@ -38,7 +38,7 @@ const rulesOf = (limit: LimitFile | undefined): RateRule[] | undefined => {
 };
 
 /**
- * Longest window first: its state is what an answer's headers tell. The shortest one of `users_track` is the burst,
+ * Longest window first: the headers of an answer have its state. The shortest one of `users_track` is the burst,
  * which all workspaces that name the same company share.
  */
 const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {

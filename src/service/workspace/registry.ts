@@ -14,7 +14,7 @@ export interface Registry {
   holderOf(hash: Uint8Array): KeyHolder | undefined;
 }
 
-/** The first bytes of a hash choose a handful of candidates: they tell nothing of a key, and the rest is compared whole. */
+/** The first bytes of a hash choose a handful of candidates: they give nothing of a key away, and the rest is compared whole. */
 const bucketOf = (hash: Uint8Array): number =>
   (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
 

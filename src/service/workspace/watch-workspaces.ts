@@ -7,15 +7,18 @@ import type { Registry } from './registry.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
 const SETTLE_MS = 50;
-/** Where the platform tells of no change (network drives, some containers), a look at this pace finds it. */
+/** Network drives and some containers report no changes: reading the file at this pace finds them. */
 const POLL_MS = 1_000;
 
 /** Where a service gets its workspaces from, asked anew for each request. */
 export interface WorkspaceSource {
+  /** The workspaces as they are now. */
   registry(): Registry;
+  /** Watches no more. */
   stop(): void;
 }
 
+/** How changes of workspace files are noticed. */
 export interface WatchOptions {
   log: Log;
   pollMs?: number;
@@ -34,7 +37,7 @@ const fingerprint = (files: ReadFile[]): string => {
 
 const idsOf = ({ workspaces }: Registry): string[] => workspaces.map(({ workspaceId }) => workspaceId);
 
-/** Logs what is served now, and what cannot be meant. */
+/** Logs the workspaces that are served, and the warnings of their files. */
 const logLoaded = ({ workspaces }: Registry, log: Log) => {
   for (const { workspaceId, campaigns, placementIds, apiKeys, warnings } of workspaces) {
     const active = campaigns.filter(({ status }) => status === 'active').length;
@@ -53,12 +56,12 @@ export const watchWorkspaces = (
   path: string,
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WorkspaceSource => {
-  // What is compared and what is used are the same bytes: a file read twice may be half written the second time.
+  // The same bytes are compared and used: a file that is read twice may be half written the second time.
   const first = readFiles(path);
   let known = fingerprint(first);
   let current = registryOf(path, first);
   logLoaded(current, log);
-  /** What cannot be read, and why, as it was last told. */
+  /** The last problem of reading that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { versionOf } from '../../helpers/bundle-size.ts';
+import { BROWSER_PACKAGE_ENTRIES } from '../../helpers/size-budgets.ts';
 
 /** Where the peers are installed; nothing but the bench needs them. */
 export const PEERS_FOLDER = fileURLToPath(new URL('../peers/', import.meta.url));
@@ -24,7 +25,7 @@ export const SUBJECTS: Subject[] = [
   {
     name: 'Placard',
     page: page('placard'),
-    code: `import { createPlacard } from '/src/client/index.ts'; globalThis.run = createPlacard;`,
+    code: BROWSER_PACKAGE_ENTRIES['.'],
   },
   {
     name: 'Braze',

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Exchange, Reply } from '../../../src/service/gate/exchange.ts';
-import { createHeldBodies, MOST_BYTES } from '../../../src/service/gate/held-bodies.ts';
+import { createHeldBodies, MAX_BYTES } from '../../../src/service/gate/held-bodies.ts';
 import { HttpError } from '../../../src/service/http-error.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
@@ -93,7 +93,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
       });
       while (begun < answers.length && !refused) await nextTurn();
     }
-    expect(answers).toHaveLength(Math.floor(MOST_BYTES / (bytes + LEAST)) + 2);
+    expect(answers).toHaveLength(Math.floor(MAX_BYTES / (bytes + LEAST)) + 2);
     expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
     expect(JSON.parse(refused.body)).toMatchObject({ message: 'Too many requests are waiting' });
     const asked = Buffer.from(JSON.stringify({ external_ids: ['u-1'] }));

@@ -170,9 +170,9 @@ describe('the room of the log', () => {
     },
   );
 
-  test('is what the README says it may be', () => {
+  test('is what docs/operate.md says it may be', () => {
     const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
     const mebibytes = (MAX_LOG_PAGES * pageBytes) / 2 ** 20;
-    expect(readFileSync('README.md', 'utf8')).toContain(`up to ${mebibytes} MiB of its log`);
+    expect(readFileSync('docs/operate.md', 'utf8')).toContain(`up to ${mebibytes} MiB of its log`);
   });
 });

@@ -1,0 +1,17 @@
+import type { DetailedHTMLProps, HTMLAttributes } from 'react';
+import type { PlacardBannerAttributes } from './attributes.ts';
+import type { PlacardBanner } from './index.ts';
+
+export * from './index.ts';
+
+/** What `<placard-banner>` takes in JSX. */
+export type PlacardBannerProps = DetailedHTMLProps<HTMLAttributes<PlacardBanner>, PlacardBanner> &
+  PlacardBannerAttributes;
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'placard-banner': PlacardBannerProps;
+    }
+  }
+}

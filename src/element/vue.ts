@@ -1,0 +1,13 @@
+import type { DefineComponent, HTMLAttributes } from 'vue';
+import type { PlacardBannerAttributes } from './attributes.ts';
+
+export * from './index.ts';
+
+/** What `<placard-banner>` takes in a Vue template. */
+export type PlacardBannerProps = HTMLAttributes & PlacardBannerAttributes;
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'placard-banner': DefineComponent<PlacardBannerProps>;
+  }
+}

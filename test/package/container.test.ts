@@ -1,0 +1,52 @@
+// Builds and runs the image. It needs a container tool, the base image or a registry that has it, and npm's registry: where
+// PLACARD_CONTAINER names a tool, such as `podman` or `docker`, with flags for `run` behind it where the machine needs them.
+import { execFile } from 'node:child_process';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../helpers/free-port.ts';
+import { packedPackage } from '../helpers/packed-package.ts';
+
+const [tool, ...flags] = process.env['PLACARD_CONTAINER']?.split(' ') ?? [];
+const IMAGE = 'localhost/placard-test';
+
+const containers = async (...args: string[]): Promise<string> =>
+  (await promisify(execFile)(tool!, args)).stdout.trim();
+
+test.skipIf(!tool)(
+  'the image runs without root on a root file system that cannot be written, and ends when it is asked to (PLACARD_CONTAINER)',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'placard-image-'));
+    const { tarball } = await packedPackage();
+    await copyFile(tarball, join(folder, basename(tarball)));
+    await cp('deploy/Containerfile', join(folder, 'Containerfile'));
+    const build = [
+      'build',
+      '--network=host',
+      '--file',
+      join(folder, 'Containerfile'),
+      '--tag',
+      IMAGE,
+      folder,
+    ];
+    await containers(...build);
+    const port = String(await freePort());
+    const workspace = `${resolve('demo/workspace.json')}:/etc/placard/workspace.json:ro`;
+    const safety = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges', '--network=host'];
+    const settings = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1', '--volume', workspace];
+    const id = await containers('run', '--detach', ...flags, ...safety, ...settings, IMAGE);
+    onTestFinished(async () => {
+      await containers('rm', '--force', id);
+      await rm(folder, { recursive: true });
+    });
+    const ready = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, String);
+    await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+    expect(await containers('exec', id, 'id', '-u')).toBe('1000');
+    await expect(containers('exec', id, 'touch', '/opt/placard/x')).rejects.toThrow('Read-only file system');
+    await containers('stop', '--time', '20', id);
+    expect(await containers('inspect', '--format', '{{.State.ExitCode}}', id)).toBe('0');
+  },
+  300_000,
+);

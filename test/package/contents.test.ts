@@ -1,0 +1,125 @@
+import { globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { packedPackage } from '../helpers/packed-package.ts';
+
+/** What other files, tools and people name; the rest of `dist/` is what these import. */
+const NAMED = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'demo/workspace.json',
+  'dist/element-react.d.ts',
+  'dist/element-react.js',
+  'dist/element-vue.d.ts',
+  'dist/element-vue.js',
+  'dist/element.d.ts',
+  'dist/element.js',
+  'dist/index.d.ts',
+  'dist/index.js',
+  'dist/licenses-script.md',
+  'dist/licenses.md',
+  'dist/placard-all.global.js',
+  'dist/placard.global.js',
+  'dist/placard.js',
+  'dist/react.d.ts',
+  'dist/react.js',
+  'dist/server.d.ts',
+  'dist/server.js',
+  'dist/service-worker.d.ts',
+  'dist/service-worker.js',
+  'dist/service.d.ts',
+  'dist/service.js',
+  'dist/sqlite-checkpoint.js',
+  'dist/sqlite-copy.js',
+  'dist/sqlite-writer.js',
+  'dist/templates.d.ts',
+  'dist/templates.js',
+  'dist/testing.d.ts',
+  'dist/testing.js',
+  'dist/webview.d.ts',
+  'dist/webview.js',
+  'llms.txt',
+  'package.json',
+  'workspace.schema.json',
+];
+/** A chunk that named files import: what two of them have in common, or what is loaded late. */
+const CHUNK = /^dist\/shared-[\w-]+\.(?:js|d\.ts)$/;
+
+let folder: string;
+let files: string[];
+let manifest: { dependencies: Record<string, string>; peerDependencies: Record<string, string> };
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+const IMPORTS =
+  /(?:^(?:import|export)\b[^"';]* from |^import |\bimport\(|\b__require\()\s*["']([\w@./:-]+)["']/gm;
+/** Everything that a built file or a declaration imports. */
+const importsOf = (file: string): string[] =>
+  [...read(file).matchAll(IMPORTS)].map(([, specifier]) => specifier!);
+
+const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
+
+beforeAll(async () => {
+  ({ folder } = await packedPackage());
+  files = globSync('**/*.*', { cwd: folder }).concat('LICENSE').sort();
+  manifest = JSON.parse(read('package.json'));
+});
+
+describe('the packed package', () => {
+  test('holds the files that are named, their chunks, the pages of docs/, and nothing that an earlier build left', () => {
+    const unnamed = files.filter((file) => !CHUNK.test(file) && !/^docs\/[\w-]+\.md$/.test(file));
+    expect(unnamed).toEqual(NAMED);
+  });
+
+  test('has no chunk that nothing imports', () => {
+    const imported = new Set(
+      files
+        .filter((file) => /\.(?:js|d\.ts)$/.test(file))
+        .flatMap(importsOf)
+        .map((specifier) => specifier.replace(/^\.\//, 'dist/')),
+    );
+    const isImported = (file: string) => imported.has(file) || imported.has(file.replace('.d.ts', '.js'));
+    expect(files.filter((file) => CHUNK.test(file) && !isImported(file))).toEqual([]);
+  });
+
+  test('imports, code and types alike, nothing but what it declares and the modules of Node', () => {
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    const isDeclared = (specifier: string) =>
+      declared.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+    const others = files
+      .filter((file) => /^dist\/.*\.(?:js|d\.ts)$/.test(file) && !file.endsWith('.global.js'))
+      .flatMap((file) => importsOf(file).map((specifier) => `${file} → ${specifier}`))
+      .filter((line) => !/ → \./.test(line))
+      .filter((line) => !isDeclared(line.split(' → ')[1]!) && !isOfNode(line.split(' → ')[1]!));
+    // pg has a native twin, which it loads where somebody asks for it; we do not.
+    expect(others.filter((line) => !line.endsWith(' → pg-native'))).toEqual([]);
+  });
+
+  test.each(['index', 'element', 'react', 'templates', 'webview', 'service-worker', 'testing'])(
+    'reaches no module of Node from its entry %s, which runs in browsers',
+    (entry) => {
+      const reached = new Set<string>();
+      const visit = (file: string): void => {
+        if (reached.has(file)) return;
+        reached.add(file);
+        if (!file.startsWith('dist/')) return;
+        for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
+      };
+      visit(`dist/${entry}.js`);
+      expect([...reached].filter(isOfNode)).toEqual([]);
+    },
+  );
+
+  test('names the licence of every package whose code is in it', () => {
+    const bundled = new Set(
+      files
+        .filter((file) => /^dist\/.*\.js$/.test(file))
+        .flatMap((file) => [...read(file).matchAll(/^\s*\/\/ .*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm)])
+        .map(([, name]) => name!),
+    );
+    expect([...bundled]).toContain('pg');
+    const licences = read('dist/licenses.md');
+    expect([...bundled].filter((name) => !licences.includes(`## ${name} - `))).toEqual([]);
+    expect(read('dist/licenses-script.md')).toContain('## ky - ');
+  });
+});

@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aWorkspace } from '../helpers/a-workspace.ts';
+import { inPath } from '../helpers/in-path.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+const DASHBOARD = 'deploy/grafana-dashboard.json';
+const ALERTS = 'deploy/prometheus-alerts.yaml';
+
+let service: RunningService;
+/** Names of the series that /metrics has, those of histograms with their endings. */
+let served: Set<string>;
+let paths: string[];
+
+beforeAll(async () => {
+  service = await runService([aWorkspace()]);
+  const metrics: string = (await service.call('GET', '/metrics')).body;
+  served = new Set(
+    [...metrics.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((ending) => name + ending) : [name!],
+    ),
+  );
+  paths = Object.keys((await service.call('GET', '/openapi.json')).body.paths);
+});
+afterAll(() => service.stop());
+
+describe.each([DASHBOARD, ALERTS])('%s', (file) => {
+  const text = readFileSync(file, 'utf8');
+
+  test('asks for metrics that the service has', () => {
+    const asked = [...new Set(text.match(/\b(?:placard|process|nodejs)_\w+/g))];
+    expect(asked.length).toBeGreaterThan(4);
+    expect(asked.filter((name) => !served.has(name))).toEqual([]);
+  });
+
+  test('names endpoints that the service has', () => {
+    const named = [...text.matchAll(/endpoint=\\?"([^"\\]+)/g)].map(([, path]) => path!);
+    expect(named.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+});
+
+test('the dashboard is JSON whose panels do not overlap', () => {
+  const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
+    panels: { id: number; gridPos: { x: number; y: number } }[];
+  };
+  const places = panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
+  expect(new Set(places).size).toBe(panels.length);
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+});
+
+/** Tools that read such files themselves; a machine that lacks one skips its test. */
+describe('as their own tools read them', () => {
+  test.skipIf(!inPath('promtool'))('the alert rules are sound (promtool)', () => {
+    expect(execFileSync('promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' })).toContain('SUCCESS');
+  });
+
+  test.skipIf(!inPath('caddy'))("the proxy's file is sound (caddy)", () => {
+    const args = ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'];
+    const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+  });
+
+  test.skipIf(!inPath('systemd-analyze'))(
+    'the unit is sound, but for a package that is not installed (systemd)',
+    () => {
+      const args = ['verify', './deploy/placard.service'];
+      const { stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+      expect(stderr.split('\n').filter((line) => line && !/is not executable/.test(line))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anApplication } from '../helpers/packed-package.ts';
+import { aDatabase } from '../helpers/postgres.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await anApplication({ react: 'react' });
+  await copyFile(join(folder, 'node_modules/placard/demo/workspace.json'), join(folder, 'workspace.json'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const start = (args: string[]) => {
+  const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'] ?? '' } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exit = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
+  return { child, exit };
+};
+const CLI = 'node_modules/placard/dist/placard.js';
+
+/** Starts the installed service, and resolves with its address. */
+const serve = async (db: string) => {
+  const { child, exit } = start([CLI, 'serve', '--db', db, '--port', '0']);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, url } = JSON.parse(line) as { msg: string; url: string };
+      if (msg === 'listening') resolve(url);
+    });
+    void exit.then(({ output }) => reject(new Error(output)));
+  });
+  return {
+    url,
+    stop: () => {
+      child.kill('SIGTERM');
+      return exit;
+    },
+  };
+};
+
+const track = (url: string) =>
+  fetch(`${url}/users/track`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer demo-server-key', 'content-type': 'application/json' },
+    body: JSON.stringify({ attributes: [{ external_id: 'u-1', tier: 'gold' }] }),
+  });
+
+const sync = (url: string) =>
+  fetch(`${url}/v1/device-messaging/banners/sync`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer demo-client-key', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      external_user_id: 'u-1',
+      app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+      app_version: '1',
+      placements: ['home_hero'],
+    }),
+  });
+
+describe('the installed package, with nothing else beside it', () => {
+  test.each([
+    ['SQLite', async () => join(folder, 'placard.db')],
+    ['PostgreSQL', aDatabase],
+  ])('serves the API on %s, measures it, and exports what it stored', async (_, database) => {
+    const db = await database();
+    const service = await serve(db);
+    expect((await track(service.url)).status).toBe(201);
+    expect(await (await sync(service.url)).json()).toMatchObject({
+      banners: { home_hero: expect.anything() },
+    });
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain('process_cpu_seconds_total');
+    expect((await fetch(`${service.url}/docs`)).status).toBe(200);
+    expect(await service.stop()).toMatchObject({ code: 0 });
+    const { code, output } = await start([CLI, 'export', 'users', '--db', db]).exit;
+    expect(code, output).toBe(0);
+    expect(output).toContain('"tier":"gold"');
+  });
+
+  test('has commands that say what they do', async () => {
+    const { code, output } = await start([CLI, '--help']).exit;
+    expect(code).toBe(0);
+    expect(output).toContain('serve');
+  });
+
+  test.each([
+    'placard',
+    'placard/element',
+    'placard/react',
+    'placard/templates',
+    'placard/webview',
+    'placard/server',
+    'placard/service',
+    'placard/testing',
+  ])('lets a server import %s', async (entry) => {
+    const code = `const all = await import('${entry}'); console.log(Object.keys(all).length > 0)`;
+    const { output } = await start(['--input-type=module', '--eval', code]).exit;
+    expect(output).toBe('true\n');
+  });
+});

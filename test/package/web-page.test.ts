@@ -1,0 +1,55 @@
+// The tables of docs/web.md name what the code has: an option, a method or a notice that is new needs its row.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const page = readFileSync('docs/web.md', 'utf8');
+
+/** Names in the first column of the table under a heading. */
+const rowsOf = (heading: string): string[] =>
+  page
+    .split(`\n## ${heading}\n`)[1]!
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`([\w.-]+)/g)].map(([, name]) => name!));
+
+/** The members of an interface, as its file writes them. */
+const membersOf = (file: string, name: string): string[] => {
+  const [, body = ''] =
+    new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, 's').exec(readFileSync(file, 'utf8')) ?? [];
+  return [...body.matchAll(/^ {2}(\w+)\??[:(<]/gm)].map(([, member]) => member!);
+};
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
+
+test('every option has a row', () => {
+  const own = membersOf('src/client/options.ts', 'CommonOptions');
+  const groups = {
+    delivery: membersOf('src/client/delivery/delivery-options.ts', 'DeliveryOptions'),
+    banners: membersOf('src/client/options.ts', 'BannerOptions'),
+  };
+  const named = own.filter((name) => !Object.hasOwn(groups, name)).concat('endpoint', 'instance');
+  for (const [group, members] of Object.entries(groups)) {
+    expect(members.length).toBeGreaterThan(2);
+    named.push(...members.map((member) => `${group}.${member}`));
+  }
+  expect(sorted(rowsOf('Options'))).toEqual(sorted(named));
+});
+
+test('the row of `platform` names its parts', () => {
+  const row = page.split('\n').find((line) => line.startsWith('| `platform`'))!;
+  const parts = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!).slice(1);
+  expect(sorted(parts)).toEqual(sorted(membersOf('src/client/options.ts', 'Platform')));
+});
+
+test('every method has a row', () => {
+  expect(sorted(rowsOf('Methods'))).toEqual(sorted(membersOf('src/client/placard.ts', 'Placard')));
+});
+
+test('every notice has a row', () => {
+  const [, notices = ''] =
+    /type Notice =(.*?);\n\n/s.exec(readFileSync('src/client/notice.ts', 'utf8')) ?? [];
+  const types = [...notices.matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type!);
+  expect(types.length).toBeGreaterThan(5);
+  expect(sorted(rowsOf('Notices'))).toEqual(sorted(types));
+});
