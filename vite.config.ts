@@ -89,11 +89,27 @@ const demo = {
   // `light-dark()` as it is written: what a build makes of it for older engines loses nested colour schemes.
   cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   // Whole paths: a build looks for them from the repository, the dev server from its root, which is the demo.
-  rolldownOptions: { input: ['demo/index.html', 'demo/studio.html'].map(inRepository) },
+  rolldownOptions: { input: inRepository('demo/index.html') },
+};
+
+/** The Studio's pages, which the service serves from the package. */
+const studio = {
+  outDir: '../../../dist/studio-pages',
+  emptyOutDir: true,
+  target: 'es2022',
+  // Written by code at run time they would need a policy that allows it.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+  license: { fileName: 'licenses.md' },
+  rolldownOptions: {
+    input: ['src/studio/pages/index.html', 'src/studio/pages/preview.html'].map(inRepository),
+  },
 };
 
 export default defineConfig(({ mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
+  if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
   if (mode === 'script-all') return { build: script('build/script-all.ts', 'placard-all.global.js') };
   if (mode === 'declarations') {
@@ -125,7 +141,7 @@ export default defineConfig(({ mode }) => {
             name: 'node',
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/{protocol,server,service,cli,testing,package}/**/*.test.ts'],
+            include: ['test/{protocol,server,service,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers: 2,
             testTimeout: 60_000,
             hookTimeout: 60_000,
@@ -135,6 +151,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'browser',
             environment: 'node',
+            globalSetup: ['test/helpers/shared-postgres.ts'],
             include: ['test/e2e/**/*.test.ts'],
             testTimeout: 120_000,
             hookTimeout: 120_000,

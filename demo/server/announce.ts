@@ -1,24 +1,31 @@
 import { WorkspaceError } from '../../src/service/index.ts';
-import { APP_ID, CLIENT_KEY, SERVER_KEY } from './keys.ts';
+import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from './keys.ts';
 import { SettingsError } from './settings.ts';
 
+interface Announced {
+  url: string;
+  studioUrl: string;
+  hasDemoKeys: boolean;
+}
+
 /** What is printed once the service runs. The curl line works as it is. */
-export const announcement = ({ url, hasDemoKeys }: { url: string; hasDemoKeys: boolean }): string =>
+export const announcement = ({ url, studioUrl, hasDemoKeys }: Announced): string =>
   hasDemoKeys
-    ? demoAnnouncement(url)
+    ? demoAnnouncement(url, studioUrl)
     : `
   Placard runs on a workspace of your own, without the visitors and the shop of the demo, whose keys it does not have.
 
   API       ${url}/docs   (for tools: ${url}/openapi.json)
+  Studio    ${studioUrl}/   (sign in with an operator's key: npx placard operator new)
 
   Stop with Ctrl+C.
 `;
 
-const demoAnnouncement = (url: string): string => `
+const demoAnnouncement = (url: string, studioUrl: string): string => `
   Placard runs.
 
   Shop      ${url}/
-  Studio    ${url}/studio.html
+  Studio    ${studioUrl}/   (sign in with ${OPERATOR_KEY})
   API       ${url}/docs   (for tools: ${url}/openapi.json)
 
   Keys of the demo workspace, known to everybody:
@@ -39,7 +46,7 @@ export const reloaded = (problem: Error | null): string =>
     ? 'The workspace file was read again: what it says now is live.'
     : `The edited workspace file cannot be used, and what it said before stays live.\n${problem.message}`;
 
-const AGAIN = 'PORT=8788 PLACARD_DB=other.db npm start';
+const AGAIN = 'PORT=8797 PLACARD_DB=other.db npm start';
 
 /** SQLite's code for a file that another process has locked. */
 const SQLITE_BUSY = 5;

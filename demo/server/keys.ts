@@ -1,3 +1,5 @@
 /** Keys of the demo workspace. They are in the repository for everybody to read: use them for nothing else. */
 export { APP_ID, CLIENT_KEY } from '../shop/demo-keys.ts';
 export const SERVER_KEY = 'demo-server-key';
+/** Signs in to the demo's Studio. */
+export const OPERATOR_KEY = 'demo-operator-key';

@@ -4,53 +4,62 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import {
   createService,
+  followReleases,
   type Listening,
   type Log,
   listen,
   openStore,
   watchWorkspaces,
 } from '../../src/service/index.ts';
+import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
+import { atSite } from './at-site.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { SERVER_KEY } from './keys.ts';
 import { createShopActions } from './shop-actions.ts';
-import { createStudioData } from './studio-data.ts';
 
 export interface DemoOptions {
   workspaceFile: string;
   /** SQLite file; its folder is made. */
   db: string;
   port: number;
+  studioPort: number;
   host: string;
   log: Log;
   /** Called after an edit of the workspace file, with the problem where it cannot be used. */
   onReload?: (problem: Error | null) => void;
   /** Serves the pages; answers false for what is not theirs. */
   pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+  /** Folder of the Studio's built pages. Default: where `npm start` builds them. */
+  studioPages?: string;
 }
 
 export interface RunningDemo extends Listening {
+  studioUrl: string;
   /** Whether the workspace has the demo's keys: without them the shop's pages and its visitors have nothing to do. */
   hasDemoKeys: boolean;
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** The service, the demo's own endpoints and its pages on one port. */
+/** The service with the shop's pages on one port, the Studio on another. */
 export const startDemo = async ({
   workspaceFile,
   db,
   port,
+  studioPort,
   host,
   log,
   onReload = () => undefined,
   pages,
+  studioPages,
 }: DemoOptions): Promise<RunningDemo> => {
   if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
   const store = await openStore(db);
-  const workspaces = watchWorkspaces(workspaceFile, { log, onReload });
+  const watched = watchWorkspaces(workspaceFile, { log, onReload });
+  const workspaces = await followReleases(watched, store.studio, { log });
   const service = createService({ workspaces, store, log });
   const shop = createShopActions(service);
-  const endpoints = createDemoEndpoints({ shop, studio: createStudioData(store, workspaceFile) });
+  const endpoints = createDemoEndpoints(shop);
   try {
     const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
     if (hasDemoKeys) await shop.seed();
@@ -60,7 +69,27 @@ export const startDemo = async ({
       log,
       files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
     });
-    return { ...listening, hasDemoKeys };
+    const studio = createStudio({
+      workspaces: atSite(workspaces, () => listening.url),
+      store,
+      pages: studioPages ?? builtPages(),
+      log,
+    });
+    try {
+      const { url, stop } = await listenStudio(studio, { port: studioPort, host, log });
+      return {
+        ...listening,
+        studioUrl: url,
+        hasDemoKeys,
+        stop: async () => {
+          await stop();
+          await listening.stop();
+        },
+      };
+    } catch (error) {
+      await listening.stop();
+      throw error;
+    }
   } catch (error) {
     await service.close();
     throw error;

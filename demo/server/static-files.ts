@@ -46,6 +46,8 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
+      // Banners of other origins show the shop's pictures, and so does the Studio.
+      ...(file.type.startsWith('image/') && { 'cross-origin-resource-policy': 'cross-origin' }),
       'content-type': file.type,
       'content-length': file.body.byteLength,
       'cache-control': pathname.startsWith(HASHED)

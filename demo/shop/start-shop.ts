@@ -63,7 +63,6 @@ export const startShop = (page: HTMLElement): void => {
   });
   const foot = node('footer', { class: 'foot' }, [
     node('p', {}, ['Fern & Kiln is a demo of Placard. Pots are drawn, not thrown.']),
-    node('p', {}, [node('a', { href: './studio.html' }, ['Open the Studio'])]),
   ]);
   page.append(
     node('a', { href: '#main', class: 'skip' }, ['Skip to the pots'], {

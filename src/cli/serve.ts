@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import {
   createService,
   errorFacts,
+  followReleases,
   type Log,
   listen,
   tuneProcess,
@@ -11,6 +12,7 @@ import {
 } from '../service/index.ts';
 import { openDatabase } from './open-database.ts';
 import { portOf, refuseUnknown } from './options.ts';
+import { serveStudio } from './serve-studio.ts';
 
 const options = {
   workspace: {
@@ -25,6 +27,21 @@ const options = {
   },
   port: { type: 'string', description: 'Port, 0 for any free one (PORT)', valueHint: '8787' },
   host: { type: 'string', description: 'Address to listen on (HOST)', valueHint: '127.0.0.1' },
+  'studio-port': {
+    type: 'string',
+    description: 'Port of the Studio; without it there is none (PLACARD_STUDIO_PORT)',
+    valueHint: '8788',
+  },
+  'studio-host': {
+    type: 'string',
+    description: 'Address the Studio listens on (PLACARD_STUDIO_HOST)',
+    valueHint: '127.0.0.1',
+  },
+  'studio-url': {
+    type: 'string',
+    description: 'Where browsers reach the Studio, behind a proxy (PLACARD_STUDIO_URL)',
+    valueHint: 'https://studio.example',
+  },
 } as const;
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
@@ -96,8 +113,9 @@ export const serve = defineCommand({
       log.fatal(errorFacts(error), 'ended by an error');
       process.exit(1);
     });
-    const workspaces = workspacesOf(path, log);
+    const watched = workspacesOf(path, log);
     const store = await openDatabase(db);
+    const workspaces = await followReleases(watched, store.studio, { log });
     const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
     const service = createService({
       workspaces,
@@ -106,11 +124,13 @@ export const serve = defineCommand({
       ...(metricsToken !== undefined && { metricsToken }),
     });
     try {
+      const studio = await serveStudio({ args, env, workspaces, store, log });
       const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);
       const signal = await ending;
       log.info({ signal }, 'stopping');
+      await studio?.stop();
       await listening.stop();
       log.info({}, 'stopped');
     } catch (error) {

@@ -19,6 +19,7 @@ export * from './limits.ts';
 export * from './link.ts';
 export * from './parse-url.ts';
 export * from './permissions.ts';
+export * from './preview.ts';
 export * from './rate-limit.ts';
 export * from './record.ts';
 export * from './text.ts';

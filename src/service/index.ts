@@ -1,16 +1,45 @@
+export type { Campaign } from './campaigns/campaign.ts';
+export { inOrder } from './campaigns/campaign-order.ts';
+export { personaProfile } from './campaigns/persona.ts';
+export { previewVariant } from './campaigns/preview-variant.ts';
+export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
 export { judgeTrack } from './dry-run.ts';
+export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
+export { createFetch } from './gate/fetch.ts';
+export { HttpError } from './http-error.ts';
+export { exchangeOf, writeReply } from './http-exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { createPreviewTokens } from './preview/preview-tokens.ts';
+export type { Profile } from './profiles/profile.ts';
+export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { backupStore, openStore, openStoreReader } from './store/index.ts';
-export type { CampaignResults, Conversion, ResultsQuestion } from './store/results.ts';
-export type { Store, StoreReader } from './store/store.ts';
+export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
+export type {
+  ArmResults,
+  CampaignResults,
+  Conversion,
+  DayResults,
+  ResultsQuestion,
+} from './store/results.ts';
+export type { BannerUser, Store, StoreReader } from './store/store.ts';
+export type {
+  AuditEntry,
+  Draft,
+  OperatorSession,
+  Release,
+  StudioStore,
+} from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';
+export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
+export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { Registry } from './workspace/registry.ts';
+export { ROLES, type Role } from './workspace/studio-schema.ts';
+export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
-export type { Workspace } from './workspace/workspace.ts';
+export type { Placement, Workspace } from './workspace/workspace.ts';

@@ -21,24 +21,6 @@ const PAGES: readonly [name: string, path: string, ready: (page: Page) => Promis
   ['a product', '/#/product/vase', banners],
   ['the cart, with a strip', '/#/cart', banners],
   ['the thanks', '/#/thanks', (page) => page.getByRole('heading', { name: 'Thank you' }).waitFor()],
-  [
-    'the Studio',
-    '/studio.html',
-    async (page) => {
-      await page.getByRole('radio', { name: /Summer sale/ }).check();
-      await page.frameLocator('iframe').first().getByText('Summer sale').first().waitFor();
-    },
-  ],
-  [
-    'the Studio, with a problem and a hint',
-    '/studio.html',
-    async (page) => {
-      await page.getByLabel('Link', { exact: true }).fill('www.example.com');
-      await page.getByText('This is a path of your own site.').waitFor();
-      await page.getByLabel('Headline', { exact: true }).fill('Hi {{ ${first_name');
-      await page.getByRole('alert').getByText('Headline: A {{ does not end.').waitFor();
-    },
-  ],
 ];
 
 const LOOKS = [1280, 768, 390].flatMap((width) =>

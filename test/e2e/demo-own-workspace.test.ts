@@ -16,7 +16,15 @@ beforeAll(async () => {
   const workspaceFile = join(folder, 'workspace.json');
   await writeFile(workspaceFile, JSON.stringify(aWorkspace()));
   const [db, host] = [':memory:', '127.0.0.1'];
-  demo = await startDemo({ workspaceFile, db, port: 0, host, log: silentLog, pages: () => false });
+  demo = await startDemo({
+    workspaceFile,
+    db,
+    port: 0,
+    studioPort: 0,
+    host,
+    log: silentLog,
+    pages: () => false,
+  });
 });
 afterAll(async () => {
   await demo.stop();

@@ -6,11 +6,13 @@ import { build } from 'vite';
 import { startDemo } from '../../demo/server/start-demo.ts';
 import { createStaticFiles } from '../../demo/server/static-files.ts';
 import { silentLog } from '../../src/service/index.ts';
+import { buildStudioPages } from './studio-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface RunningDemo {
   url: string;
+  studioUrl: string;
   /** Where the built pages are. */
   folder: string;
   /** What the service would give this visitor for a placement at this moment: the headline, or `null`. */
@@ -19,7 +21,13 @@ export interface RunningDemo {
 }
 
 /** The demo as `npm start` serves it, on a free port, with a store in memory. */
-export const runDemo = async (): Promise<RunningDemo> => {
+export const runDemo = async ({
+  db = ':memory:',
+  workspaceFile = join(ROOT, 'demo/workspace.json'),
+}: {
+  db?: string;
+  workspaceFile?: string;
+} = {}): Promise<RunningDemo> => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
   await build({
     root: join(ROOT, 'demo'),
@@ -28,16 +36,20 @@ export const runDemo = async (): Promise<RunningDemo> => {
     logLevel: 'error',
     build: { outDir: folder, emptyOutDir: true },
   });
+  const studioPages = await buildStudioPages();
   const listening = await startDemo({
-    workspaceFile: join(ROOT, 'demo/workspace.json'),
-    db: ':memory:',
+    workspaceFile,
+    db,
     port: 0,
+    studioPort: 0,
+    studioPages: studioPages.folder,
     host: '127.0.0.1',
     log: silentLog,
     pages: createStaticFiles(folder),
   });
   return {
     url: listening.url,
+    studioUrl: listening.studioUrl,
     folder,
     async headlineFor(userId, placementId) {
       const response = await fetch(`${listening.url}/v1/device-messaging/banners/sync`, {
@@ -56,6 +68,7 @@ export const runDemo = async (): Promise<RunningDemo> => {
     async stop() {
       await listening.stop();
       await rm(folder, { recursive: true, force: true });
+      await studioPages.remove();
     },
   };
 };

@@ -13,7 +13,8 @@ const ARROWS: Record<string, string[]> = {
   server: [],
   service: [],
   testing: ['client', 'service'],
-  cli: ['server', 'service'],
+  studio: ['service', 'templates'],
+  cli: ['server', 'service', 'studio'],
 };
 
 /** The same for the folders of the service. Types may be looked at from anywhere. */
@@ -28,7 +29,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   preview: [],
   workspace: ['campaigns', 'user-tokens'],
   gate: ['store', 'user-tokens'],
-  routes: ['users', 'campaigns', 'explain', 'user-tokens'],
+  routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
   pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };
@@ -57,7 +58,7 @@ const valueImportsOf = (file: string): Import[] => {
 
 const roomOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
 
-const imports = globSync('src/**/*.ts').flatMap(importsOf);
+const imports = globSync('src/**/*.{ts,tsx}').flatMap(importsOf);
 const crossings = imports.filter(({ file, target }) => roomOf(file) !== roomOf(target));
 
 describe('rooms', () => {
@@ -91,7 +92,7 @@ describe('rooms', () => {
 
   test('have no cycle between files', () => {
     const graph = new Map<string, string[]>();
-    for (const file of globSync('src/**/*.ts')) {
+    for (const file of globSync('src/**/*.{ts,tsx}')) {
       graph.set(
         file,
         valueImportsOf(file).map(({ target }) => target),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
+import { PREVIEW_PATH, TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createService, openStore, type Store } from '../../src/service/index.ts';
 import { OPERATIONS } from '../../src/service/pages/operations.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
@@ -144,14 +144,15 @@ describe('GET /openapi.json', () => {
       '/users/export/ids',
       '/v1/device-messaging/banners/sync',
       '/placard/explain',
+      '/placard/preview',
     ]);
   });
 
   test('gives examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const [path, { example, success }] of Object.entries(OPERATIONS)) {
-      // An event needs the ID of a banner, and a visitor is joined with a user token.
-      if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH].includes(path)) continue;
+      // An event needs the ID of a banner, a visitor is joined with a user token, and a preview has a link's.
+      if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH, PREVIEW_PATH].includes(path)) continue;
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
       expect({ path, status: answer.status }).toEqual({ path, status: success });
@@ -220,6 +221,8 @@ describe('GET /docs', () => {
       // This workspace has none, and nobody has been given the banner of the example.
       '/cdi/integrations': 404,
       '/v1/device-messaging/banners/track': 400,
+      // Nobody has made this link.
+      '/placard/preview': 401,
       // Its app takes no user tokens.
       '/placard/visitors/join': 403,
       '/healthz': 200,

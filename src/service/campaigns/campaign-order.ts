@@ -6,7 +6,7 @@ import type { Verdict } from './judge.ts';
 const RANK = { high: 0, medium: 1, low: 2 };
 
 /** Higher priority first; of the same priority the one that starts later; else the order of the file. */
-const inOrder = (one: Campaign, other: Campaign): number =>
+export const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || (other.startsAtMs ?? 0) - (one.startsAtMs ?? 0);
 
 /** Places in the order of the campaigns that may fill one placement. */

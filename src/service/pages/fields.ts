@@ -97,6 +97,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   'explain: placements':
     'In the request IDs of placements, default all that campaigns name; in the answer by placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `why` and the facts of the outcome.',
   has_profile: 'Whether the service has a profile of the user.',
+  token: 'What the link of a preview carries in `placard_preview`.',
+  campaign_name: 'Name of the campaign that is previewed.',
+  'preview: banners': 'By placement, as a sync answers them.',
 
   // Integrations
   results: 'At most ten integrations.',

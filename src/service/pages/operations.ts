@@ -14,6 +14,9 @@ import {
   MAX_TRACK_EVENTS,
   MAX_TRACK_OBJECTS,
   MAX_USER_TOKEN_CHARACTERS,
+  PREVIEW_PATH,
+  previewAnswer,
+  previewRequest,
   SYNC_PATH,
   syncAnswer,
   syncRequest,
@@ -247,5 +250,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     success: 200,
     answer: explainAnswer,
     badRequest: 'A member is missing or not valid.',
+  },
+  [PREVIEW_PATH]: {
+    id: 'preview',
+    tag: 'Banners',
+    summary: 'Show a draft on the site',
+    description:
+      'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
+    request: previewRequest,
+    example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
+    success: 200,
+    answer: previewAnswer,
+    badRequest: 'The token is missing.',
+    notFound: 'The draft has changed since the link was made.',
   },
 };

@@ -6,6 +6,7 @@ import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrations } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
+import { preview } from './preview.ts';
 import { usersAliasNew } from './users-alias-new.ts';
 import { usersExportIds } from './users-export-ids.ts';
 import { usersIdentify } from './users-identify.ts';
@@ -29,5 +30,6 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     bannersTrack(bannerIdsOf),
     visitorsJoin,
     explainRoute(bannerIdsOf, log),
+    preview(bannerIdsOf, store),
   ];
 };

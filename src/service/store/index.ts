@@ -3,6 +3,11 @@ import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteStore } from './sqlite/index.ts';
 import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
+import {
+  openPostgresStudioStore,
+  openSqliteStudioStore,
+  type VisitedStudioStore,
+} from './studio/open-studio-store.ts';
 
 export type {
   ArmResults,
@@ -44,6 +49,10 @@ export const openStore = (address: string): Promise<Store> =>
 /** Opens a database that a service may be writing at this moment, for reading alone. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
+
+/** Opens the Studio's tables of a database that a service may be using at this moment. */
+export const openStudioStore = async (address: string): Promise<VisitedStudioStore> =>
+  isPostgres(address) ? openPostgresStudioStore(address) : openSqliteStudioStore(pathOf(address));
 
 /** Copies a SQLite file while a service writes it; `destination` must not exist. An abort rejects with its reason. */
 export const backupStore = async (

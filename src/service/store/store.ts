@@ -4,6 +4,7 @@ import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
+import type { StudioStore } from './studio/studio-store.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
@@ -100,6 +101,9 @@ export interface Store extends StoreReader {
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /** What operators write: releases, drafts, sessions, audit. */
+  studio: StudioStore;
 
   /** Calls the listener after every commit from now on, the failed ones as well. */
   onCommit(listener: (commit: Commit) => void): void;

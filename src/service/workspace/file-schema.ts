@@ -3,6 +3,7 @@ import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../pr
 import { conversion } from './conversion-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
+import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
 
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -68,7 +69,13 @@ const apiKey = z
     }
   });
 
-const placement = z.strictObject({ placement_id: text.describe('What a page mounts'), name: named });
+const placement = z.strictObject({
+  placement_id: text.describe('What a page mounts'),
+  name: named,
+  template: optional(z.enum(PLACEMENT_TEMPLATES)).describe(
+    'The template that draws its banners, for previews in the Studio: `strip`, `card` or `hero`',
+  ),
+});
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
@@ -124,7 +131,8 @@ const variant = z.strictObject({
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
 });
 
-const campaign = z
+/** A campaign as the file writes it. */
+export const campaignFile = z
   .strictObject({
     campaign_id: text.describe('ID by which dismissals and results are kept'),
     name: named,
@@ -149,6 +157,9 @@ const campaign = z
     ),
     conversions: optional(z.array(conversion).max(4)).describe(
       'What counts as a success of the campaign: up to four events or purchases',
+    ),
+    planned_users: optional(z.int().positive()).describe(
+      'How many users should see it before the results name a winner; default only at its end',
     ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })
@@ -203,7 +214,12 @@ export const workspaceFile = z.strictObject({
   placements: optional(z.array(placement)).describe(
     'Slots of your pages; with this list, campaigns may name no others',
   ),
-  campaigns: optional(z.array(campaign)).describe('What users see'),
+  campaigns: optional(z.array(campaignFile)).describe('What users see'),
+  campaigns_from: optional(z.enum(['file', 'studio'])).describe(
+    '`file` (default): the campaigns are those of this file; `studio`: releases of the Studio take their place',
+  ),
+  operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
+  studio: optional(studioFile).describe('Settings of the Studio'),
   integrations: optional(z.array(integrationRecord)).describe(
     'What `/cdi/integrations` lists; without it that endpoint answers 404',
   ),
@@ -216,4 +232,4 @@ export const workspaceFile = z.strictObject({
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
 export type AppFile = z.output<typeof app>;
-export type CampaignFile = z.output<typeof campaign>;
+export type CampaignFile = z.output<typeof campaignFile>;

@@ -4,6 +4,8 @@ import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
+import { crossProblemsOf } from './read-campaign.ts';
+import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace } from './workspace.ts';
 
@@ -53,20 +55,16 @@ const crossProblems = (file: WorkspaceFile): string[] => {
         subscription_group_id.toLowerCase(),
       ),
     ),
-    ...campaigns.flatMap((campaign, index) => [
-      ...unique(
-        `campaigns[${index}].variants`,
-        'variant_id',
-        campaign.variants.map(({ variant_id }) => variant_id),
+    ...unique(
+      'operators',
+      'name',
+      (file.operators ?? []).map(({ name }) => name),
+    ),
+    ...campaigns.flatMap((campaign, index) =>
+      crossProblemsOf(campaign, placements ?? null).map(
+        ({ path, message }) => `${pathText(['campaigns', index, ...path])}: ${message}`,
       ),
-      ...campaign.placements.flatMap((id, position) =>
-        placements === undefined || placements.has(id)
-          ? []
-          : [
-              `campaigns[${index}].placements[${position}]: expected a placement_id of 'placements', got ${JSON.stringify(id)}`,
-            ],
-      ),
-    ]),
+    ),
   ];
 };
 
@@ -93,6 +91,10 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
   hash: hashOf(key),
   permissions: new Set(key.permissions),
 });
+
+/** Before defaults and conversions: what the Studio shows and edits. */
+const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
+  (content as { campaigns?: Record<string, unknown>[] | null }).campaigns ?? [];
 
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
@@ -123,6 +125,7 @@ export const parseWorkspace = (
     workspaceId: file.workspace_id,
     name: file.name ?? file.workspace_id,
     apiKeys: file.api_keys.map(apiKeyOf),
+    apps: file.apps.map(({ app_id, name }) => ({ appId: app_id, name: name ?? app_id })),
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
     userTokens,
@@ -143,6 +146,16 @@ export const parseWorkspace = (
         (file.campaigns ?? []).flatMap(({ placements }) => placements),
     ),
     campaigns,
+    campaignsAsWritten: writtenCampaigns(content),
+    campaignsFrom: file.campaigns_from ?? 'file',
+    placements:
+      file.placements?.map(({ placement_id, name, template }) => ({
+        placementId: placement_id,
+        name: name ?? placement_id,
+        template: template ?? null,
+      })) ?? null,
+    operators: (file.operators ?? []).map(operatorOf),
+    studio: studioSettingsOf(file.studio ?? {}),
     warnings,
   };
 };

@@ -79,13 +79,17 @@ const expectation = (issue: z.core.$ZodIssue): string => {
   }
 };
 
-/** One sentence a problem: its path, what was expected, and what was there. */
-export const problemsOf = (error: z.ZodError): string[] =>
+/** The path of each problem, what was expected, and what was there. */
+export const issuesOf = (error: z.ZodError): { path: PropertyKey[]; message: string }[] =>
   error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown member`);
+      return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'unknown member' }));
     }
-    const where = pathText(issue.path) || 'the file';
-    if (issue.code === 'custom' && !issue.params?.['tellsGot']) return [`${where}: ${issue.message}`];
-    return [`${where}: ${expectation(issue)}, got ${gotText(issue)}`];
+    if (issue.code === 'custom' && !issue.params?.['tellsGot'])
+      return [{ path: issue.path, message: issue.message }];
+    return [{ path: issue.path, message: `${expectation(issue)}, got ${gotText(issue)}` }];
   });
+
+/** The same, one sentence a problem. */
+export const problemsOf = (error: z.ZodError): string[] =>
+  issuesOf(error).map(({ path, message }) => `${pathText(path) || 'the file'}: ${message}`);

@@ -3,6 +3,7 @@ import type { Campaign } from '../campaigns/campaign.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
+import type { Operator, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
@@ -10,6 +11,8 @@ export interface Workspace {
   name: string;
   apiKeys: readonly ApiKey[];
   appIds: ReadonlySet<string>;
+  /** The same with their names. */
+  apps: readonly { appId: string; name: string }[];
   /** By app ID, as the file names it, `''` where it does not. */
   appPlatforms: ReadonlyMap<string, string>;
   /** Of the apps that take or need proof of the user, by app ID. */
@@ -30,8 +33,24 @@ export interface Workspace {
   placementIds: ReadonlySet<string>;
   /** In the order of the file. */
   campaigns: readonly Campaign[];
+  /** The same as somebody wrote them. */
+  campaignsAsWritten: readonly Record<string, unknown>[];
+  /** `studio`: releases of the Studio take the place of campaigns in the file. */
+  campaignsFrom: 'file' | 'studio';
+  /** `null` where the file does not list them: campaigns may name any. */
+  placements: readonly Placement[] | null;
+  /** Who may use the Studio. */
+  operators: readonly Operator[];
+  studio: StudioSettings;
   /** What can be served and cannot be meant, one sentence each, with its path in the file. */
   warnings: readonly string[];
+}
+
+export interface Placement {
+  placementId: string;
+  name: string;
+  /** What the Studio draws its banners with; `null` where the file does not say. */
+  template: 'strip' | 'card' | 'hero' | null;
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

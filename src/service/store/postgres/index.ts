@@ -2,6 +2,7 @@ import { inTime } from '../../in-time.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createStudioStore } from '../studio/create-studio-store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
@@ -75,6 +76,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     bannerUser: reader.bannerUser,
     secret,
     takeRate: createRateLeases(run),
+    studio: createStudioStore(run),
     write: queue.write,
     onCommit: queue.onCommit,
 

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
+import { POSTGRES_STUDIO_TABLES } from '../studio/tables.ts';
 import { distributeTables } from './distribute.ts';
 import { type Run, runIn } from './statement.ts';
 import { TABLES } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Each entry brings a database from the version that is its index to the next one. Never edit one that was released. */
-const MIGRATIONS: string[] = [TABLES];
+const MIGRATIONS: string[] = [`${TABLES}${POSTGRES_STUDIO_TABLES}`];
 
 export const POSTGRES_VERSION = MIGRATIONS.length;
 /** Replicas that start together migrate one after the other. */

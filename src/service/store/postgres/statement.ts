@@ -5,7 +5,7 @@ import { isUsableAfter } from './retry.ts';
 import { takeConnection } from './take-connection.ts';
 import { isUnreplicated } from './unreplicated.ts';
 
-type Value = string | number | readonly string[] | readonly number[];
+type Value = string | number | null | readonly string[] | readonly number[];
 
 /** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
 export type Run = <Row extends object = Record<string, unknown>>(

@@ -4,6 +4,8 @@ import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store } from '../store.ts';
+import { createStudioStore } from '../studio/create-studio-store.ts';
+import { createRunSqlite } from '../studio/run-sqlite.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
@@ -91,6 +93,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
+    studio: createStudioStore(createRunSqlite(database)),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');

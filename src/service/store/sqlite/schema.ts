@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { SQLITE_STUDIO_TABLES } from '../studio/tables.ts';
 import { TABLES } from './tables.ts';
 
 /** Each entry brings a file from the version that is its index to the next one. Never edit one that was released. */
-const MIGRATIONS: string[] = [TABLES];
+const MIGRATIONS: string[] = [`${TABLES}${SQLITE_STUDIO_TABLES}`];
 
 export const SQLITE_VERSION = MIGRATIONS.length;
 

@@ -1,0 +1,88 @@
+import {
+  MAX_BODY_BYTES,
+  NEVER_EXPIRES,
+  PREVIEW_PATH,
+  type PreviewAnswer,
+  type WireBanner,
+} from '../../protocol/index.ts';
+import { personaProfile } from '../campaigns/persona.ts';
+import { previewVariant } from '../campaigns/preview-variant.ts';
+import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import { HttpError } from '../http-error.ts';
+import { createPreviewTokens } from '../preview/preview-tokens.ts';
+import type { Route } from '../route.ts';
+import type { Store } from '../store/store.ts';
+import { readCampaign } from '../workspace/read-campaign.ts';
+import { type Members, membersOf } from './banner-envelope.ts';
+
+/** No user: what a preview shows is a persona's. */
+const NOBODY = 'placard-preview';
+
+const tokenIn = ({ token }: Members): string => {
+  if (typeof token === 'string') return token;
+  throw new HttpError(400, "'token' must be the text that the preview link carries");
+};
+
+const gone = () => new HttpError(404, 'The draft has changed since the link was made: make a new link');
+
+/**
+ * What a preview link shows, to a page of the site with its client key: a draft as a persona would get it. Every banner
+ * is a test send, so that an event which is sent of it all the same counts nowhere.
+ */
+export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
+  const tokens = createPreviewTokens(store);
+  return {
+    method: 'POST',
+    path: PREVIEW_PATH,
+    permission: 'banners.sync',
+    errors: 'track',
+    rate: 'banners',
+    limit: 'banners_sync',
+    maxBodyBytes: MAX_BODY_BYTES,
+    tooLarge: 400,
+    crossOrigin: true,
+    answer: async ({ workspace, body, now }) => {
+      const { workspaceId } = workspace;
+      const link = await tokens.verify(workspaceId, tokenIn(membersOf(body)), now);
+      if (typeof link === 'string') {
+        const message =
+          link === 'expired' ? 'The preview link has expired' : 'No preview link of this workspace';
+        throw new HttpError(401, message);
+      }
+      const draft = await store.studio.draft(workspaceId, link.campaignId);
+      if (draft?.revision !== link.revision) throw gone();
+      const { campaign } = readCampaign(draft.campaign, null);
+      if (!campaign)
+        throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
+      const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);
+      const variantId = link.variantId ?? campaign.variants[0]!.variantId;
+      const shown = previewVariant({
+        workspace,
+        campaign,
+        variantId,
+        externalId: NOBODY,
+        profile: persona ? personaProfile(persona, now) : null,
+        nowMs: now,
+      });
+      if (!shown || !('properties' in shown))
+        throw new HttpError(422, 'A property of the draft cannot be filled in for this persona');
+      const ids = await bannerIdsOf(workspaceId);
+      const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
+        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0 };
+        return [
+          placementId,
+          {
+            id: ids.seal({ ...facts, isControl: false, isTestSend: true }),
+            placement_id: placementId,
+            is_control: false,
+            is_test_send: true,
+            expires_at: NEVER_EXPIRES,
+            properties: shown.properties,
+          },
+        ];
+      });
+      const answer: PreviewAnswer = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
+      return { status: 200, body: answer };
+    },
+  };
+};

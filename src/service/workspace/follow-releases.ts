@@ -1,0 +1,121 @@
+import { errorFacts, type Log } from '../log.ts';
+import type { Release, StudioStore } from '../store/studio/studio-store.ts';
+import { readCampaign } from './read-campaign.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import type { WorkspaceSource } from './watch-workspaces.ts';
+import type { Workspace } from './workspace.ts';
+
+/** All replicas follow a release within two seconds. */
+const POLL_MS = 1_000;
+
+export interface FollowOptions {
+  log: Log;
+  pollMs?: number;
+  now?: () => number;
+}
+
+/** A source whose workspaces have the released campaigns. */
+export interface ReleasedSource extends WorkspaceSource {
+  /** Looks for new releases now; after publishing, so that the next request sees it. */
+  refresh(): Promise<void>;
+}
+
+const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
+
+/** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
+const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
+  const released = new Map(releases.map((each) => [each.campaignId, each.campaign]));
+  const ids = [...workspace.campaignsAsWritten.map(idOf), ...releases.map(({ campaignId }) => campaignId)];
+  const inFile = new Map(workspace.campaignsAsWritten.map((each) => [idOf(each), each]));
+  return [...new Set(ids)].flatMap((id) => {
+    const campaign = released.has(id) ? released.get(id) : inFile.get(id);
+    return campaign ? [campaign as Record<string, unknown>] : [];
+  });
+};
+
+const withReleases = (workspace: Workspace, releases: readonly Release[], log: Log): Workspace => {
+  if (releases.length === 0) return workspace;
+  const campaignsAsWritten = written(workspace, releases);
+  const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
+  const campaigns = campaignsAsWritten.flatMap((content) => {
+    const { campaign, problems } = readCampaign(content, placementIds);
+    if (campaign) return [campaign];
+    // It was right when it was published: since then the file has lost a placement it names, for example.
+    const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    log.error({ workspace: workspace.workspaceId, campaign: idOf(content), problem }, 'release not shown');
+    return [];
+  });
+  const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
+  return { ...workspace, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
+};
+
+/**
+ * Puts the Studio's releases in the place of the file's campaigns, for workspaces that say `campaigns_from: "studio"`,
+ * and keeps looking for new ones. Rejects where the database cannot be read at the start; later the last ones stay.
+ */
+export const followReleases = async (
+  source: WorkspaceSource,
+  studio: StudioStore,
+  { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
+): Promise<ReleasedSource> => {
+  /** By workspace: its live releases, and what tells whether they changed. */
+  let releases = new Map<string, { mark: string; live: Release[] }>();
+  let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
+
+  const read = async () => {
+    const time = now();
+    const followed = source.registry().workspaces.filter(({ campaignsFrom }) => campaignsFrom === 'studio');
+    const found = await Promise.all(
+      followed.map(async ({ workspaceId }) => {
+        const live = await studio.liveReleases(workspaceId, time);
+        return [workspaceId, { mark: live.map(({ release }) => release).join(), live }] as const;
+      }),
+    );
+    const isSame =
+      found.length === releases.size && found.every(([id, { mark }]) => releases.get(id)?.mark === mark);
+    if (!isSame) releases = new Map(found);
+  };
+
+  let isStopped = false;
+  let isSilent = false;
+  const look = async () => {
+    try {
+      await read();
+      isSilent = false;
+    } catch (error) {
+      if (!isSilent) log.warn(errorFacts(error), 'releases not read: the last ones stay in use');
+      isSilent = true;
+    }
+  };
+  const schedule = () => {
+    const timer = setTimeout(async () => {
+      await look();
+      if (!isStopped) schedule();
+    }, pollMs);
+    timer.unref();
+    stopTimer = () => clearTimeout(timer);
+  };
+  let stopTimer: () => void = () => undefined;
+
+  await read();
+  schedule();
+  return {
+    registry() {
+      const of = source.registry();
+      if (shown?.of !== of || shown.releases !== releases) {
+        const workspaces = of.workspaces.map((workspace) =>
+          withReleases(workspace, releases.get(workspace.workspaceId)?.live ?? [], log),
+        );
+        const registry = createRegistry(workspaces.map((workspace) => ({ workspace, source: 'releases' })));
+        shown = { of, releases, registry };
+      }
+      return shown.registry;
+    },
+    refresh: read,
+    stop() {
+      isStopped = true;
+      stopTimer();
+      source.stop();
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import type { Campaign } from '../campaigns/campaign.ts';
+import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { type CampaignFile, campaignFile } from './file-schema.ts';
+import { issuesOf } from './problems.ts';
+
+/** What is wrong with a campaign, and where in it. */
+export interface CampaignProblem {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** Problems that the members' own schemas cannot see: references, and names that are there twice. */
+export const crossProblemsOf = (
+  { variants, placements }: CampaignFile,
+  placementIds: ReadonlySet<string> | null,
+): CampaignProblem[] => [
+  ...variants.flatMap(({ variant_id }, index) => {
+    const isFirst = variants.findIndex((other) => other.variant_id === variant_id) === index;
+    const message = `expected it once, got ${JSON.stringify(variant_id)} again`;
+    return isFirst ? [] : [{ path: ['variants', index, 'variant_id'], message }];
+  }),
+  ...placements.flatMap((id, index) =>
+    placementIds === null || placementIds.has(id)
+      ? []
+      : [
+          {
+            path: ['placements', index],
+            message: `expected a placement_id of 'placements', got ${JSON.stringify(id)}`,
+          },
+        ],
+  ),
+];
+
+/** A campaign that is ready, and what cannot be meant in it; or why it cannot be used. */
+export type ReadCampaign =
+  | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
+  | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
+
+/** Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. */
+export const readCampaign = (content: unknown, placementIds: ReadonlySet<string> | null): ReadCampaign => {
+  const checked = campaignFile.safeParse(content, { reportInput: true });
+  if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
+  const problems = crossProblemsOf(checked.data, placementIds);
+  const warnings: CampaignProblem[] = [];
+  const campaign = compileCampaign(
+    checked.data,
+    (path, message) => problems.push({ path, message }),
+    (path, message) => warnings.push({ path, message }),
+  );
+  return problems.length > 0 ? { campaign: null, problems, warnings } : { campaign, problems: [], warnings };
+};

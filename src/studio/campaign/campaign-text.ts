@@ -1,0 +1,46 @@
+/** A campaign as the workspace file writes it, and as the Studio edits it. */
+export interface CampaignText {
+  campaign_id: string;
+  name?: string | null;
+  status: 'active' | 'draft' | 'stopped';
+  placements: string[];
+  priority?: 'high' | 'medium' | 'low' | null;
+  starts_at?: string | null;
+  ends_at?: string | null;
+  audience?: Filter | null;
+  control_percentage?: number | null;
+  reeligible_after_hours?: number | null;
+  /** See it whatever its status, time and audience are. */
+  test_users?: string[] | null;
+  conversions?: ConversionText[] | null;
+  /** So many users should see it before a winner is named. */
+  planned_users?: number | null;
+  variants: VariantText[];
+}
+
+export interface VariantText {
+  variant_id: string;
+  name?: string | null;
+  weight?: number | null;
+  expires_after_seconds?: number | null;
+  properties: Record<string, PropertyText>;
+}
+
+export interface PropertyText {
+  type: 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
+  value: unknown;
+}
+
+export interface ConversionText {
+  event?: string | null;
+  product?: string | null;
+  within_hours: number;
+}
+
+export type Filter = Record<string, unknown>;
+
+export const nameOf = (campaign: Pick<CampaignText, 'campaign_id' | 'name'>): string =>
+  campaign.name?.trim() || campaign.campaign_id;
+
+export const variantName = ({ variant_id, name }: Pick<VariantText, 'variant_id' | 'name'>): string =>
+  name?.trim() || variant_id;

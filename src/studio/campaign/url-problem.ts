@@ -1,0 +1,26 @@
+/** `www.example.com/x`, `example.com`: a browser takes it for a path. */
+const HOST = /^(?:www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/?#]|$))/i;
+/** What looks like a host and is a file: `sale.html`. */
+const FILE = /^[\w-]+\.(?:html?|php|aspx?|jsp|pdf|svg|png|jpe?g|gif|webp|avif)(?:[?#]|$)/i;
+const MAIL = /^[^\s/?#:@]+@[^\s/?#:@]+$/;
+
+const SCHEMES = { link: /^(?:https?|mailto|tel):$/, image: /^https?:$/ };
+const ALLOWED = {
+  link: 'A link begins with https, http, mailto or tel, or is a path of your site.',
+  image: 'An image begins with https or http, or is a path of your site.',
+};
+
+/** Why pages refuse an address, or `null`: the banner would be drawn without it. */
+export const refusedUrl = (address: string, use: 'link' | 'image'): string | null => {
+  if (!URL.canParse(address, 'https://site.example/')) return `This is no address. ${ALLOWED[use]}`;
+  const { protocol } = new URL(address, 'https://site.example/');
+  return SCHEMES[use].test(protocol) ? null : `Pages refuse it. ${ALLOWED[use]}`;
+};
+
+/** What is taken and may not be meant; `null` where nothing catches the eye. */
+export const oddUrl = (value: string): string | null => {
+  const address = value.trim();
+  if (MAIL.test(address)) return `A mail address begins with mailto: as in mailto:${address}`;
+  if (!HOST.test(address) || FILE.test(address)) return null;
+  return `This is a path of your own site. For another site write https://${address}`;
+};

@@ -1,0 +1,44 @@
+const FIELDS = ['year', 'month', 'day', 'hour', 'minute'] as const;
+
+/** What the clocks of a time zone show, as minutes since 1970 would be written there. */
+const wallMs = (ms: number, timeZone: string): number => {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).formatToParts(ms);
+  const [year, month, day, hour, minute] = FIELDS.map((type) =>
+    Number(parts.find((part) => part.type === type)?.value),
+  );
+  return Date.UTC(year!, month! - 1, day, hour, minute);
+};
+
+/** `2026-03-02T09:00`, as a date field wants it: what the clocks of the zone show then. */
+export const toZoned = (iso: string, timeZone: string): string =>
+  new Date(wallMs(Date.parse(iso), timeZone)).toISOString().slice(0, 16);
+
+const MINUTE_MS = 60_000;
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+
+/**
+ * The moment at which the clocks of the zone show this, with the zone's offset then: `2026-03-02T09:00:00+01:00`. `null`
+ * for no date. Of an hour that the clocks skip it is the one after, of one that they show twice the first.
+ */
+export const fromZoned = (text: string, timeZone: string): string | null => {
+  // V8 finds a date in many a text.
+  const wanted = LOCAL.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
+  if (Number.isNaN(wanted)) return null;
+  // The offset at the moment itself may be another than a day before or after: the clocks may change in between.
+  const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);
+  const fits = offsets.map((offset) => wanted - offset).filter((ms) => wallMs(ms, timeZone) === wanted);
+  const ms = fits.length > 0 ? Math.min(...fits) : wanted - offsets[0]!;
+  const minutes = Math.round((wallMs(ms, timeZone) - ms) / MINUTE_MS);
+  const pad = (number: number) => String(Math.abs(number)).padStart(2, '0');
+  const sign = minutes < 0 ? '-' : '+';
+  const offset = `${sign}${pad(Math.trunc(minutes / 60))}:${pad(minutes % 60)}`;
+  return `${new Date(ms + minutes * MINUTE_MS).toISOString().slice(0, 19)}${offset}`;
+};

@@ -1,0 +1,93 @@
+import type { StudioStore, Workspace } from '../../service/index.ts';
+import { checkDraft } from '../server/check-draft.ts';
+import { type MirroredCampaign, readMirror, writeMirror } from './mirror-folder.ts';
+
+interface MirrorOptions {
+  workspace: Workspace;
+  studio: StudioStore;
+  folder: string;
+  nowMs: number;
+}
+
+const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
+
+/** What is published now: the newest release of each campaign that is live, and the file's campaigns without one. */
+const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
+  const releases = await studio.liveReleases(workspace.workspaceId, nowMs);
+  const released = new Set(releases.map(({ campaignId }) => campaignId));
+  const fromFile = workspace.campaignsAsWritten.filter((each) => !released.has(idOf(each)));
+  return [
+    ...fromFile.map((campaign) => ({ id: idOf(campaign), campaign, basedOn: 0 })),
+    ...releases.flatMap(({ campaignId: id, campaign, release }) =>
+      campaign === null ? [] : [{ id, campaign: campaign as Record<string, unknown>, basedOn: release }],
+    ),
+  ];
+};
+
+/** Writes every published campaign into the folder, and answers how many there are. */
+export const pullCampaigns = async (options: MirrorOptions): Promise<number> => {
+  const campaigns = await published(options);
+  writeMirror(options.folder, campaigns);
+  return campaigns.length;
+};
+
+export interface PushResult {
+  released: { id: string; release: number }[];
+  /** Published by somebody else since the folder was pulled. */
+  conflicts: { id: string; author: string; release: number }[];
+}
+
+/** Members in any order mean the same campaign. */
+const isSame = (one: unknown, other: unknown): boolean => {
+  const sorted = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(sorted);
+    const entries = Object.entries(value).map(([name, each]) => [name, sorted(each)] as const);
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+};
+
+/**
+ * Publishes every campaign of the folder that differs from what is published. Nothing is published where one of them has
+ * an error. `force` publishes over releases that the folder does not know, as for another environment.
+ */
+export const pushCampaigns = async (
+  options: MirrorOptions & { author: string; note: string; force: boolean },
+): Promise<PushResult> => {
+  const { workspace, studio, folder, nowMs, author, note, force } = options;
+  const { workspaceId } = workspace;
+  const now = new Map((await published(options)).map((each) => [each.id, each]));
+  const changed = readMirror(folder).filter(({ id, campaign }) => !isSame(now.get(id)?.campaign, campaign));
+  const problems = changed.flatMap(({ id, campaign }) =>
+    checkDraft(campaign, workspace, nowMs)
+      .filter(({ severity }) => severity === 'error')
+      .map(({ path, words }) => `${id}: ${path.join('.')}: ${words}`),
+  );
+  if (problems.length > 0) throw new Error(`nothing was published: ${problems.join('; ')}`);
+  const result: PushResult = { released: [], conflicts: [] };
+  for (const { id, campaign, basedOn: known } of changed) {
+    const [newest] = await studio.releases(workspaceId, { campaignId: id, limit: 1 });
+    const basedOn = force ? (newest?.release ?? 0) : known;
+    const release = await studio.addRelease({
+      workspaceId,
+      campaignId: id,
+      campaign,
+      basedOn,
+      author,
+      note,
+      createdAtMs: nowMs,
+      liveAtMs: nowMs,
+    });
+    if (release === null) {
+      result.conflicts.push({ id, author: newest?.author ?? '', release: newest?.release ?? 0 });
+      continue;
+    }
+    result.released.push({ id, release });
+    const entry = { workspaceId, atMs: nowMs, operator: author, action: 'publish', subject: id };
+    await studio.addAudit({ ...entry, details: `release ${release}, by placard campaigns push` });
+  }
+  // The folder now stands on what it has published; what was refused stays as it was pulled.
+  if (result.conflicts.length === 0) writeMirror(folder, await published(options));
+  return result;
+};

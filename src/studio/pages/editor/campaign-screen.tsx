@@ -1,0 +1,149 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { nameOf } from '../../campaign/campaign-text.ts';
+import { scheduleState } from '../../campaign/schedule-state.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import { ApiError, call } from '../call.ts';
+import { HistoryTab } from '../history/history-tab.tsx';
+import { LoadView } from '../parts/load-view.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { ResultsTab } from '../results/results-tab.tsx';
+import { Link } from '../shell/address.tsx';
+import { may, signedIn } from '../shell/session.ts';
+import { ConflictBox } from './conflict-box.tsx';
+import { DraftBar } from './draft-bar.tsx';
+import { EditTab } from './edit-tab.tsx';
+import { createEditor, type Editor } from './editor-state.ts';
+import { PublishDialog } from './publish-dialog.tsx';
+import './campaign.css';
+
+type Tab = 'edit' | 'results' | 'history';
+/** How often it is looked whether somebody else edits the same draft. */
+const LOOK_MS = 10_000;
+
+const TABS: readonly { tab: Tab; name: string }[] = [
+  { tab: 'edit', name: 'Campaign' },
+  { tab: 'results', name: 'Results' },
+  { tab: 'history', name: 'History' },
+];
+
+const readRow = async (id: string): Promise<CampaignRow | null> => {
+  try {
+    return await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+};
+
+/** One campaign: what it says, what came of it, what it was. */
+export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
+  const { loaded, again } = useLoad(() => readRow(id), id);
+  return (
+    <LoadView loaded={loaded} again={again} isPage>
+      {(row) => {
+        if (row === null) {
+          return (
+            <Problem title="There is no such campaign" isPage>
+              <Link to="/">Go to the campaigns</Link>
+            </Problem>
+          );
+        }
+        // Another release or draft makes another editor.
+        const mark = `${row.newest} ${row.published?.release} ${row.draft?.revision}`;
+        return <Campaign key={mark} row={row} tab={tab} onChange={again} />;
+      }}
+    </LoadView>
+  );
+};
+
+const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange(): Promise<void> }) => {
+  const made = useRef<Editor | null>(null);
+  made.current ??= createEditor(row, !may('edit'));
+  const editor = made.current;
+  const isPublishing = useSignal(false);
+  useEffect(() => {
+    const leave = () => void editor.save(true);
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [editor]);
+
+  useEffect(() => {
+    const look = () => {
+      // Without an answer the next look, or the next save, tells.
+      if (document.visibilityState === 'visible') editor.look().catch(() => undefined);
+    };
+    const timer = setInterval(look, LOOK_MS);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [editor]);
+
+  const campaign = editor.campaign.value;
+  const path = `/campaigns/${encodeURIComponent(row.id)}`;
+  return (
+    <>
+      <div class="campaign-head">
+        <p class="campaign-up">
+          <Link to="/">Campaigns</Link>
+        </p>
+        <div class="campaign-title">
+          <h1>
+            <bdi>{nameOf(campaign)}</bdi>
+          </h1>
+          <StateMark
+            state={
+              row.published
+                ? scheduleState(row.published.campaign, Date.now())
+                : row.planned
+                  ? 'planned'
+                  : 'draft'
+            }
+          />
+        </div>
+        {tab === 'edit' && (
+          <DraftBar
+            editor={editor}
+            onPublish={async () => {
+              await editor.save();
+              isPublishing.value = true;
+            }}
+            onDiscarded={onChange}
+          />
+        )}
+      </div>
+      <nav class="tabs" aria-label="Campaign">
+        {TABS.map((each) => (
+          <Link
+            key={each.tab}
+            to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
+            current={each.tab === tab}
+          >
+            {each.name}
+          </Link>
+        ))}
+      </nav>
+      {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
+      {tab === 'edit' && <EditTab editor={editor} />}
+      {tab === 'results' && <ResultsTab row={row} />}
+      {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}
+      {isPublishing.value && (
+        <PublishDialog
+          editor={editor}
+          isCopy={signedIn().workspace.campaignsFrom === 'file'}
+          onClose={() => {
+            isPublishing.value = false;
+          }}
+          onPublished={onChange}
+        />
+      )}
+    </>
+  );
+};

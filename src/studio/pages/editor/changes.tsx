@@ -1,0 +1,57 @@
+import type { ChangeObject } from 'diff';
+import { useEffect, useState } from 'preact/hooks';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { type Change, campaignChanges } from '../../campaign/changes.ts';
+import './changes.css';
+
+type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
+
+const whole = ({ before, after }: Change): Part[] => [
+  { value: before, removed: true, added: false },
+  { value: after, removed: false, added: true },
+];
+
+/** The words of both texts in one line, those that went and those that came marked. The library is loaded for it. */
+const useWords = (change: Change): Part[] => {
+  const [parts, setParts] = useState<Part[]>(() => whole(change));
+  const { before, after } = change;
+  useEffect(() => {
+    let isLatest = true;
+    setParts(whole({ label: '', before, after }));
+    if (before !== '' && after !== '') {
+      void import('diff').then(({ diffWordsWithSpace }) => {
+        if (isLatest) setParts(diffWordsWithSpace(before, after));
+      });
+    }
+    return () => {
+      isLatest = false;
+    };
+  }, [before, after]);
+  return parts.filter(({ value }) => value !== '');
+};
+
+const ChangeRow = ({ change }: { change: Change }) => (
+  <div class="change">
+    <dt>{change.label}</dt>
+    <dd dir="auto">
+      {useWords(change).map(({ added, removed, value }, index) => {
+        const Part = added ? 'ins' : removed ? 'del' : 'span';
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part of a text is what stands at its position
+        return <Part key={index}>{value}</Part>;
+      })}
+    </dd>
+  </div>
+);
+
+/** What is different between two campaigns. */
+export const Changes = ({ before, after }: { before: CampaignText | null; after: CampaignText | null }) => {
+  const changes = campaignChanges(before, after);
+  if (changes.length === 0) return <p class="muted">Nothing is different.</p>;
+  return (
+    <dl class="changes">
+      {changes.map((change) => (
+        <ChangeRow key={change.label} change={change} />
+      ))}
+    </dl>
+  );
+};

@@ -1,0 +1,63 @@
+import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
+import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
+import './checks.css';
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  placements: 'Placements',
+  audience: 'Audience',
+  starts_at: 'Start',
+  ends_at: 'End',
+  status: 'Status',
+  control_percentage: 'Control group',
+  conversions: 'Goals',
+};
+
+/** Where a check points to, as people would name it. */
+const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
+  const [first, second, third, fourth] = path;
+  if (first !== 'variants') return SECTIONS[String(first)] ?? '';
+  const variant = campaign.variants[Number(second)];
+  const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
+  if (third !== 'properties') return name;
+  return name + (TEMPLATE_PROPERTIES.find((each) => each.name === fourth)?.label ?? String(fourth));
+};
+
+interface CheckListProps {
+  checks: readonly DraftCheck[];
+  campaign: CampaignText;
+  onGo?(check: DraftCheck): void;
+}
+
+/** What keeps the draft from being published, then what should be looked at. */
+export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
+  const errors = checks.filter(({ severity }) => severity === 'error').length;
+  return (
+    <section class="checks" aria-labelledby="checks-title">
+      <h2 id="checks-title">
+        {errors > 0
+          ? `${errors} ${errors === 1 ? 'thing has' : 'things have'} to change before it can be published`
+          : checks.length > 0
+            ? 'Ready, with something to look at'
+            : 'Ready to publish'}
+      </h2>
+      {checks.length > 0 && (
+        <ul>
+          {checks.map((check) => (
+            <li key={JSON.stringify(check.path)} data-severity={check.severity}>
+              <span class="visually-hidden">{check.severity}: </span>
+              {onGo ? (
+                <button type="button" class="link" onClick={() => onGo(check)}>
+                  {whereOf(check, campaign) || 'Campaign'}
+                </button>
+              ) : (
+                <b>{whereOf(check, campaign) || 'Campaign'}</b>
+              )}
+              : {check.words}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import type { DraftCheck } from '../../server/check-draft.ts';
+import { PreviewPane } from '../preview/preview-pane.tsx';
+import { Audience } from './audience.tsx';
+import { CheckList } from './check-list.tsx';
+import type { Editor } from './editor-state.ts';
+import { Goal } from './goal.tsx';
+import { Message } from './message.tsx';
+import { Schedule } from './schedule.tsx';
+import './editor.css';
+
+export type Section = 'message' | 'audience' | 'schedule' | 'goal';
+
+const SECTIONS: readonly { section: Section; name: string; members: readonly string[] }[] = [
+  { section: 'message', name: 'Message', members: ['name', 'placements', 'variants', 'control_percentage'] },
+  { section: 'audience', name: 'Audience', members: ['audience', 'test_users'] },
+  {
+    section: 'schedule',
+    name: 'Schedule',
+    members: ['status', 'starts_at', 'ends_at', 'priority', 'reeligible_after_hours'],
+  },
+  { section: 'goal', name: 'Goal', members: ['conversions', 'planned_users'] },
+];
+
+const sectionOf = ({ path: [member] }: DraftCheck): Section =>
+  SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message';
+
+/** The four parts of a campaign, and beside them what people would see. */
+export const EditTab = ({ editor }: { editor: Editor }) => {
+  const section = useSignal<Section>('message');
+  const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
+  /** ID of the field that is to have the focus once it is there. */
+  const wanted = useSignal<string | null>(null);
+  const checks = editor.checks.value;
+  const campaign = editor.campaign.value;
+  const variant =
+    campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? campaign.variants[0];
+
+  /** Shows the field that a check is about, and puts the focus there. */
+  const goTo = (check: DraftCheck) => {
+    const [member, index, , property] = check.path;
+    section.value = sectionOf(check);
+    if (member === 'variants')
+      variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
+    wanted.value = property === undefined ? String(member) : `property-${property}`;
+  };
+  const target = wanted.value;
+  useLayoutEffect(() => {
+    if (target === null) return;
+    wanted.value = null;
+    const field = document.getElementById(target);
+    field?.focus();
+    field?.scrollIntoView({ block: 'center' });
+  }, [target, wanted]);
+
+  return (
+    <div class="edit">
+      <div class="edit-form">
+        <div class="edit-sections" role="tablist" aria-label="Parts of the campaign">
+          {SECTIONS.map(({ section: each, name }) => {
+            const own = checks.filter((check) => sectionOf(check) === each);
+            const severity = own.some((check) => check.severity === 'error') ? 'error' : 'warning';
+            return (
+              <button
+                key={each}
+                type="button"
+                role="tab"
+                id={`tab-${each}`}
+                aria-controls="section"
+                aria-selected={section.value === each}
+                tabIndex={section.value === each ? 0 : -1}
+                onClick={() => {
+                  section.value = each;
+                }}
+                onKeyDown={(event) => {
+                  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+                  if (step === 0) return;
+                  const at = SECTIONS.findIndex((one) => one.section === each);
+                  const next = SECTIONS[(at + step + SECTIONS.length) % SECTIONS.length]!;
+                  section.value = next.section;
+                  document.getElementById(`tab-${next.section}`)?.focus();
+                }}
+              >
+                {name}
+                {own.length > 0 && (
+                  <span class="count" data-severity={severity}>
+                    {own.length}
+                    <span class="visually-hidden">{severity === 'error' ? ' to change' : ' to look at'}</span>
+                  </span>
+                )}
+              </button>
+            );
+          })}
+        </div>
+        <div id="section" role="tabpanel" aria-labelledby={`tab-${section.value}`}>
+          <fieldset disabled={editor.isReadOnly} class="edit-section">
+            {section.value === 'message' && variant && (
+              <Message
+                editor={editor}
+                variant={variant}
+                onVariant={(id) => {
+                  variantId.value = id;
+                }}
+              />
+            )}
+            {section.value === 'audience' && <Audience editor={editor} />}
+            {section.value === 'schedule' && <Schedule editor={editor} />}
+            {section.value === 'goal' && <Goal editor={editor} />}
+          </fieldset>
+        </div>
+      </div>
+      <div class="edit-side">
+        {variant && <PreviewPane editor={editor} variantId={variant.variant_id} />}
+        <CheckList checks={checks} campaign={campaign} onGo={goTo} />
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,170 @@
+import { computed, signal } from '@preact/signals';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
+import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
+import type { SavedDraft } from '../../server/routes/drafts.ts';
+import { ApiError, call, wordsOf } from '../call.ts';
+import { forgetUnsaved, keepUnsaved, unsavedOf } from './unsaved.ts';
+
+/** Pause in typing after which a draft is saved. */
+const SAVE_MS = 500;
+/** Changes of one field within so long are one step back. */
+const STEP_MS = 1_000;
+const MAX_STEPS = 100;
+
+export type SaveState = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
+
+/**
+ * A campaign being edited. Every change is saved as a draft over the revision that this page knows; where somebody else
+ * was faster nothing is saved until the operator has chosen.
+ */
+export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
+  const path = `/api/drafts/${encodeURIComponent(row.id)}`;
+  const original = (row.draft ?? row.published)!.campaign;
+  let revision = row.draft?.revision ?? null;
+  let basedOn = row.draft?.basedOn ?? row.newest;
+  const recovered = isReadOnly ? null : unsavedOf(row.id, revision);
+
+  const campaign = signal<CampaignText>(recovered ?? original);
+  const isDraft = signal(row.draft !== null);
+  const state = signal<SaveState>('saved');
+  const problem = signal<string | null>(null);
+  const theirs = signal<DraftRow | null>(null);
+  const checks = signal<DraftCheck[]>([]);
+  const past = signal<CampaignText[]>([]);
+  const future = signal<CampaignText[]>([]);
+  const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastStep = { mark: '', at: 0 };
+  let saving: Promise<void> | null = null;
+
+  const save = async (keepalive = false): Promise<void> => {
+    clearTimeout(timer);
+    if (state.value === 'saved' || state.value === 'conflict') return;
+    await saving;
+    const saved = campaign.value;
+    state.value = 'saving';
+    const body = { campaign: saved, based_on: basedOn };
+    saving = call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive })
+      .then((answer) => {
+        revision = answer.revision;
+        checks.value = answer.checks;
+        isDraft.value = true;
+        problem.value = null;
+        state.value = campaign.value === saved ? 'saved' : 'waiting';
+        if (state.value === 'saved') forgetUnsaved(row.id);
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 412) {
+          const stored = (error.body['theirs'] as DraftRow | null) ?? null;
+          if (stored && JSON.stringify(stored.campaign) === JSON.stringify(saved)) {
+            // It is what this page itself saved as it was left: only the answer was lost.
+            revision = stored.revision;
+            state.value = 'waiting';
+            return;
+          }
+          theirs.value = stored;
+          state.value = 'conflict';
+          return;
+        }
+        problem.value = wordsOf(error);
+        state.value = 'failed';
+      });
+    await saving;
+    saving = null;
+    if (state.peek() === ('waiting' as SaveState)) saveSoon();
+  };
+  const saveSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void save(), SAVE_MS);
+  };
+  const put = (next: CampaignText) => {
+    campaign.value = next;
+    if (state.value === 'conflict') return;
+    state.value = 'waiting';
+    keepUnsaved(row.id, revision, next);
+    saveSoon();
+  };
+
+  if (recovered) put(recovered);
+  else {
+    call<{ checks: DraftCheck[] }>('POST', '/api/checks', { body: { campaign: original } }).then(
+      (answer) => {
+        checks.value = answer.checks;
+      },
+      // What is wrong is told again with the first change that is saved.
+      () => undefined,
+    );
+  }
+
+  return {
+    id: row.id,
+    row,
+    isReadOnly,
+    campaign,
+    isDraft,
+    state,
+    problem,
+    theirs,
+    checks,
+    errors,
+    canUndo: computed(() => past.value.length > 0),
+    canRedo: computed(() => future.value.length > 0),
+    revision: () => revision,
+    save,
+    /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
+    change(make: (campaign: CampaignText) => CampaignText, mark = '') {
+      const at = Date.now();
+      const isSameStep = mark !== '' && mark === lastStep.mark && at - lastStep.at < STEP_MS;
+      lastStep = { mark, at };
+      if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), campaign.value];
+      future.value = [];
+      put(make(campaign.value));
+    },
+    undo() {
+      const before = past.value.at(-1);
+      if (!before) return;
+      past.value = past.value.slice(0, -1);
+      future.value = [...future.value, campaign.value];
+      put(before);
+    },
+    redo() {
+      const after = future.value.at(-1);
+      if (!after) return;
+      future.value = future.value.slice(0, -1);
+      past.value = [...past.value, campaign.value];
+      put(after);
+    },
+    /** Looks whether somebody else has saved this draft, and says so before the next change is refused. */
+    async look() {
+      if (state.value !== 'saved') return;
+      const known = revision;
+      const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
+      if (!draft || draft.revision === known || known !== revision || state.peek() !== 'saved') return;
+      theirs.value = draft;
+      state.value = 'conflict';
+    },
+    /** After a conflict: what this page has is saved over theirs. */
+    keepMine() {
+      revision = theirs.value?.revision ?? null;
+      basedOn = theirs.value?.basedOn ?? row.newest;
+      theirs.value = null;
+      state.value = 'waiting';
+      void save();
+    },
+    /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
+    takeTheirs() {
+      const taken = theirs.value;
+      past.value = [...past.value, campaign.value];
+      campaign.value = taken?.campaign ?? original;
+      revision = taken?.revision ?? null;
+      basedOn = taken?.basedOn ?? row.newest;
+      theirs.value = null;
+      state.value = 'saved';
+      forgetUnsaved(row.id);
+    },
+    stop: () => clearTimeout(timer),
+  };
+};
+export type Editor = ReturnType<typeof createEditor>;

@@ -1,0 +1,138 @@
+import type { ConversionText } from '../../campaign/campaign-text.ts';
+import type { Editor } from './editor-state.ts';
+import { Field } from './field.tsx';
+import './audience.css';
+
+const MAX_GOALS = 4;
+const HOURS_A_DAY = 24;
+
+/** What a success is, and how many people it takes to tell. */
+export const Goal = ({ editor }: { editor: Editor }) => {
+  const { conversions, planned_users } = editor.campaign.value;
+  const goals = conversions ?? [];
+  const put = (next: ConversionText[]) =>
+    editor.change(
+      ({ conversions: _, ...rest }) => (next.length > 0 ? { ...rest, conversions: next } : rest),
+      'goals',
+    );
+  const change = (index: number, goal: ConversionText) =>
+    put(goals.map((each, at) => (at === index ? goal : each)));
+  return (
+    <>
+      <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
+        <h2>What should it bring about?</h2>
+        <p class="field-help">
+          A person counts once for each goal, from the moment they first saw the campaign, or would have seen
+          it in the control group.
+        </p>
+        <ul class="conditions">
+          {goals.map((goal, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
+            <li key={index} class="condition">
+              <label class="condition-part">
+                <span>They</span>
+                <select
+                  id={`goal-${index}`}
+                  value={goal.product == null ? 'event' : 'product'}
+                  onChange={(event) => {
+                    const name = goal.event ?? goal.product ?? '';
+                    const { within_hours } = goal;
+                    change(
+                      index,
+                      event.currentTarget.value === 'event'
+                        ? { event: name, within_hours }
+                        : { product: name, within_hours },
+                    );
+                  }}
+                >
+                  <option value="event">do</option>
+                  <option value="product">buy</option>
+                </select>
+              </label>
+              <label class="condition-part wide">
+                <span>{goal.product == null ? 'Event' : 'Product ID'}</span>
+                <input
+                  value={goal.event ?? goal.product ?? ''}
+                  autoComplete="off"
+                  onInput={(event) => {
+                    const name = event.currentTarget.value;
+                    const { within_hours } = goal;
+                    change(
+                      index,
+                      goal.product == null ? { event: name, within_hours } : { product: name, within_hours },
+                    );
+                  }}
+                />
+              </label>
+              <label class="condition-part">
+                <span>Within days</span>
+                <input
+                  type="number"
+                  min="0"
+                  max="30"
+                  step="any"
+                  value={goal.within_hours / HOURS_A_DAY}
+                  onInput={(event) => {
+                    const days = event.currentTarget.valueAsNumber;
+                    if (days > 0 && days <= 30) change(index, { ...goal, within_hours: days * HOURS_A_DAY });
+                  }}
+                />
+              </label>
+              <button
+                type="button"
+                class="button quiet"
+                aria-label="Remove this goal"
+                onClick={() => {
+                  put(goals.filter((_, at) => at !== index));
+                  document.getElementById('add-goal')?.focus();
+                }}
+              >
+                Remove
+              </button>
+            </li>
+          ))}
+        </ul>
+        <button
+          type="button"
+          class="button"
+          id="add-goal"
+          disabled={goals.length >= MAX_GOALS}
+          onClick={() => {
+            put([...goals, { event: '', within_hours: 7 * HOURS_A_DAY }]);
+            const at = goals.length;
+            setTimeout(() => document.getElementById(`goal-${at}`)?.focus());
+          }}
+        >
+          Add a goal
+        </button>
+        {editor.checks.value
+          .filter(({ path }) => path[0] === 'conversions')
+          .map(({ words, path }) => (
+            <p key={path.join()} class="field-problem">
+              {words}
+            </p>
+          ))}
+      </section>
+      <Field
+        id="planned_users"
+        label="Planned sample: people who should see it"
+        help="Results name no winner before so many people saw it, or before the end. Empty: only at the end."
+      >
+        <input
+          id="planned_users"
+          type="number"
+          min="1"
+          value={planned_users ?? ''}
+          aria-describedby="planned_users-help"
+          onInput={(event) => {
+            const people = Math.floor(event.currentTarget.valueAsNumber);
+            editor.change(
+              ({ planned_users: _, ...rest }) => (people >= 1 ? { ...rest, planned_users: people } : rest),
+              'planned',
+            );
+          }}
+        />
+      </Field>
+    </>
+  );
+};

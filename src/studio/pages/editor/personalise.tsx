@@ -1,0 +1,123 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { useSignal } from '@preact/signals';
+import { useId, useRef } from 'preact/hooks';
+import { isolateMarkup, withoutIsolates } from '../../campaign/isolate-markup.ts';
+
+interface PersonaliseProps {
+  /** ID of the text field it writes into. */
+  field: string;
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}
+
+const KNOWN = [
+  { name: 'First name', liquid: '${first_name}' },
+  { name: 'Last name', liquid: '${last_name}' },
+  { name: 'City', liquid: '${city}' },
+  { name: 'Country', liquid: '${country}' },
+  { name: 'Language', liquid: '${language}' },
+];
+const OWN = 'own';
+
+/** Puts something of the reader into a text, with what stands there where it is not known. */
+export const Personalise = ({ field, label, value, onChange }: PersonaliseProps) => {
+  const isOpen = useSignal(false);
+  const chosen = useSignal(KNOWN[0]!.liquid);
+  const own = useSignal('');
+  const otherwise = useSignal('');
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+
+  const insert = () => {
+    const name = own.value.trim().replaceAll(/[{}$]/g, '');
+    const reading = chosen.value === OWN ? `custom_attribute.\${${name}}` : chosen.value;
+    const fallback = otherwise.value.replaceAll("'", '’');
+    const liquid = fallback === '' ? `{{${reading}}}` : `{{${reading} | default: '${fallback}'}}`;
+    const area = document.getElementById(field) as HTMLTextAreaElement;
+    const at = withoutIsolates(isolateMarkup(value).slice(0, area.selectionStart)).length;
+    onChange(value.slice(0, at) + liquid + value.slice(at));
+    isOpen.value = false;
+    area.focus();
+  };
+  if (!isOpen.value) {
+    return (
+      <button
+        ref={button}
+        type="button"
+        class="link personalise-open"
+        aria-label={`Insert something of the reader into ${label}`}
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        Insert a name …
+      </button>
+    );
+  }
+  return (
+    <div class="personalise">
+      <div class="field">
+        <label for={`${id}-what`}>Insert</label>
+        <select
+          id={`${id}-what`}
+          value={chosen.value}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.value;
+          }}
+        >
+          {KNOWN.map(({ name, liquid }) => (
+            <option key={liquid} value={liquid}>
+              {name}
+            </option>
+          ))}
+          <option value={OWN}>An attribute of your own</option>
+        </select>
+      </div>
+      {chosen.value === OWN && (
+        <div class="field">
+          <label for={`${id}-own`}>Its name</label>
+          <input
+            id={`${id}-own`}
+            value={own.value}
+            onInput={(event) => {
+              own.value = event.currentTarget.value;
+            }}
+          />
+        </div>
+      )}
+      <div class="field">
+        <label for={`${id}-else`}>Where it is not known</label>
+        <input
+          id={`${id}-else`}
+          dir="auto"
+          placeholder="there"
+          value={otherwise.value}
+          onInput={(event) => {
+            otherwise.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <div class="personalise-buttons">
+        <button
+          type="button"
+          class="button"
+          disabled={chosen.value === OWN && own.value.trim() === ''}
+          onClick={insert}
+        >
+          Insert
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            isOpen.value = false;
+            document.getElementById(field)?.focus();
+          }}
+        >
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+};

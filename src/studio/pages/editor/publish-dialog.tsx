@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { audienceWords } from '../../campaign/audience-words.ts';
+import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
+import type { LiveEffect } from '../../server/live-effect.ts';
+import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
+import { ApiError, call, wordsOf } from '../call.ts';
+import { announce } from '../parts/announce.tsx';
+import { wholeMoment } from '../parts/dates.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { signedIn } from '../shell/session.ts';
+import { Changes } from './changes.tsx';
+import { CheckList } from './check-list.tsx';
+import type { Editor } from './editor-state.ts';
+import { Effect } from './effect.tsx';
+import './publish.css';
+
+interface PublishDialogProps {
+  editor: Editor;
+  /** The workspace file is the truth: there is nothing to publish, only to copy. */
+  isCopy: boolean;
+  onClose(): void;
+  onPublished(): Promise<void>;
+}
+
+/** What would change, for whom, and the last question before it does. */
+export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishDialogProps) => {
+  const note = useSignal('');
+  const when = useSignal<'now' | 'later'>('now');
+  const zone = signedIn().workspace.timeZone;
+  const at = useSignal(toZoned(new Date(Date.now() + 86_400_000).toISOString(), zone));
+  const problem = useSignal<string | null>(null);
+  const theirs = useSignal<ReleaseRow | null>(null);
+  const effect = useSignal<LiveEffect | null>(null);
+  const isBusy = useSignal(false);
+  const campaign = editor.campaign.value;
+  const { row } = editor;
+  const errors = editor.errors.value;
+
+  useEffect(() => {
+    call<LiveEffect>('POST', '/api/effect', { body: { campaign: editor.campaign.value } }).then(
+      (answer) => {
+        effect.value = answer;
+      },
+      (error) => {
+        problem.value = wordsOf(error);
+      },
+    );
+  }, [editor, effect, problem]);
+
+  const publish = async () => {
+    const liveAt = when.value === 'later' ? fromZoned(at.value, zone) : null;
+    if (when.value === 'later' && liveAt === null) {
+      problem.value = 'Choose a date and a time.';
+      return;
+    }
+    isBusy.value = true;
+    try {
+      const answer = await call<PublishedAnswer>('POST', '/api/releases', {
+        body: { campaign_id: editor.id, revision: editor.revision(), note: note.value, live_at: liveAt },
+      });
+      announce(
+        when.value === 'later'
+          ? `Release ${answer.release} goes live on ${wholeMoment(answer.liveAt)}.`
+          : `Release ${answer.release} is live. Pages show it from their next sync on.`,
+      );
+      onClose();
+      await onPublished();
+    } catch (error) {
+      problem.value = wordsOf(error);
+      if (error instanceof ApiError && error.status === 409) {
+        theirs.value = (error.body['theirs'] as ReleaseRow | null) ?? null;
+      }
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(JSON.stringify(campaign, null, 2));
+      announce('Copied. Put it into the workspace file in the place of the campaign with this ID.');
+      onClose();
+    } catch {
+      problem.value = 'The browser does not let the Studio copy: select the text below and copy it.';
+    }
+  };
+
+  return (
+    <Dialog
+      title={isCopy ? 'Copy for the workspace file' : 'Publish'}
+      isWide
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" class="button" onClick={onClose}>
+            Not yet
+          </button>
+          {errors.length === 0 && (
+            <button
+              type="button"
+              class="button primary"
+              disabled={isBusy.value || editor.state.value !== 'saved'}
+              onClick={() => void (isCopy ? copy() : publish())}
+            >
+              {isCopy ? 'Copy the JSON' : when.value === 'later' ? 'Publish then' : 'Publish now'}
+            </button>
+          )}
+        </>
+      }
+    >
+      {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
+      {theirs.value && (
+        <section class="notice" role="alert">
+          <h3>
+            {theirs.value.author} published release {theirs.value.release} on {wholeMoment(theirs.value.at)}
+          </h3>
+          <p>Yours began from an older one. Publishing it as it is would undo theirs. Theirs, then yours:</p>
+          <Changes before={theirs.value.campaign} after={campaign} />
+        </section>
+      )}
+      <section>
+        <h3>What changes</h3>
+        <Changes before={row.published?.campaign ?? null} after={campaign} />
+      </section>
+      {!isCopy && (
+        <section>
+          <h3>Who gets it</h3>
+          <p>{audienceWords(campaign.audience)}</p>
+          {effect.value && <Effect effect={effect.value} />}
+        </section>
+      )}
+      {isCopy ? (
+        <details>
+          <summary>The campaign as JSON</summary>
+          <pre class="code">{JSON.stringify(campaign, null, 2)}</pre>
+        </details>
+      ) : (
+        <>
+          <div class="field">
+            <label for="publish-note">Note for the history</label>
+            <textarea
+              id="publish-note"
+              rows={2}
+              dir="auto"
+              value={note.value}
+              onInput={(event) => {
+                note.value = event.currentTarget.value;
+              }}
+            />
+          </div>
+          <div class="publish-when">
+            <Segments
+              label="When"
+              options={[
+                { value: 'now', name: 'Now' },
+                { value: 'later', name: 'At a time' },
+              ]}
+              chosen={when.value}
+              onChoose={(value) => {
+                when.value = value;
+              }}
+            />
+            {when.value === 'later' && (
+              <div class="field">
+                <label for="publish-at">{`Date and time in ${zone}`}</label>
+                <input
+                  id="publish-at"
+                  type="datetime-local"
+                  value={at.value}
+                  onInput={(event) => {
+                    at.value = event.currentTarget.value;
+                  }}
+                />
+              </div>
+            )}
+          </div>
+        </>
+      )}
+      <p class="field-problem" role="alert">
+        {problem.value}
+      </p>
+    </Dialog>
+  );
+};

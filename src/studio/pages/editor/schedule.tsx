@@ -1,0 +1,117 @@
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
+import { wholeMoment } from '../parts/dates.ts';
+import { Segments } from '../parts/segments.tsx';
+import { signedIn } from '../shell/session.ts';
+import type { Editor } from './editor-state.ts';
+import { checksAt, describedBy, Field, hasError } from './field.tsx';
+
+const STATUSES: readonly { value: CampaignText['status']; name: string }[] = [
+  { value: 'active', name: 'Runs' },
+  { value: 'draft', name: 'Test users only' },
+  { value: 'stopped', name: 'Stopped' },
+];
+const PRIORITIES = [
+  { value: 'high', name: 'High' },
+  { value: 'medium', name: 'Medium' },
+  { value: 'low', name: 'Low' },
+] as const;
+
+const When = ({
+  editor,
+  member,
+  label,
+  help,
+}: {
+  editor: Editor;
+  member: 'starts_at' | 'ends_at';
+  label: string;
+  help: string;
+}) => {
+  const zone = signedIn().workspace.timeZone;
+  const value = editor.campaign.value[member];
+  const checks = checksAt(editor.checks.value, member);
+  return (
+    <Field id={member} label={label} help={value ? `${wholeMoment(value)}` : help} checks={checks}>
+      <div class="when">
+        <input
+          id={member}
+          type="datetime-local"
+          value={value ? toZoned(value, zone) : ''}
+          aria-invalid={hasError(checks)}
+          aria-describedby={describedBy(member)}
+          onInput={(event) => {
+            const moment = fromZoned(event.currentTarget.value, zone);
+            // A date that is half typed is no date yet; the button takes it away.
+            if (moment !== null) editor.change((before) => ({ ...before, [member]: moment }), member);
+          }}
+        />
+        {value && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={`Clear ${label}`}
+            onClick={() => {
+              editor.change(({ [member]: _, ...rest }) => rest as CampaignText);
+              document.getElementById(member)?.focus();
+            }}
+          >
+            Clear
+          </button>
+        )}
+      </div>
+    </Field>
+  );
+};
+
+/** When it is shown, what it gives way to, and what a dismissal does. */
+export const Schedule = ({ editor }: { editor: Editor }) => {
+  const campaign = editor.campaign.value;
+  const again = campaign.reeligible_after_hours;
+  return (
+    <>
+      <Segments
+        label="Once it is published it is"
+        options={STATUSES}
+        chosen={campaign.status}
+        onChoose={(status) => editor.change((before) => ({ ...before, status }))}
+      />
+      <p class="field-help">All times are in {signedIn().workspace.timeZone}, wherever you are.</p>
+      <div class="pair">
+        <When editor={editor} member="starts_at" label="Start" help="Empty: from when it is published on." />
+        <When editor={editor} member="ends_at" label="End" help="Empty: it has no end." />
+      </div>
+      <Segments
+        label="Priority"
+        options={PRIORITIES}
+        chosen={campaign.priority ?? 'medium'}
+        onChoose={(priority) => editor.change((before) => ({ ...before, priority }))}
+      />
+      <p class="field-help">
+        Of two campaigns for one placement the higher priority is shown, then the one that starts later.
+      </p>
+      <Field
+        id="reeligible_after_hours"
+        label="Hours after a dismissal until it may be shown again"
+        help="Empty: never again."
+      >
+        <input
+          id="reeligible_after_hours"
+          type="number"
+          min="0"
+          step="any"
+          value={again ?? ''}
+          aria-describedby="reeligible_after_hours-help"
+          onInput={(event) => {
+            const hours = event.currentTarget.valueAsNumber;
+            editor.change(
+              ({ reeligible_after_hours: _, ...rest }) =>
+                hours >= 0 ? { ...rest, reeligible_after_hours: hours } : rest,
+              'reeligible',
+            );
+          }}
+        />
+      </Field>
+    </>
+  );
+};

@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals';
+import { nameOf } from '../../campaign/campaign-text.ts';
+import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import { call } from '../call.ts';
+import { Empty, Problem } from '../parts/problem.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { may, placementName } from '../shell/session.ts';
+import { createCampaign } from './create-campaign.ts';
+import { Row } from './row.tsx';
+import { timelineOf } from './timeline.ts';
+import './list.css';
+
+type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended';
+
+const FILTERS: readonly { value: Shown; name: string; states: readonly ScheduleState[] }[] = [
+  { value: 'all', name: 'All', states: ['live', 'planned', 'draft', 'stopped', 'over'] },
+  { value: 'live', name: 'Live', states: ['live'] },
+  { value: 'planned', name: 'Planned', states: ['planned'] },
+  { value: 'draft', name: 'Draft', states: ['draft'] },
+  { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
+];
+
+const ORDER: readonly ScheduleState[] = ['live', 'planned', 'draft', 'stopped', 'over'];
+
+/** What a row is listed as: what is published, or the draft of one that never was. */
+export const shownOf = (row: CampaignRow) => (row.published ?? row.draft)?.campaign;
+
+export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
+  if (row.published) return scheduleState(row.published.campaign, nowMs);
+  return row.planned ? 'planned' : 'draft';
+};
+
+const matches = (row: CampaignRow, words: string): boolean => {
+  const campaign = shownOf(row);
+  const texts = [
+    row.id,
+    campaign ? nameOf(campaign) : '',
+    ...(campaign?.placements ?? []).map(placementName),
+  ];
+  return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
+};
+
+/** All campaigns of the workspace: to find one, to see which runs when, to begin one. */
+export const ListScreen = () => {
+  const search = useSignal('');
+  const shown = useSignal<Shown>('all');
+  const { loaded, again } = useLoad(
+    () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
+    'campaigns',
+  );
+  const nowMs = Date.now();
+  const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
+  const states = FILTERS.find(({ value }) => value === shown.value)!.states;
+  const found = rows
+    .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, search.value))
+    .sort((one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)));
+  const timeline = timelineOf(nowMs);
+
+  return (
+    <div aria-busy={loaded.state === 'loading'}>
+      <div class="page-head">
+        <h1>Campaigns</h1>
+        {may('edit') && (
+          <button type="button" class="button primary" onClick={() => createCampaign()}>
+            New campaign
+          </button>
+        )}
+      </div>
+      {loaded.state === 'failed' ? (
+        <Problem title={loaded.words}>
+          <button type="button" class="button" onClick={() => void again()}>
+            Try again
+          </button>
+        </Problem>
+      ) : (
+        <>
+          <div class="list-tools">
+            <input
+              type="search"
+              aria-label="Search campaigns"
+              placeholder="Search by name or placement"
+              value={search.value}
+              onInput={(event) => {
+                search.value = event.currentTarget.value;
+              }}
+            />
+            <Segments
+              label="Show"
+              isLabelHidden
+              options={FILTERS}
+              chosen={shown.value}
+              onChoose={(value) => {
+                shown.value = value;
+              }}
+            />
+          </div>
+          {found.length > 0 && (
+            <ul class="list">
+              <li class="list-row list-heads" aria-hidden="true">
+                <span>Name</span>
+                <span>State</span>
+                <span class="list-time">
+                  {timeline.ticks.map(({ at, name }) => (
+                    <span key={name} style={{ insetInlineStart: `${at}%` }}>
+                      {name}
+                    </span>
+                  ))}
+                </span>
+                <span />
+              </li>
+              {found.map((row) => (
+                <Row
+                  key={row.id}
+                  row={row}
+                  state={stateOf(row, nowMs)}
+                  timeline={timeline}
+                  onChange={again}
+                />
+              ))}
+            </ul>
+          )}
+          {loaded.state === 'ready' && found.length === 0 && rows.length > 0 && (
+            <Empty title="No campaign is like that">
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  search.value = '';
+                  shown.value = 'all';
+                }}
+              >
+                Show all
+              </button>
+            </Empty>
+          )}
+          {loaded.state === 'ready' && rows.length === 0 && (
+            <Empty title="No campaigns yet">
+              <p class="muted">A campaign says what to show, to whom, where and when.</p>
+              {may('edit') && (
+                <button type="button" class="button primary" onClick={() => createCampaign()}>
+                  Write the first one
+                </button>
+              )}
+            </Empty>
+          )}
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,9 @@
+import { render } from 'preact';
+import './base.css';
+import './controls.css';
+import './parts/parts.css';
+import { App } from './shell/app.tsx';
+import { loadSession } from './shell/session.ts';
+
+void loadSession();
+render(<App />, document.body);

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+  /** Buttons at its foot. */
+  actions: ComponentChildren;
+  isWide?: boolean;
+}
+
+/** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
+export const Dialog = ({ title, onClose, children, actions, isWide = false }: DialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    element.current?.showModal();
+    // It leaves the page as it is: the browser gives the focus back only where it is closed there.
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+      <div class="dialog-foot">{actions}</div>
+    </dialog>
+  );
+};

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+
+interface ProblemProps {
+  title: string;
+  children?: ComponentChildren;
+  /** There is nothing else on the page. */
+  isPage?: boolean;
+}
+
+/** In the place of what cannot be shown: what is wrong, and what to do. */
+export const Problem = ({ title, children, isPage = false }: ProblemProps) => {
+  const Heading = isPage ? 'h1' : 'h2';
+  return (
+    <div class="problem-box" role="alert">
+      <Heading>{title}</Heading>
+      {children}
+    </div>
+  );
+};
+
+/** In the place of a list with nothing in it. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty-box">
+    <h2>{title}</h2>
+    {children}
+  </div>
+);

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FrameProblem, FrameReport, FrameRequest } from './frame-message.ts';
+
+interface DeviceProps {
+  /** Of the page in it, in pixels. */
+  width: number;
+  request: FrameRequest;
+  onDrawn(problems: FrameProblem[]): void;
+}
+
+const MAX_HEIGHT = 900;
+
+/** A page of a real width; only its picture gets smaller where there is less room. */
+export const Device = ({ width, request, onDrawn }: DeviceProps) => {
+  const glass = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [room, setRoom] = useState(0);
+  const [height, setHeight] = useState(480);
+  const [isReady, setReady] = useState(false);
+  const text = JSON.stringify(request);
+
+  useEffect(() => {
+    const watcher = new ResizeObserver(([entry]) => setRoom(entry!.contentRect.width));
+    if (glass.current) watcher.observe(glass.current);
+    return () => watcher.disconnect();
+  }, []);
+
+  useEffect(() => {
+    const hear = ({ source, data }: MessageEvent<FrameReport>) => {
+      if (source !== frame.current?.contentWindow) return;
+      if (data.type === 'placard:preview-ready') setReady(true);
+      if (data.type === 'placard:preview-drawn') {
+        setHeight(Math.min(data.height, MAX_HEIGHT));
+        onDrawn(data.problems);
+      }
+    };
+    addEventListener('message', hear);
+    return () => removeEventListener('message', hear);
+  }, [onDrawn]);
+
+  useEffect(() => {
+    if (isReady) frame.current?.contentWindow?.postMessage(JSON.parse(text), location.origin);
+  }, [text, isReady]);
+
+  const scale = room === 0 ? 1 : Math.min(1, room / width);
+  return (
+    <div class="glass" ref={glass} style={{ blockSize: `${height * scale + 2}px` }}>
+      <iframe
+        ref={frame}
+        src="/preview.html"
+        title={`The banner on a page ${width} pixels wide`}
+        tabIndex={-1}
+        style={{
+          inlineSize: `${width}px`,
+          blockSize: `${height}px`,
+          scale: String(scale),
+          marginInlineStart: `${Math.max(0, (room - width * scale) / 2)}px`,
+        }}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,115 @@
+import { card, hero, strip } from '../../../templates/index.ts';
+import { refusedUrl } from '../../campaign/url-problem.ts';
+import type { FrameProblem, FrameReport, FrameRequest } from './frame-message.ts';
+import { longWords } from './long-words.ts';
+import './frame.css';
+
+const TEMPLATES = { strip, card, hero };
+
+const element = (className: string, ...children: Node[]): HTMLElement => {
+  const made = document.createElement('div');
+  made.className = className;
+  made.append(...children);
+  return made;
+};
+const lines = (count: number) => Array.from({ length: count }, () => element('line'));
+
+const report = (message: FrameReport) => parent.postMessage(message, location.origin);
+
+/** A page that could be anybody's, with the banner where its placement would be. */
+const slot = element('slot');
+const page = element(
+  'page',
+  element('bar', element('logo'), element('line'), element('line')),
+  slot,
+  element(
+    'columns',
+    element('block', ...lines(3)),
+    element('block', ...lines(2)),
+    element('block', ...lines(3)),
+  ),
+);
+document.body.append(page);
+
+let drawn = new AbortController();
+
+/** Where a path of the site leads; any other address is what it is. */
+const onSite = (url: string, site: string | null): string =>
+  site && URL.canParse(url, site) ? new URL(url, site).href : url;
+
+/** Words that a line clamp has cut off. */
+const cutWords = (root: ShadowRoot | null | undefined): FrameProblem[] =>
+  ['headline', 'body'].flatMap((property) => {
+    const text = root?.querySelector(`.${property}`);
+    const isCut = text && text.scrollHeight > text.clientHeight + 2;
+    return isCut ? [{ property, words: 'At this width its end is cut off.' }] : [];
+  });
+
+const draw = (request: FrameRequest) => {
+  drawn.abort();
+  drawn = new AbortController();
+  const problems: FrameProblem[] = [];
+  const { template, properties, scheme, isRightToLeft, isLargeText, hasLongWords, site } = request;
+  const root = document.documentElement;
+  root.dataset['scheme'] = scheme;
+  root.dataset['template'] = template;
+  root.dir = isRightToLeft ? 'rtl' : 'ltr';
+  root.classList.toggle('large', isLargeText);
+  slot.replaceChildren();
+  slot.classList.toggle('empty', properties === null);
+  const tell = () => {
+    const shadow = slot.querySelector('placard-frame')?.shadowRoot;
+    report({
+      type: 'placard:preview-drawn',
+      height: page.scrollHeight,
+      problems: [...problems, ...cutWords(shadow)],
+    });
+  };
+  if (properties !== null) {
+    const banner = {
+      id: 'preview',
+      placementId: 'preview',
+      isControl: false,
+      isTestSend: true,
+      expiresAt: null,
+      properties: hasLongWords ? longWords(properties) : properties,
+    };
+    try {
+      TEMPLATES[template](banner, {
+        element: slot,
+        placementId: 'preview',
+        signal: drawn.signal,
+        click: async () => undefined,
+        dismiss: async () => undefined,
+        safeUrl: (url, use) =>
+          typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
+      });
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      problems.push({ property: 'headline', words });
+    }
+    const image = slot.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
+    image?.addEventListener(
+      'error',
+      () => {
+        const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
+        problems.push({ property: 'image', words });
+        tell();
+      },
+      { signal: drawn.signal },
+    );
+  }
+  requestAnimationFrame(tell);
+};
+
+// Links and buttons look alive and lead nowhere: they would leave the preview.
+const hold = (event: Event) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, hold, { capture: true });
+
+addEventListener('message', ({ origin, source, data }) => {
+  if (origin === location.origin && source === parent && data?.type === 'placard:preview') draw(data);
+});
+report({ type: 'placard:preview-ready' });

@@ -1,0 +1,211 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { PreviewAnswer } from '../../server/routes/preview.ts';
+import { call, wordsOf } from '../call.ts';
+import type { Editor } from '../editor/editor-state.ts';
+import { Segments } from '../parts/segments.tsx';
+import { placementName, signedIn } from '../shell/session.ts';
+import { Device } from './device.tsx';
+import type { FrameProblem, FrameRequest } from './frame-message.ts';
+import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
+import { SiteLinkDialog } from './site-link-dialog.tsx';
+import './preview.css';
+
+/** Pause in typing after which the preview follows. */
+const TYPING_MS = 120;
+
+const WIDTHS = [
+  { value: '360', name: '360' },
+  { value: '768', name: '768' },
+  { value: '1280', name: '1280' },
+] as const;
+const TEMPLATES = [
+  { value: 'hero', name: 'Hero' },
+  { value: 'card', name: 'Card' },
+  { value: 'strip', name: 'Strip' },
+] as const;
+type Width = (typeof WIDTHS)[number]['value'];
+type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
+const TRIALS: readonly { trial: Trial; name: string }[] = [
+  { trial: 'isRightToLeft', name: 'Right to left' },
+  { trial: 'isLargeText', name: 'Text at 200 %' },
+  { trial: 'hasLongWords', name: 'Long words' },
+];
+
+/** What somebody would see, beside what is being written. */
+export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: string }) => {
+  const { workspace } = signedIn();
+  const campaign = editor.campaign.value;
+  const placementId = useSignal(campaign.placements[0] ?? '');
+  const width = useSignal<Width>('360');
+  const scheme = useSignal<'light' | 'dark'>('light');
+  const chosenTemplate = useSignal<'strip' | 'card' | 'hero' | null>(null);
+  const trials = useSignal<Trial[]>([]);
+  const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
+  const answer = useSignal<PreviewAnswer | null>(null);
+  const problem = useSignal<string | null>(null);
+  const drawnProblems = useSignal<FrameProblem[]>([]);
+  const isLinking = useSignal(false);
+
+  const placement = campaign.placements.includes(placementId.value)
+    ? placementId.value
+    : campaign.placements[0];
+  const template =
+    chosenTemplate.value ?? workspace.placements?.find(({ id }) => id === placement)?.template ?? 'card';
+  const body = personBodyOf(person.value);
+  const asked = JSON.stringify({ campaign, variant_id: variantId, person: body });
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    const timer = setTimeout(() => {
+      call<PreviewAnswer>('POST', '/api/preview', { body: JSON.parse(asked), signal: leaving.signal }).then(
+        (next) => {
+          // Half-written Liquid leaves the last good picture where it was.
+          if (next.properties !== null || answer.value === null) answer.value = next;
+          problem.value = null;
+        },
+        (error: unknown) => {
+          if (!leaving.signal.aborted) problem.value = wordsOf(error);
+        },
+      );
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [asked, answer, problem]);
+
+  const request: FrameRequest = {
+    type: 'placard:preview',
+    template,
+    properties: answer.value?.properties ?? null,
+    scheme: scheme.value,
+    isRightToLeft: trials.value.includes('isRightToLeft'),
+    isLargeText: trials.value.includes('isLargeText'),
+    hasLongWords: trials.value.includes('hasLongWords'),
+    site: workspace.sites[0] ?? null,
+  };
+  const who = person.value.kind === 'new' ? 'Somebody new' : person.value.name;
+
+  return (
+    <section class="preview" aria-label="Preview">
+      <div class="preview-tools">
+        <PersonChoice
+          chosen={person.value}
+          onChoose={(chosen) => {
+            person.value = chosen;
+          }}
+        />
+        <Segments
+          label="Width"
+          isLabelHidden
+          options={WIDTHS}
+          chosen={width.value}
+          onChoose={(value) => {
+            width.value = value;
+          }}
+        />
+        <Segments
+          label="Page"
+          isLabelHidden
+          options={[
+            { value: 'light', name: 'Light' },
+            { value: 'dark', name: 'Dark' },
+          ]}
+          chosen={scheme.value}
+          onChoose={(value) => {
+            scheme.value = value;
+          }}
+        />
+      </div>
+      <Device
+        width={Number(width.value)}
+        request={request}
+        onDrawn={(problems) => {
+          drawnProblems.value = problems;
+        }}
+      />
+      <div class="preview-said" role="status">
+        {problem.value && <p class="field-problem">{problem.value}</p>}
+        {answer.value?.properties === null && <p>Nothing can be drawn yet.</p>}
+        {answer.value?.properties && !answer.value.inAudience && (
+          <p>{who} is not in the audience. You see it as if they were.</p>
+        )}
+        {drawnProblems.value.map(({ property, words }) => (
+          <p key={property + words} class="field-warning">
+            {property.replaceAll('_', ' ')}: {words}
+          </p>
+        ))}
+      </div>
+      {!editor.isReadOnly && workspace.sites.length > 0 && (
+        <button
+          type="button"
+          class="button"
+          disabled={!editor.isDraft.value}
+          title={
+            editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
+          }
+          onClick={async () => {
+            await editor.save();
+            isLinking.value = true;
+          }}
+        >
+          Preview on the site …
+        </button>
+      )}
+      {isLinking.value && (
+        <SiteLinkDialog
+          editor={editor}
+          variantId={variantId}
+          persona={person.value.kind === 'persona' ? person.value.name : null}
+          onClose={() => {
+            isLinking.value = false;
+          }}
+        />
+      )}
+      <details class="more">
+        <summary>Placement, template, and what breaks banners</summary>
+        <div class="preview-more">
+          {campaign.placements.length > 1 && (
+            <Segments
+              label="Placement"
+              options={campaign.placements.map((id) => ({ value: id, name: placementName(id) }))}
+              chosen={placement ?? ''}
+              onChoose={(id) => {
+                placementId.value = id;
+              }}
+            />
+          )}
+          <Segments
+            label="Template"
+            options={TEMPLATES}
+            chosen={template}
+            onChoose={(value) => {
+              chosenTemplate.value = value;
+            }}
+          />
+          <fieldset>
+            <legend class="label">Try it with</legend>
+            <div class="choices">
+              {TRIALS.map(({ trial, name }) => (
+                <label key={trial} class="check-label">
+                  <input
+                    type="checkbox"
+                    checked={trials.value.includes(trial)}
+                    onChange={(event) => {
+                      const isOn = event.currentTarget.checked;
+                      trials.value = isOn
+                        ? [...trials.value, trial]
+                        : trials.value.filter((each) => each !== trial);
+                    }}
+                  />
+                  {name}
+                </label>
+              ))}
+            </div>
+          </fieldset>
+        </div>
+      </details>
+    </section>
+  );
+};

@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { DayResults } from '../../../service/index.ts';
+import type { Arm } from '../../statistics/compare.ts';
+import { TableBox } from '../parts/table-box.tsx';
+import { COLOURS, DASHES, drawChart } from './draw-chart.ts';
+import { countText, shareText } from './numbers.ts';
+
+interface DayChartProps {
+  days: readonly DayResults[];
+  arms: readonly Arm[];
+  timeZone: string;
+}
+
+/** Click rates day by day: a chart, and the table behind it. */
+export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
+  const box = useRef<HTMLDivElement>(null);
+  /** False where the library did not come: then the table is opened. */
+  const [isDrawn, setDrawn] = useState(true);
+  const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);
+  const dates = useMemo(() => [...new Set(days.map(({ day }) => day))], [days]);
+
+  useEffect(() => {
+    const drawn = drawChart(box.current!, { days, dates, arms: shown });
+    drawn.then(
+      () => setDrawn(true),
+      () => setDrawn(false),
+    );
+    return () =>
+      void drawn.then(
+        (remove) => remove(),
+        () => undefined,
+      );
+  }, [days, dates, shown]);
+
+  return (
+    <>
+      <p class="muted">People who clicked, of those who saw it on that day (days in {timeZone}).</p>
+      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn}>
+        {shown.map(({ variantId, name }, index) => (
+          <li key={variantId}>
+            <svg viewBox="0 0 28 4" width="28" height="4" aria-hidden="true">
+              <line
+                x2="28"
+                y1="2"
+                y2="2"
+                stroke={`var(${COLOURS[index % COLOURS.length]})`}
+                stroke-width="2"
+                stroke-dasharray={DASHES[index % DASHES.length]!.join(' ')}
+              />
+            </svg>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+      </ul>
+      <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn} />
+      <details class="more" open={!isDrawn}>
+        <summary>The same as a table</summary>
+        <TableBox label="Day by day">
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {shown.map(({ variantId, name }) => (
+                <th key={variantId} scope="col" class="number">
+                  <bdi>{name}</bdi>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {dates.map((day) => (
+              <tr key={day}>
+                <th scope="row">{day}</th>
+                {shown.map(({ variantId }) => {
+                  const counts = days.find((each) => each.day === day && each.variantId === variantId);
+                  return (
+                    <td key={variantId} class="number">
+                      {shareText(counts?.clicked ?? 0, counts?.exposed ?? 0)}
+                      <span class="small">
+                        {countText(counts?.clicked ?? 0)} of {countText(counts?.exposed ?? 0)}
+                      </span>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </TableBox>
+      </details>
+    </>
+  );
+};

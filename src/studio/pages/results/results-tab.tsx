@@ -1,0 +1,96 @@
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { ResultsAnswer } from '../../server/routes/results.ts';
+import { call } from '../call.ts';
+import { LoadView } from '../parts/load-view.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { ComparisonTable } from './comparison-table.tsx';
+import { CountsTable } from './counts-table.tsx';
+import { DayChart } from './day-chart.tsx';
+import './results.css';
+
+/** What each number means, in the words of the people who read them. */
+const Meanings = () => (
+  <details class="more">
+    <summary>What the numbers mean</summary>
+    <dl class="meanings">
+      <dt>People</dt>
+      <dd>Everybody who saw it once at least. Of the control group: everybody who would have seen it.</dd>
+      <dt>Clicked, goals</dt>
+      <dd>People who did it once at least, after they first saw it. The share is of the people above.</dd>
+      <dt>Interval</dt>
+      <dd>
+        The true difference is in it with 95 % certainty, however often you look. That is why it is wider than
+        the intervals that hold for one look only.
+      </dd>
+      <dt>Winner</dt>
+      <dd>
+        Named at the planned end, or once the planned number of people saw it. A lead before that is often
+        chance.
+      </dd>
+      <dt>Test users and previews</dt>
+      <dd>Count nowhere.</dd>
+    </dl>
+  </details>
+);
+
+interface ResultsProps {
+  results: ResultsAnswer;
+  row: CampaignRow;
+  /** Where they come from. */
+  path: string;
+}
+
+const Results = ({ results, row, path }: ResultsProps) => {
+  const goals = (row.published ?? row.draft)?.campaign.conversions ?? [];
+  return (
+    <div class="results">
+      <p class="results-headline">{results.headline}</p>
+      {results.ratio?.isSuspicious && (
+        <section class="notice" role="alert">
+          <h2>The groups are not as large as they should be</h2>
+          <p>
+            So far from the planned shares by chance: less than one time in a hundred. Somebody changed the
+            shares meanwhile, or one variant fails to load or to count. Do not trust the comparison before you
+            know which.
+          </p>
+        </section>
+      )}
+      {results.currencies.length > 1 && (
+        <p class="muted">Revenue is in {results.currencies.join(', ')}, so it is not added up.</p>
+      )}
+      <section class="panel">
+        <div class="panel-head">
+          <h2>By variant</h2>
+          <a class="button" href={`${path}/csv`} download={`${row.id}.csv`}>
+            Download CSV
+          </a>
+        </div>
+        <CountsTable arms={results.arms} goals={goals} currencies={results.currencies} />
+      </section>
+      {results.comparisons.length > 0 && (
+        <section class="panel">
+          <h2>Differences</h2>
+          <ComparisonTable results={results} />
+        </section>
+      )}
+      {results.days.length > 0 && (
+        <section class="panel">
+          <h2>Day by day</h2>
+          <DayChart days={results.days} arms={results.arms} timeZone={results.timeZone} />
+        </section>
+      )}
+      <Meanings />
+    </div>
+  );
+};
+
+/** What came of a campaign: one sentence, then what it stands on. */
+export const ResultsTab = ({ row }: { row: CampaignRow }) => {
+  const path = `/api/results/${encodeURIComponent(row.id)}`;
+  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {(results) => <Results results={results} row={row} path={path} />}
+    </LoadView>
+  );
+};

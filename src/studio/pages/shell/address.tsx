@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+/** The path of the screen that is shown. */
+export const path = signal(location.pathname);
+
+const show = () => {
+  path.value = location.pathname;
+  scrollTo({ top: 0 });
+};
+
+export const go = (to: string, { replace = false }: { replace?: boolean } = {}): void => {
+  if (to === location.pathname) return;
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  show();
+};
+
+addEventListener('popstate', show);
+
+interface LinkProps {
+  to: string;
+  class?: string;
+  children: ComponentChildren;
+  current?: boolean;
+}
+
+/** A link to a screen: followed without loading the page, and an ordinary link for every other click. */
+export const Link = ({ to, children, current = false, ...rest }: LinkProps) => (
+  <a
+    {...rest}
+    href={to}
+    aria-current={current ? 'page' : undefined}
+    onClick={(event) => {
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      go(to);
+    }}
+  >
+    {children}
+  </a>
+);

@@ -1,0 +1,114 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { AccessScreen } from '../access/access-screen.tsx';
+import { CampaignScreen } from '../editor/campaign-screen.tsx';
+import { ListScreen } from '../list/list-screen.tsx';
+import { Announcer } from '../parts/announce.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { WhyScreen } from '../why/why-screen.tsx';
+import { Link, path } from './address.tsx';
+import { Login } from './login.tsx';
+import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
+import './shell.css';
+
+const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
+
+const screenOf = (current: string) => {
+  const campaign = CAMPAIGN.exec(current);
+  if (campaign) {
+    const id = decodeURIComponent(campaign[1]!);
+    const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
+    return { title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
+  }
+  if (current === '/access') return { title: 'Access', element: <AccessScreen /> };
+  if (current === '/why') return { title: 'Why', element: <WhyScreen /> };
+  if (current === '/') return { title: 'Campaigns', element: <ListScreen /> };
+  return {
+    title: 'Not found',
+    element: (
+      <Problem title="There is no such page" isPage>
+        <Link to="/">Go to the campaigns</Link>
+      </Problem>
+    ),
+  };
+};
+
+const Header = () => {
+  const { operator, workspace } = signedIn();
+  const current = path.value;
+  return (
+    <header class="shell-head">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Link to="/" class="shell-mark">
+        <img src="/mark.svg" alt="" width="28" height="28" />
+        <span class="shell-name">
+          <b>Studio</b>
+          <span>{workspace.name}</span>
+        </span>
+      </Link>
+      <nav class="shell-nav" aria-label="Studio">
+        <Link to="/" current={current === '/' || current.startsWith('/campaigns')}>
+          Campaigns
+        </Link>
+        <Link to="/why" current={current === '/why'}>
+          Why
+        </Link>
+        {may('admin') && (
+          <Link to="/access" current={current === '/access'}>
+            Access
+          </Link>
+        )}
+      </nav>
+      <div class="shell-who">
+        <span class="shell-operator">
+          <bdi>{operator.name}</bdi> <span class="muted">{operator.role}</span>
+        </span>
+        <button type="button" class="button quiet" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+};
+
+/** The screen that the address names, for whoever is signed in. */
+export const App = () => {
+  const who = session.value;
+  const screen = who ? screenOf(path.value) : null;
+  const shown = useRef(path.value);
+  useEffect(() => {
+    // A new screen is announced by its heading: the focus would stay on a link that is gone.
+    if (shown.current !== path.value)
+      document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    shown.current = path.value;
+    if (screen && who) document.title = `${screen.title} · ${who.workspace.name} · Studio`;
+  });
+  if (sessionProblem.value !== null) {
+    return (
+      <main class="page">
+        <Problem title={sessionProblem.value} isPage>
+          <button type="button" class="button" onClick={() => void loadSession()}>
+            Try again
+          </button>
+        </Problem>
+      </main>
+    );
+  }
+  if (who === undefined) return <div class="page" aria-busy="true" />;
+  return (
+    <>
+      {who === null ? (
+        <Login />
+      ) : (
+        <>
+          <Header />
+          <main class="page" id="main" tabIndex={-1}>
+            {screen?.element}
+          </main>
+        </>
+      )}
+      <Announcer />
+    </>
+  );
+};

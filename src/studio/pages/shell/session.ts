@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals';
+import type { Role } from '../../../service/index.ts';
+import type { SessionAnswer } from '../../server/routes/session.ts';
+import { ApiError, call, onSignedOut, wordsOf } from '../call.ts';
+
+/** Who is signed in: `undefined` while that is not known, `null` for nobody. */
+export const session = signal<SessionAnswer | null | undefined>(undefined);
+/** Why that cannot be known. */
+export const sessionProblem = signal<string | null>(null);
+
+onSignedOut(() => {
+  session.value = null;
+});
+
+export const loadSession = async (): Promise<void> => {
+  try {
+    sessionProblem.value = null;
+    session.value = await call<SessionAnswer>('GET', '/api/session');
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) session.value = null;
+    else sessionProblem.value = wordsOf(error);
+  }
+};
+
+export const signOut = async (): Promise<void> => {
+  await call('DELETE', '/api/session');
+  session.value = null;
+};
+
+/** The workspace and operator; only drawn where somebody is signed in. */
+export const signedIn = (): SessionAnswer => session.value!;
+
+const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
+
+/** Whether the operator's role is at least this one. The server checks it again. */
+export const may = (least: Role): boolean => ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
+
+export const placementName = (id: string): string =>
+  signedIn().workspace.placements?.find((each) => each.id === id)?.name ?? id;

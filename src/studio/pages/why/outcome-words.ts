@@ -1,0 +1,67 @@
+import type { CampaignExplanation, FailingClause } from '../../../protocol/index.ts';
+import { audienceWords } from '../../campaign/audience-words.ts';
+import { moment } from '../parts/dates.ts';
+
+interface OutcomeWords {
+  title: string;
+  details: string[];
+}
+
+const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
+
+/** A clause of the audience in a sentence, and what the person has instead. */
+const clauseWords = ({ clause, expected, actual }: FailingClause): string => {
+  const words = audienceWords({ [clause.replace(CLAUSE, '')]: expected })
+    .replace(/^.*?: /, '')
+    .replace(/\.$/, '');
+  if (actual === undefined) return `It is for those of whom this is true: ${words}.`;
+  return `It is for those of whom this is true: ${words}. They have ${actual === null ? 'nothing there' : `“${String(actual)}”`}.`;
+};
+
+const plain = (title: string, ...details: string[]): OutcomeWords => ({ title, details });
+
+/** What became of a campaign for somebody, in words. `nameOf` names another campaign by its ID. */
+export const outcomeWords = (
+  explanation: CampaignExplanation,
+  nameOf: (campaignId: string) => string,
+  isReal: boolean,
+): OutcomeWords => {
+  switch (explanation.outcome) {
+    case 'shown':
+      return plain(
+        explanation.is_test_send ? 'Shown as a test send' : 'Shown',
+        isReal ? `Variant “${explanation.variant_id}”.` : 'One of its variants, by their shares.',
+      );
+    case 'held_out':
+      return plain(
+        'Held out: they see nothing here',
+        `They are among the ${explanation.control_percentage} % of the control group.`,
+      );
+    case 'not_running':
+      return plain(explanation.status === 'draft' ? 'A draft' : 'Stopped');
+    case 'out_of_time': {
+      const { starts_at, ends_at } = explanation;
+      const isBefore = starts_at !== null && Date.parse(starts_at) > Date.now();
+      return plain(
+        isBefore ? `Begins ${moment(starts_at)}` : ends_at ? `Ended ${moment(ends_at)}` : 'Out of time',
+      );
+    }
+    case 'not_in_audience':
+      return plain('Not in the audience', ...explanation.clauses.map(clauseWords));
+    case 'dismissed': {
+      const { dismissed_at, again_at } = explanation;
+      const again = again_at
+        ? `It may be shown again from ${moment(again_at)} on.`
+        : 'It is not shown again.';
+      return plain(`Dismissed ${moment(dismissed_at)}`, again);
+    }
+    case 'capped':
+      return plain('Seen often enough');
+    case 'outranked':
+      return plain(`Outranked by “${nameOf(explanation.by)}”`);
+    case 'unfilled': {
+      const { property, problem } = explanation;
+      return plain('Cannot be filled in for them', property ? `${property}: ${problem}.` : `${problem}.`);
+    }
+  }
+};

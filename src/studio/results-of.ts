@@ -1,0 +1,23 @@
+import type { CampaignResults, Conversion, Store } from '../service/index.ts';
+import type { CampaignText, ConversionText } from './campaign/campaign-text.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** An unfinished one, as a draft may have it, is reached by nobody. */
+const conversionOf = ({ event, product, within_hours }: ConversionText): Conversion => ({
+  ...(product == null ? { event: event ?? '' } : { product }),
+  withinMs: (within_hours || 0) * HOUR_MS,
+});
+
+/** The counts of a campaign; its days are those of the time zone. */
+export const resultsOf = (
+  store: Store,
+  workspaceId: string,
+  { campaign_id: campaignId, conversions }: CampaignText,
+  timeZone: string,
+): Promise<CampaignResults> =>
+  store.campaignResults(workspaceId, {
+    campaignId,
+    conversions: (conversions ?? []).map(conversionOf),
+    timeZone,
+  });

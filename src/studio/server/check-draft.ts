@@ -1,0 +1,157 @@
+import {
+  type Campaign,
+  type CampaignProblem,
+  personaProfile,
+  previewVariant,
+  readCampaign,
+  type Workspace,
+} from '../../service/index.ts';
+import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
+import { liquidWords } from '../campaign/liquid-words.ts';
+import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
+
+/** Something to say of a draft. An error keeps it from being published; a warning asks. */
+export interface DraftCheck {
+  severity: 'error' | 'warning';
+  /** Where in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
+  path: (string | number)[];
+  words: string;
+}
+
+type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
+
+const OF_LIQUID = 'expected a Liquid template, got one that fails: ';
+const MARKUP = /\{\{|\{%/;
+
+const labelOf = (name: string) => TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? name;
+
+const worded = (message: string): string => {
+  if (message.startsWith(OF_LIQUID)) return liquidWords(message.slice(OF_LIQUID.length));
+  const sentence = message[0]!.toUpperCase() + message.slice(1);
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
+};
+
+interface Written {
+  variants: { variant_id: string; properties: Record<string, { type: string; value: unknown }> }[];
+}
+
+/** What a newcomer, of whom nothing is known, reads where a template has no default. */
+const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
+  const people = [
+    { name: 'somebody new', profile: null },
+    ...workspace.studio.personas.map((persona) => ({
+      name: persona.name,
+      profile: personaProfile(persona, nowMs),
+    })),
+  ];
+  for (const [index, { variantId }] of campaign.variants.entries()) {
+    for (const { name, profile } of people) {
+      const shown = previewVariant({ workspace, campaign, variantId, externalId: 'persona', profile, nowMs });
+      if (!shown) continue;
+      if ('unfilled' in shown) {
+        const path = ['variants', index, 'properties', shown.unfilled];
+        tell('error', path, `${labelOf(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`);
+        break;
+      }
+      const texts = ['headline', 'body', 'button_text'].map((each) => ({
+        each,
+        value: shown.properties[each]?.value,
+      }));
+      const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
+      if (blank && blank.each !== 'body') {
+        const path = ['variants', index, 'properties', blank.each];
+        tell('warning', path, `${labelOf(blank.each)} is empty for ${name}.`);
+        break;
+      }
+    }
+  }
+};
+
+const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
+  if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
+  const refused = refusedUrl(value, use);
+  const odd = refused ? null : oddUrl(value);
+  if (refused) tell('error', path, refused);
+  if (odd) tell('warning', path, odd);
+};
+
+const checkVariant = ({ properties }: Written['variants'][number], index: number, tell: Tell) => {
+  const at = (name: string) => ['variants', index, 'properties', name];
+  const textOf = (name: string) => {
+    const value = properties[name]?.value;
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  if (['headline', 'body', 'image'].every((name) => textOf(name) === '')) {
+    tell(
+      'error',
+      at('headline'),
+      'A banner needs a headline, a body or an image. This one would not be drawn.',
+    );
+  } else if (textOf('headline') === '' && textOf('body') !== '') {
+    tell('warning', at('headline'), 'There is no headline.');
+  }
+  if (textOf('image') !== '' && textOf('image_alt') === '') {
+    const alone = textOf('headline') === '' && textOf('body') === '';
+    const words = 'People who cannot see the image read nothing of it. Leave it so only for decoration.';
+    tell(alone ? 'error' : 'warning', at('image_alt'), words);
+  }
+  if (textOf('button_text') !== '' && textOf('link') === '') {
+    tell('warning', at('link'), 'The button leads nowhere: without a link it is not drawn.');
+  }
+  for (const [name, { value }] of Object.entries(properties)) {
+    if (name === 'link' || name === 'image') checkAddress(name, value, at(name), tell);
+    const most = TEMPLATE_PROPERTIES.find((each) => each.name === name && 'most' in each);
+    const length = typeof value === 'string' ? Array.from(value).length : 0;
+    if (most && 'most' in most && !MARKUP.test(String(value)) && length > most.most) {
+      tell('warning', at(name), `${length} characters: the first ${most.most} are drawn, the rest is cut.`);
+    }
+  }
+};
+
+const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
+  const { placements, endsAtMs, startsAtMs, status, controlPercentage, variants } = campaign;
+  if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
+  if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
+    tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
+  }
+  if (endsAtMs === null && status === 'active') {
+    tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
+  }
+  if (startsAtMs === null && endsAtMs === null && status === 'draft') {
+    tell('warning', ['status'], 'Its status is Draft: publishing it shows it to test users only.');
+  }
+  if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
+  for (const [index, { weight }] of variants.entries()) {
+    if (weight === 0)
+      tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');
+  }
+};
+
+/** Everything there is to say of a draft: what the service would refuse, then what may not be meant. */
+export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
+  const checks: DraftCheck[] = [];
+  const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
+  const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
+  const { campaign, problems, warnings } = readCampaign(content, placementIds);
+  const tellAll = (severity: DraftCheck['severity'], found: readonly CampaignProblem[]) => {
+    for (const { path, message } of found) {
+      const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
+      tell(severity, steps, worded(message));
+    }
+  };
+  tellAll('error', problems);
+  if (!campaign) return checks;
+  tellAll('warning', warnings);
+  const { variants } = content as Written;
+  checkRules(campaign, nowMs, tell);
+  for (const [index, variant] of variants.entries()) checkVariant(variant, index, tell);
+  checkRendered(campaign, workspace, nowMs, tell);
+  // What is wrong with a property as such, and again for one person, is said once.
+  const seen = new Set<string>();
+  return checks
+    .filter(({ path }) => {
+      const key = JSON.stringify(path);
+      return !seen.has(key) && seen.add(key);
+    })
+    .sort((one, other) => one.severity.localeCompare(other.severity));
+};

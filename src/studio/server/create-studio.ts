@@ -1,0 +1,164 @@
+import {
+  createFetch,
+  type Exchange,
+  errorFacts,
+  HttpError,
+  type Log,
+  type ReleasedSource,
+  type Reply,
+  type Store,
+  silentLog,
+} from '../../service/index.ts';
+import { createLogin } from './login.ts';
+import { matchPath } from './match-path.ts';
+import { may } from './may.ts';
+import { createOpenId } from './open-id.ts';
+import { createOpenIdPages } from './open-id-pages.ts';
+import { isFromOwnPage, ownOrigin } from './own-origin.ts';
+import { createPages } from './pages.ts';
+import { readJsonBody } from './read-json-body.ts';
+import type { StudioAnswer, StudioContext } from './route.ts';
+import { createStudioRoutes } from './routes/routes.ts';
+import { createSessions } from './sessions.ts';
+
+export interface StudioOptions {
+  /** What the service beside it answers from: the Studio publishes into it. */
+  workspaces: ReleasedSource;
+  store: Store;
+  /** The folder of the built pages; `null` serves the API alone. */
+  pages: string | null;
+  /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
+  publicUrl?: string;
+  /** Where the secrets of identity providers' clients are. Default: the process's own. */
+  env?: NodeJS.ProcessEnv;
+  now?: () => number;
+  log?: Log;
+}
+
+/** A request with the address it came from, by which logins are counted. */
+export interface StudioExchange extends Exchange {
+  address: string;
+}
+
+export interface Studio {
+  handle(exchange: StudioExchange): Promise<Reply>;
+  /** The same as a function of the platform's own `Request`. */
+  fetch(request: Request): Promise<Response>;
+}
+
+const JSON_HEADERS = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "default-src 'none'",
+};
+
+const replyOf = ({ status, body, text, headers }: StudioAnswer): Reply => ({
+  status,
+  headers: { ...JSON_HEADERS, ...headers },
+  body: text ?? (body === undefined ? '' : JSON.stringify(body)),
+});
+
+const refused = (status: number, message: string): Reply => replyOf({ status, body: { message } });
+
+/** The revision in `If-Match: "…"`. */
+const revisionIn = (header: string | undefined): string | null =>
+  /^"([^"]{1,100})"$/.exec(header ?? '')?.[1] ?? null;
+
+/** The Studio: its pages, and what they ask. */
+export const createStudio = ({
+  workspaces,
+  store,
+  pages,
+  publicUrl,
+  env = process.env,
+  now = Date.now,
+  log = silentLog,
+}: StudioOptions): Studio => {
+  const { studio } = store;
+  const page = pages === null ? () => null : createPages(pages);
+  const sessions = createSessions({ studio, registry: workspaces.registry, now });
+  const login = createLogin({ sessions, store, now, log });
+  const openId = createOpenIdPages({
+    openId: createOpenId({ registry: workspaces.registry, env, log }),
+    sessions,
+    studio,
+    now,
+  });
+  const routes = createStudioRoutes().map((route) => ({ route, match: matchPath(route.path) }));
+  const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
+
+  const api = async (exchange: StudioExchange, origin: string): Promise<Reply> => {
+    const isSecure = origin.startsWith('https:');
+    const { method, path } = exchange;
+    const isWrite = method !== 'GET' && method !== 'HEAD';
+    if (isWrite && !isFromOwnPage(exchange, origin)) return refused(403, 'The request is from another site');
+    if (path === '/api/session' && method === 'POST') return replyOf(await login(exchange, isSecure));
+
+    const matching = routes.flatMap(({ route, match }) => {
+      const params = match(path);
+      return params ? [{ route, params }] : [];
+    });
+    const found = matching.find(({ route }) => route.method === method);
+    if (!found) return refused(matching.length > 0 ? 405 : 404, 'There is nothing at this address');
+    const session = await sessions.of(exchange.header('cookie'), isSecure);
+    if (!session) return refused(401, 'Sign in first');
+    const { operator, workspace, sessionId } = session;
+    const { route, params } = found;
+    if (!may(operator, route.role)) {
+      return refused(403, `This needs the role "${route.role}", and you have "${operator.role}"`);
+    }
+    const body = isWrite ? await readJsonBody(exchange) : undefined;
+    const context: StudioContext = {
+      operator,
+      sessionId,
+      workspace,
+      studio,
+      store,
+      params,
+      query: new URLSearchParams(exchange.search),
+      body,
+      ifMatch: revisionIn(exchange.header('if-match')),
+      nowMs: now(),
+      origin,
+      audit: (action, subject, details = '') =>
+        studio.addAudit({
+          workspaceId: workspace.workspaceId,
+          atMs: now(),
+          operator: operator.name,
+          action,
+          subject,
+          details,
+        }),
+      refresh: workspaces.refresh,
+    };
+    const answer = await route.answer(context);
+    const headers = answer.endsSession
+      ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) }
+      : answer.headers;
+    return replyOf({ ...answer, ...(headers && { headers }) });
+  };
+
+  const handle = async (exchange: StudioExchange): Promise<Reply> => {
+    const origin = ownOrigin(exchange, configured);
+    if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
+    try {
+      const elsewhere = await openId(exchange, origin);
+      if (elsewhere) return replyOf(elsewhere);
+      return page(exchange.method, exchange.path) ?? (await api(exchange, origin));
+    } catch (error) {
+      if (error instanceof HttpError) {
+        const { status, message, members, headers } = error;
+        return replyOf({ status, body: { message, ...members }, ...(headers && { headers }) });
+      }
+      log.error({ path: exchange.path, ...errorFacts(error) }, 'Studio request failed');
+      return refused(500, 'Something went wrong. Nothing was changed that is not shown.');
+    }
+  };
+
+  return {
+    handle,
+    fetch: createFetch((exchange) => handle({ ...exchange, address: 'fetch' })),
+  };
+};

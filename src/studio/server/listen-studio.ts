@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createServerEnd,
+  errorFacts,
+  exchangeOf,
+  type Log,
+  silentLog,
+  writeReply,
+} from '../../service/index.ts';
+import type { Studio } from './create-studio.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const LINGER_MS = 50;
+const DRAIN_MS = 2_000;
+
+export interface ListeningStudio {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  /** Takes no more requests, and resolves once those under way are answered. The store stays open. */
+  stop(): Promise<void>;
+}
+
+/** Serves the Studio on a port of its own: another origin than the API, so that no page there can act here. */
+export const listenStudio = async (
+  studio: Studio,
+  { port = 8788, host = '127.0.0.1', log = silentLog }: { port?: number; host?: string; log?: Log } = {},
+): Promise<ListeningStudio> => {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => {
+      const exchange = exchangeOf(request, () => undefined);
+      studio
+        .handle({ ...exchange, address: request.socket.remoteAddress ?? '' })
+        .then((reply) => writeReply(request, response, reply, !server.listening))
+        .catch((error: unknown) => {
+          log.error(errorFacts(error), 'Studio answer not written');
+          response.destroy();
+        });
+    },
+  );
+  const end = createServerEnd(server, { lingerMs: LINGER_MS, drainMs: DRAIN_MS });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address() as AddressInfo;
+  const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `http://${shownHost}:${address.port}`, stop: end };
+};

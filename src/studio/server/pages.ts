@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reply } from '../../service/index.ts';
+import { FRAME_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const YEAR_SECONDS = 31_536_000;
+const FRAME = '/preview.html';
+const INDEX = '/index.html';
+
+/** Where a build puts the pages: beside the package's own files, or in the repository, seen from the source. */
+const FOLDERS = ['./studio-pages/', '../../../dist/studio-pages/'];
+
+export const builtPages = (): string => {
+  const found = FOLDERS.map((folder) => fileURLToPath(new URL(folder, import.meta.url))).find((folder) =>
+    existsSync(join(folder, INDEX)),
+  );
+  if (!found) throw new Error('The Studio is not built: run "npm run build" first');
+  return found;
+};
+
+const readAll = (folder: string): Map<string, { body: string; type: string }> => {
+  const files = new Map<string, { body: string; type: string }>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, { body: readFileSync(path, 'utf8'), type });
+  }
+  return files;
+};
+
+/** Serves the built pages from memory. A path that is no file and no `/api/` is a screen, which the page itself finds. */
+export const createPages = (folder: string) => {
+  const files = readAll(folder);
+  return (method: string, path: string): Reply | null => {
+    if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/api/')) return null;
+    const known = files.get(path);
+    const name = known ? path : INDEX;
+    // A file that a page of an older build asks for is not there: the page must not get HTML in its place.
+    if (!known && extname(path) !== '' && path.startsWith('/assets/')) return null;
+    const { body, type } = files.get(name)!;
+    const headers = name === FRAME ? FRAME_HEADERS : SECURITY_HEADERS;
+    const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
+    return { status: 200, headers: { ...headers, 'Content-Type': type, 'Cache-Control': cache }, body };
+  };
+};

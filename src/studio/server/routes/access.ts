@@ -1,0 +1,74 @@
+import { HttpError } from '../../../service/index.ts';
+import type { StudioRoute } from '../route.ts';
+
+const AUDIT_PAGE = 50;
+
+export interface AccessAnswer {
+  operators: { name: string; role: string; people: boolean }[];
+  sessions: { id: string; operator: string; since: string; seen: string; isOwn: boolean }[];
+}
+
+export interface AuditAnswer {
+  entries: { at: string; operator: string; action: string; subject: string; details: string }[];
+  /** What to ask for next; `null` at the end. */
+  before: number | null;
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+export const readAccess: StudioRoute = {
+  method: 'GET',
+  path: '/api/access',
+  role: 'admin',
+  answer: async ({ workspace, studio, sessionId }) => {
+    const sessions = await studio.sessions(workspace.workspaceId);
+    const body: AccessAnswer = {
+      operators: workspace.operators.map(({ name, role, people }) => ({ name, role, people })),
+      sessions: sessions.map((each) => ({
+        id: each.sessionId,
+        operator: each.operator,
+        since: iso(each.createdAtMs),
+        seen: iso(each.seenAtMs),
+        isOwn: each.sessionId === sessionId,
+      })),
+    };
+    return { status: 200, body };
+  },
+};
+
+export const endAnySession: StudioRoute = {
+  method: 'DELETE',
+  path: '/api/sessions/:sessionId',
+  role: 'admin',
+  answer: async ({ workspace, studio, params, audit }) => {
+    const found = await studio.session(params['sessionId']!);
+    if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
+    await studio.closeSession(found.sessionId);
+    await audit('end session', found.operator);
+    return { status: 204 };
+  },
+};
+
+export const readAudit: StudioRoute = {
+  method: 'GET',
+  path: '/api/audit',
+  role: 'admin',
+  answer: async ({ workspace, studio, query }) => {
+    const before = Number(query.get('before') ?? Number.NaN);
+    const entries = await studio.audit(workspace.workspaceId, {
+      limit: AUDIT_PAGE,
+      ...(Number.isSafeInteger(before) && { before }),
+    });
+    const body: AuditAnswer = {
+      entries: entries.map(({ atMs, operator, action, subject, details }) => ({
+        at: iso(atMs),
+        operator,
+        action,
+        subject,
+        details,
+      })),
+      before: entries.length === AUDIT_PAGE ? entries.at(-1)!.atMs : null,
+    };
+    return { status: 200, body };
+  },
+};

@@ -1,0 +1,111 @@
+import { HttpError } from '../../../service/index.ts';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
+
+/** What is published of a campaign at this moment. */
+export interface Published {
+  campaign: CampaignText;
+  /** 0 where it is the file's own. */
+  release: number;
+  author: string;
+  at: string | null;
+}
+
+export interface DraftRow {
+  campaign: CampaignText;
+  revision: string;
+  basedOn: number;
+  editor: string;
+  at: string;
+}
+
+export interface PlannedRelease {
+  release: number;
+  author: string;
+  liveAt: string;
+}
+
+export interface CampaignRow {
+  id: string;
+  published: Published | null;
+  draft: DraftRow | null;
+  planned: PlannedRelease | null;
+  /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
+  newest: number;
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Every campaign of the workspace: what is published, what is planned, what is being written. */
+export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
+  const { workspaceId } = workspace;
+  const [live, planned, drafts] = await Promise.all([
+    workspace.campaignsFrom === 'studio' ? studio.liveReleases(workspaceId, nowMs) : [],
+    workspace.campaignsFrom === 'studio' ? studio.plannedReleases(workspaceId, nowMs) : [],
+    studio.drafts(workspaceId),
+  ]);
+  const written = new Map(workspace.campaignsAsWritten.map((each) => [each['campaign_id'] as string, each]));
+  const released = new Map(live.map((each) => [each.campaignId, each]));
+  const ids = new Set([
+    ...written.keys(),
+    ...released.keys(),
+    ...planned.map(({ campaignId }) => campaignId),
+    ...drafts.map(({ campaignId }) => campaignId),
+  ]);
+  const publishedOf = (id: string): Published | null => {
+    const release = released.get(id);
+    const campaign = release ? release.campaign : written.get(id);
+    if (!campaign) return null;
+    return {
+      campaign: campaign as unknown as CampaignText,
+      release: release?.release ?? 0,
+      author: release?.author ?? '',
+      at: release ? iso(release.liveAtMs) : null,
+    };
+  };
+  return [...ids].flatMap((id) => {
+    const draft = drafts.find(({ campaignId }) => campaignId === id);
+    // One that a newer release has overtaken will never be live.
+    const ahead = planned.filter(
+      ({ campaignId, release }) => campaignId === id && release > (released.get(id)?.release ?? 0),
+    );
+    const [next] = ahead;
+    const published = publishedOf(id);
+    if (!published && !draft && !next) return [];
+    return [
+      {
+        id,
+        published,
+        draft: draft
+          ? {
+              campaign: draft.campaign as CampaignText,
+              revision: draft.revision,
+              basedOn: draft.basedOn,
+              editor: draft.editor,
+              at: iso(draft.updatedAtMs),
+            }
+          : null,
+        planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
+        newest: Math.max(released.get(id)?.release ?? 0, ...ahead.map(({ release }) => release)),
+      },
+    ];
+  });
+};
+
+export const listCampaigns: StudioRoute = {
+  method: 'GET',
+  path: '/api/campaigns',
+  role: 'view',
+  answer: async (context) => ({ status: 200, body: { campaigns: await campaignRows(context) } }),
+};
+
+export const readCampaignRow: StudioRoute = {
+  method: 'GET',
+  path: '/api/campaigns/:campaignId',
+  role: 'view',
+  answer: async (context) => {
+    const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
+    if (!row) throw new HttpError(404, 'There is no such campaign');
+    return { status: 200, body: row };
+  },
+};

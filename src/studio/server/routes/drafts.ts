@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { HttpError } from '../../../service/index.ts';
+import { checkDraft, type DraftCheck } from '../check-draft.ts';
+import type { StudioRoute } from '../route.ts';
+
+const draftBody = z.strictObject({
+  /** Half-done work is kept as it is; what is wrong with it is answered, not refused. */
+  campaign: z.looseObject({ campaign_id: z.string().min(1).max(200) }),
+  based_on: z.int().nonnegative(),
+});
+
+export interface SavedDraft {
+  revision: string;
+  checks: DraftCheck[];
+}
+
+const revisionName = () => randomBytes(9).toString('base64url');
+
+export const saveDraft: StudioRoute = {
+  method: 'PUT',
+  path: '/api/drafts/:campaignId',
+  role: 'edit',
+  answer: async ({ workspace, studio, operator, params, body, ifMatch, nowMs }) => {
+    const parsed = draftBody.safeParse(body);
+    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
+    const { campaign, based_on: basedOn } = parsed.data;
+    const { workspaceId } = workspace;
+    const campaignId = params['campaignId']!;
+    if (campaign.campaign_id !== campaignId) {
+      throw new HttpError(400, 'The campaign in the body has another campaign_id than the address');
+    }
+    const draft = {
+      workspaceId,
+      campaignId,
+      campaign,
+      revision: revisionName(),
+      basedOn,
+      editor: operator.name,
+      updatedAtMs: nowMs,
+    };
+    if (!(await studio.saveDraft(draft, ifMatch))) {
+      const theirs = await studio.draft(workspaceId, campaignId);
+      throw new HttpError(412, 'Somebody else has changed this draft', {
+        members: {
+          theirs: theirs && {
+            campaign: theirs.campaign,
+            revision: theirs.revision,
+            basedOn: theirs.basedOn,
+            editor: theirs.editor,
+            at: new Date(theirs.updatedAtMs).toISOString(),
+          },
+        },
+      });
+    }
+    const answer: SavedDraft = { revision: draft.revision, checks: checkDraft(campaign, workspace, nowMs) };
+    return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
+  },
+};
+
+export const removeDraft: StudioRoute = {
+  method: 'DELETE',
+  path: '/api/drafts/:campaignId',
+  role: 'edit',
+  answer: async ({ workspace, studio, params, ifMatch, audit }) => {
+    const campaignId = params['campaignId']!;
+    if (ifMatch === null) throw new HttpError(428, 'Say in If-Match which revision is meant');
+    if (!(await studio.removeDraft(workspace.workspaceId, campaignId, ifMatch))) {
+      throw new HttpError(412, 'Somebody else has changed this draft');
+    }
+    await audit('discard draft', campaignId);
+    return { status: 204 };
+  },
+};
+
+export const checkOnly: StudioRoute = {
+  method: 'POST',
+  path: '/api/checks',
+  role: 'view',
+  answer: ({ workspace, body, nowMs }) => ({
+    status: 200,
+    body: { checks: checkDraft((body as { campaign?: unknown } | undefined)?.campaign, workspace, nowMs) },
+  }),
+};

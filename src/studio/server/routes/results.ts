@@ -1,0 +1,67 @@
+import { type DayResults, HttpError } from '../../../service/index.ts';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { resultsOf } from '../../results-of.ts';
+import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
+import { headline, isPlannedMoment } from '../../statistics/sentences.ts';
+import { resultsCsv } from '../results-csv.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
+import { campaignRows } from './campaigns.ts';
+
+export interface ResultsAnswer extends ComparedResults {
+  headline: string;
+  /** Whether a winner may be named: at the planned end or the planned sample. */
+  isDecided: boolean;
+  days: DayResults[];
+  /** Of the days. */
+  timeZone: string;
+  /** Of the revenue; more than one where it cannot be added up. */
+  currencies: string[];
+}
+
+const answerOf = async (
+  context: StudioContext,
+): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+  const { workspace, store, params, nowMs } = context;
+  const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
+  const campaign = (row?.published ?? row?.draft)?.campaign;
+  if (!campaign) throw new HttpError(404, 'There is no such campaign');
+  const { timeZone } = workspace.studio;
+  const counts = await resultsOf(store, workspace.workspaceId, campaign, timeZone);
+  const compared = compareResults(campaign, counts);
+  const exposed = compared.arms.reduce((sum, arm) => sum + arm.exposed, 0);
+  return {
+    campaign,
+    answer: {
+      ...compared,
+      headline: headline(campaign, compared, nowMs),
+      isDecided: isPlannedMoment(campaign, exposed, nowMs),
+      days: counts.days,
+      timeZone,
+      currencies: counts.currencies,
+    },
+  };
+};
+
+export const readResults: StudioRoute = {
+  method: 'GET',
+  path: '/api/results/:campaignId',
+  role: 'view',
+  answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
+};
+
+export const downloadResults: StudioRoute = {
+  method: 'GET',
+  path: '/api/results/:campaignId/csv',
+  role: 'view',
+  answer: async (context) => {
+    const { campaign, answer } = await answerOf(context);
+    return {
+      status: 200,
+      text: resultsCsv(campaign, answer),
+      headers: {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="results.csv"',
+      },
+    };
+  },
+};

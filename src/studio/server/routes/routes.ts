@@ -1,0 +1,34 @@
+import type { StudioRoute } from '../route.ts';
+import { endAnySession, readAccess, readAudit } from './access.ts';
+import { listCampaigns, readCampaignRow } from './campaigns.ts';
+import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
+import { preview } from './preview.ts';
+import { makePreviewLink } from './preview-links.ts';
+import { listReleases, publish, publishEffect, rollBack, stop } from './releases.ts';
+import { downloadResults, readResults } from './results.ts';
+import { endSession, readSession } from './session.ts';
+import { why } from './why.ts';
+
+/** Every row of the Studio's API but the login. */
+export const createStudioRoutes = (): StudioRoute[] => [
+  readSession,
+  endSession,
+  listCampaigns,
+  readCampaignRow,
+  saveDraft,
+  removeDraft,
+  checkOnly,
+  preview,
+  makePreviewLink,
+  why,
+  readResults,
+  downloadResults,
+  listReleases,
+  publishEffect,
+  publish,
+  rollBack,
+  stop,
+  readAccess,
+  endAnySession,
+  readAudit,
+];

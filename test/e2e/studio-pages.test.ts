@@ -1,0 +1,327 @@
+// The Studio's pages in a real browser: what a keyboard, a screen reader, a phone and two editors meet.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeProblems } from '../helpers/axe-problems.ts';
+import { launchShell } from '../helpers/browser.ts';
+import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+
+let demo: RunningDemo;
+let browser: Browser;
+let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
+beforeAll(async () => {
+  demo = await runDemo();
+  browser = await launchShell();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(demo.studioUrl);
+  await page.getByLabel('Operator key').fill('demo-operator-key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor();
+  cookies = await context.cookies();
+  await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+});
+
+const open = async (path = '/', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> => {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(demo.studioUrl + path);
+  await page.locator('main').waitFor();
+  return page;
+};
+const close = (page: Page) => page.context().close();
+const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
+const saved = (page: Page) => page.getByText('Draft saved').waitFor();
+
+const SCREENS: readonly [name: string, path: string, ready: (page: Page) => Promise<void>][] = [
+  ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
+  ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
+  [
+    'an audience',
+    '/campaigns/tea-lovers',
+    async (page) => {
+      await page.getByRole('tab', { name: /Audience/ }).click();
+      await page.getByLabel('Product ID').waitFor();
+    },
+  ],
+  [
+    'a schedule',
+    '/campaigns/summer-sale',
+    async (page) => {
+      await page.getByRole('tab', { name: /Schedule/ }).click();
+      await page.getByLabel('Start', { exact: true }).waitFor();
+    },
+  ],
+  [
+    'a goal',
+    '/campaigns/tea-lovers',
+    async (page) => {
+      await page.getByRole('tab', { name: /Goal/ }).click();
+      await page.getByRole('button', { name: 'Add a goal' }).waitFor();
+    },
+  ],
+  ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],
+  [
+    'a history without a release',
+    '/campaigns/gift-wrap/history',
+    (page) => page.getByText('No release yet').waitFor(),
+  ],
+  [
+    'why',
+    '/why',
+    (page) => page.getByText('Outranked').first().or(page.getByText('Shown')).first().waitFor(),
+  ],
+  ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
+  ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
+  [
+    'a campaign that is not there',
+    '/campaigns/nothing',
+    (page) => page.getByText('There is no such campaign').waitFor(),
+  ],
+];
+const LOOKS = [1280, 768, 360].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+describe.each(SCREENS)('%s', (_, path, ready) => {
+  test('has nothing that axe finds wrong, and fits every window', async () => {
+    // axe is a script from outside of the page, which its policy would refuse.
+    const page = await open(path, { bypassCSP: true });
+    await ready(page);
+    for (const { width, colorScheme } of LOOKS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(wider, `${width} pixels`).toBeLessThanOrEqual(0);
+    }
+    await close(page);
+  });
+
+  test('fits with text of twice the size', async () => {
+    const page = await open(path, { viewport: { width: 1280, height: 800 } });
+    await ready(page);
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    );
+    await close(page);
+  });
+});
+
+describe('the pages', () => {
+  test('break no rule of their policy, and ask nothing of another site but images', async () => {
+    const page = await open('/campaigns/gift-wrap');
+    const violations: string[] = [];
+    const asked = new Set<string>();
+    page.on('console', (message) => {
+      if (/Content Security Policy|TrustedHTML|violates/i.test(message.text()))
+        violations.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (request.resourceType() !== 'image') asked.add(new URL(request.url()).origin);
+    });
+    await headline(page).fill('x');
+    await page.getByRole('button', { name: /Preview on the site/ }).click();
+    await page.getByRole('img', { name: /QR/ }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: 'Results' }).click();
+    await page.getByText('By variant').waitFor();
+    expect(violations).toEqual([]);
+    expect([...asked]).toEqual([demo.studioUrl]);
+    await close(page);
+  });
+
+  test('are used with the keyboard alone: a headline, a check, a publication', async () => {
+    const page = await open();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => location.hash)).toBe('#main');
+    await page.getByRole('link', { name: 'Free delivery' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Free delivery' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+    await page.getByRole('tab', { name: 'Message' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tab', { name: 'Audience' }).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('ArrowLeft');
+    await headline(page).focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Backspace');
+    await page.getByLabel('Body', { exact: true }).focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Backspace');
+    const check = page.getByRole('button', { name: 'Headline', exact: true });
+    await check.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('property-headline');
+    await page.keyboard.type('Delivered free');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Publish …');
+    await close(page);
+  });
+
+  test('give every control 44 pixels on a phone', async () => {
+    const page = await open('/campaigns/gift-wrap', {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await page.getByText('Ready, with').waitFor();
+    const small = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll<HTMLElement>(
+          'button:not(.link), select, input:not([type=radio], [type=checkbox]), textarea, nav a',
+        ),
+      ]
+        .filter((each) => each.checkVisibility())
+        .map(
+          (each) => [each.textContent || each.id, Math.round(each.getBoundingClientRect().height)] as const,
+        )
+        .filter(([, height]) => height < 44),
+    );
+    expect(small).toEqual([]);
+    await close(page);
+  });
+
+  test('tell in forced colours what is chosen', async () => {
+    const page = await open('/campaigns/spring-collection', { forcedColors: 'active' });
+    await page.getByRole('radio', { name: 'kiln' }).waitFor();
+    const colours = await page
+      .locator('.variants .segments label span')
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+    expect(new Set(colours).size).toBe(2);
+    await close(page);
+  });
+
+  test('keep names of any length and direction inside of their places', async () => {
+    const page = await open('/campaigns/winter-clearance');
+    const name = `${'Donaudampfschifffahrtsgesellschaft'.repeat(5)} مرحبا`;
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await saved(page);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+    await close(page);
+  });
+});
+
+describe('an editor', () => {
+  test('undoes and redoes, and keeps what was not saved when the connection was gone', async () => {
+    const page = await open('/campaigns/come-back');
+    const before = await headline(page).inputValue();
+    await headline(page).fill('One');
+    await saved(page);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await headline(page).inputValue()).toBe(before);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    expect(await headline(page).inputValue()).toBe('One');
+    await saved(page);
+    await page.route('**/api/drafts/**', (route) => route.abort());
+    await headline(page).fill('Two, without a connection');
+    await page.getByText(/^Not saved/).waitFor();
+    await page.unroute('**/api/drafts/**');
+    await page.reload();
+    await expect.poll(() => headline(page).inputValue()).toBe('Two, without a connection');
+    const stored = () =>
+      page.evaluate(async () => {
+        const row = await (await fetch('/api/campaigns/come-back')).json();
+        return row.draft.campaign.variants[0].properties.headline.value;
+      });
+    await expect.poll(stored).toBe('Two, without a connection');
+    await close(page);
+  });
+
+  test('is told of another one of the same draft, sees both, and chooses', async () => {
+    const [one, other] = [await open('/campaigns/gold-preview'), await open('/campaigns/gold-preview')];
+    await headline(one).fill('Of one');
+    await saved(one);
+    await headline(other).fill('Of the other');
+    await other.getByRole('alert').getByText('changed this draft at').waitFor();
+    const changes = other.locator('.notice .changes');
+    await changes.getByText('Of one').or(changes.getByText('one')).first().waitFor();
+    await other.getByRole('button', { name: 'Save mine over theirs' }).click();
+    await saved(other);
+    await one.bringToFront();
+    await one.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await one.getByRole('button', { name: 'Go on with theirs' }).click();
+    expect(await headline(one).inputValue()).toBe('Of the other');
+    await Promise.all([close(one), close(other)]);
+  });
+
+  test('shows Arabic beside Liquid in order, and stores what was typed', async () => {
+    const page = await open('/campaigns/arabic-welcome');
+    await headline(page).fill("مرحبا {{${first_name} | default: 'بك'}} اليوم");
+    await saved(page);
+    expect(await headline(page).inputValue()).toContain('\u2066{{');
+    await page.frameLocator('iframe').getByText('مرحبا بك اليوم').waitFor();
+    const { body } = await page.evaluate(async () => ({
+      body: await (await fetch('/api/campaigns/arabic-welcome')).json(),
+    }));
+    expect(body.draft.campaign.variants[0].properties.headline.value).toBe(
+      "مرحبا {{${first_name} | default: 'بك'}} اليوم",
+    );
+    await close(page);
+  });
+
+  test('puts a name into a text without a line of Liquid written by hand', async () => {
+    const page = await open('/campaigns/free-delivery');
+    await headline(page).fill('Hello ');
+    await page.getByRole('button', { name: 'Insert something of the reader into Headline' }).click();
+    await page.getByLabel('Where it is not known').fill('friend');
+    await page.getByRole('button', { name: 'Insert', exact: true }).click();
+    expect(await headline(page).inputValue()).toBe("Hello {{${first_name} | default: 'friend'}}");
+    await page.frameLocator('iframe').getByText('Hello friend').waitFor();
+    await page.getByLabel('Seen by').selectOption('Mira, here for the first time');
+    await page.frameLocator('iframe').getByText('Hello Mira').waitFor();
+    await close(page);
+  });
+
+  test('says what is cut, refused and not there in the picture', async () => {
+    const page = await open('/campaigns/tea-lovers');
+    await headline(page).fill(
+      'A very long headline that goes on and on, far beyond what three lines of a card could ever hold on a small phone',
+    );
+    await page.getByText('headline: At this width its end is cut off.').waitFor();
+    await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
+    await page.getByText(/1 thing has to change/).waitFor();
+    await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
+    await page.getByText(/image: It cannot be loaded from/).waitFor();
+    await close(page);
+  });
+});
+
+describe('the first view', () => {
+  test('is there within a second on a laptop four times slower', async () => {
+    const page = await open();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    const times: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await page.reload();
+      await page.getByText('Spring collection').waitFor();
+      times.push(await page.evaluate(() => performance.now()));
+    }
+    expect(Math.min(...times)).toBeLessThan(1_000);
+    await close(page);
+  });
+});

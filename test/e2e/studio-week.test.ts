@@ -1,0 +1,168 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+// A marketer's week in the Studio, in a real browser, on each store: from the key to the audit.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchShell } from '../helpers/browser.ts';
+import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+import { STORES } from '../helpers/running-service.ts';
+import { simulateVisitors } from '../helpers/studio-week.ts';
+
+const VISITORS = 600;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchShell();
+});
+afterAll(() => browser?.close());
+
+/** `2026-03-02T09:00`, so many days from now. */
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
+
+const signIn = async (url: string): Promise<Page> => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+  await page.goto(url);
+  await page.getByLabel('Operator key').fill('demo-operator-key');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor();
+  return page;
+};
+const saved = (page: Page) => page.getByText('Draft saved').waitFor();
+const frame = (page: Page) => page.frameLocator('iframe');
+
+describe.each(STORES)('the week on $name', ({ address }) => {
+  let demo: RunningDemo;
+  let replica: RunningDemo | null = null;
+  beforeAll(async () => {
+    const db = await address();
+    demo = await runDemo({ db });
+    // A file in memory is one process's; a database is shared.
+    if (db !== ':memory:') replica = await runDemo({ db });
+  });
+  afterAll(async () => {
+    await replica?.stop();
+    await demo?.stop();
+  });
+
+  test('goes from a copy of last season to what came of this one', { timeout: 300_000 }, async () => {
+    const page = await signIn(demo.studioUrl);
+
+    // Monday: a copy of the spring campaign, with two variants.
+    await page.getByRole('button', { name: 'Duplicate Spring collection' }).click();
+    await page.getByRole('heading', { name: 'Spring collection (copy)' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Summer for gold');
+    await page
+      .getByLabel('Headline', { exact: true })
+      .fill('Summer is here, {{${first_name} | default: "friend"}}');
+    await frame(page).getByText('Summer is here, friend').waitFor();
+    await page.getByRole('radio', { name: 'shelf' }).check();
+    await page.getByLabel('Headline', { exact: true }).fill('Last days of summer');
+    await frame(page).getByText('Last days of summer').waitFor();
+    await page.getByLabel('Its weight').fill('60');
+    await page.getByLabel('Control group, %').fill('10');
+    await page.getByText('Control 10 %').waitFor();
+
+    // Gold customers only, ahead of everything else.
+    await page.getByRole('tab', { name: /Audience/ }).click();
+    await page.getByRole('button', { name: 'Attribute', exact: true }).click();
+    await page.getByLabel('Attribute', { exact: true }).fill('tier');
+    await page.getByLabel('Value').fill('gold');
+    await page.getByText('People of whom this is true: tier is gold.').waitFor();
+
+    // From yesterday to in four days, in the shop's time zone.
+    await page.getByRole('tab', { name: /Schedule/ }).click();
+    await page.getByText('All times are in Europe/Berlin').waitFor();
+    await page.getByLabel('Start', { exact: true }).fill(inDays(-1));
+    await page.getByLabel('End', { exact: true }).fill(inDays(4));
+    await page.getByRole('radio', { name: 'High' }).check();
+
+    await page.getByRole('tab', { name: /Goal/ }).click();
+    await page.getByRole('button', { name: 'Add a goal' }).click();
+    await page.getByLabel('They').selectOption('buy');
+    await page.getByLabel('Product ID').fill('teapot');
+    await page.getByLabel(/Planned sample/).fill(String(VISITORS));
+    await saved(page);
+
+    // Nothing of it is lost by a reload.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Summer for gold' }).waitFor();
+
+    // Preview on the shop, by link.
+    await page.getByRole('button', { name: /Preview on the site/ }).click();
+    const link = page.getByRole('link', { name: 'Open it' });
+    await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+    expect(await link.getAttribute('href')).toMatch(new RegExp(`^${demo.url}/\\?placard_preview=`));
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    // Publish, with what it does and a note.
+    expect(await demo.headlineFor('gold-visitor', 'home_hero')).not.toMatch(/summer/i);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish' });
+    await dialog.getByText(/wins over .*“Spring collection”/).waitFor();
+    await dialog.getByLabel('Note for the history').fill('For the summer week');
+    const gold = await goldAt(replica ?? demo);
+    await dialog.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText(/Release 1 is live/).waitFor();
+
+    // All replicas follow within two seconds.
+    await expect.poll(gold, { timeout: 2_000 }).toBe('Summer for gold');
+
+    // The week goes by.
+    const { exposed, held } = await simulateVisitors((replica ?? demo).url, VISITORS);
+    expect(exposed + held).toBe(VISITORS);
+
+    // Friday: did it work?
+    await page.getByRole('link', { name: 'Results' }).click();
+    await page
+      .getByText(/^Shelf beats kiln by \d+\.\d to \d+\.\d points in clicks; purchases of “teapot”/i)
+      .waitFor();
+    await page
+      .getByRole('table')
+      .first()
+      .getByRole('row', { name: /Control group/ })
+      .getByText(String(held))
+      .first()
+      .waitFor();
+    await page.locator('.chart canvas').waitFor();
+
+    // A change that was not good, and the way back.
+    await page.getByRole('link', { name: 'Campaign', exact: true }).click();
+    await page.getByLabel('Headline', { exact: true }).fill('Sumer');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText(/Release 2 is live/).waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('heading', { name: 'Release 2 Live' }).waitFor();
+    await page.getByRole('button', { name: 'Go back to it …' }).click();
+    await page.getByRole('button', { name: 'Publish it again' }).click();
+    await page.getByRole('heading', { name: 'Release 3 Live' }).waitFor();
+
+    // Who did what.
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
+    for (const action of ['sign in', 'make preview link', 'publish', 'roll back']) {
+      await page.getByRole('cell', { name: action, exact: true }).first().waitFor();
+    }
+    await page.close();
+  });
+});
+
+/** Asks as the Studio's page does what a gold customer gets on the home page. */
+const goldAt = async ({ studioUrl }: RunningDemo): Promise<() => Promise<string | undefined>> => {
+  const headers = { origin: studioUrl, 'content-type': 'application/json' };
+  const login = await fetch(`${studioUrl}/api/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ key: 'demo-operator-key' }),
+  });
+  const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
+  return async () => {
+    const answer = await fetch(`${studioUrl}/api/why`, {
+      method: 'POST',
+      headers: { ...headers, cookie },
+      body: JSON.stringify({ person: { persona: 'Jonas, gold member' } }),
+    });
+    const { placements } = await answer.json();
+    const campaigns: { name: string; outcome: string }[] = placements['home_hero'];
+    return campaigns.find(({ outcome }) => outcome === 'shown')?.name;
+  };
+};

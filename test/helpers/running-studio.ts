@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import {
+  createService,
+  followReleases,
+  openStore,
+  type Service,
+  type Store,
+} from '../../src/service/index.ts';
+import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
+import { createRegistry } from '../../src/service/workspace/registry.ts';
+import { createStudio } from '../../src/studio/index.ts';
+import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
+import { type Answered, readAnswer, recordingLog } from './running-service.ts';
+
+export const ORIGIN = 'http://127.0.0.1:8788';
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
+
+/** An operator's line in a workspace file; their key is their name with `-key` behind it. */
+export const anOperator = (name: string, role: string, more: Record<string, unknown> = {}) => ({
+  name,
+  role,
+  key_sha256: sha256(`${name}-key`),
+  ...more,
+});
+
+export const OPERATORS = [
+  anOperator('Vera', 'view'),
+  anOperator('Ed', 'edit'),
+  anOperator('Pia', 'publish'),
+  anOperator('Ada', 'admin', { people: true }),
+];
+
+export interface StudioCall {
+  body?: unknown;
+  cookie?: string | undefined;
+  ifMatch?: string;
+  headers?: Record<string, string | null>;
+}
+
+/** A workspace of the Studio for tests: its campaigns are released there. */
+export const aStudioWorkspace = (members: Record<string, unknown> = {}) =>
+  aWorkspace({
+    name: 'Test shop',
+    campaigns_from: 'studio',
+    placements: [{ placement_id: 'home', name: 'Home', template: 'hero' }, { placement_id: 'side' }],
+    operators: OPERATORS,
+    studio: {
+      sites: ['https://shop.example'],
+      time_zone: 'Europe/Berlin',
+      personas: [{ name: 'Gold', attributes: { first_name: 'Jo', tier: 'gold' } }],
+    },
+    ...members,
+  });
+
+/** The Studio beside a service on one store, without ports, and with a clock that stands still. */
+export const runStudio = async (
+  content: Record<string, unknown> = aStudioWorkspace(),
+  { store: given, publicUrl, env = {} }: { store?: Store; publicUrl?: string; env?: NodeJS.ProcessEnv } = {},
+) => {
+  const lines: Record<string, unknown>[] = [];
+  const log = recordingLog(lines);
+  const clock = { now: Date.parse('2026-03-02T09:00:00Z') };
+  const now = () => clock.now;
+  const store = given ?? (await openStore(':memory:'));
+  let registry = createRegistry([{ workspace: parseWorkspace(content), source: 'test' }]);
+  const source = { registry: () => registry, stop: () => undefined };
+  const workspaces = await followReleases(source, store.studio, { log, now, pollMs: 60_000 });
+  const service: Service = createService({ workspaces, store, now, log });
+  const studio = createStudio({
+    workspaces,
+    store,
+    pages: null,
+    env,
+    now,
+    log,
+    ...(publicUrl !== undefined && { publicUrl }),
+  });
+
+  const call = async (
+    method: string,
+    path: string,
+    { body, cookie, ifMatch, headers = {} }: StudioCall = {},
+  ): Promise<Answered> => {
+    const origin = publicUrl ?? ORIGIN;
+    const all: Record<string, string | null> = {
+      host: new URL(origin).host,
+      ...(method !== 'GET' && { origin, 'sec-fetch-site': 'same-origin' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(cookie !== undefined && { cookie }),
+      ...(ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
+      ...headers,
+    };
+    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+    return readAnswer(
+      await studio.fetch(
+        new Request(origin + path, {
+          method,
+          headers: sent,
+          ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        }),
+      ),
+    );
+  };
+  return {
+    store,
+    service,
+    clock,
+    lines,
+    workspaces,
+    call,
+    /** Puts another workspace file in the place of the one before. */
+    edit(edited: Record<string, unknown>) {
+      registry = createRegistry([{ workspace: parseWorkspace(edited), source: 'test' }]);
+    },
+    /** Signs an operator in: the cookie that a browser would send from now on. */
+    async signIn(name: string): Promise<string> {
+      const { status, headers } = await call('POST', '/api/session', { body: { key: `${name}-key` } });
+      if (status !== 204) throw new Error(`${name} was not let in: ${status}`);
+      return headers.get('set-cookie')!.split(';')[0]!;
+    },
+    /** What a user would get at this moment: the headline of each placement. */
+    async headlines(user: string, placements = ['home', 'side']): Promise<Record<string, string | null>> {
+      const response = await service.fetch(
+        new Request('http://localhost/v1/device-messaging/banners/sync', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ external_user_id: user, app_id: APP_ID, app_version: '1', placements }),
+        }),
+      );
+      const { banners } = await response.json();
+      return Object.fromEntries(
+        placements.map((placement) => [placement, banners[placement]?.properties?.headline?.value ?? null]),
+      );
+    },
+    async track(body: unknown): Promise<void> {
+      const response = await service.fetch(
+        new Request('http://localhost/users/track', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      );
+      if (!response.ok) throw new Error(await response.text());
+    },
+    async stop() {
+      workspaces.stop();
+      await service.close();
+    },
+  };
+};
+export type RunningStudio = Awaited<ReturnType<typeof runStudio>>;

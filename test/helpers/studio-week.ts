@@ -1,0 +1,72 @@
+import { APP_ID } from './a-workspace.ts';
+
+const CLIENT_KEY = 'demo-client-key';
+const SERVER_KEY = 'demo-server-key';
+const AT_ONCE = 20;
+
+interface Person {
+  id: string;
+  /** What they would do if they saw variant B, or A, or nothing. */
+  clicks: { b: boolean; a: boolean };
+  buys: boolean;
+}
+
+const post = async (url: string, path: string, key: string, body: unknown) => {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+/**
+ * Visitors of a shop, all gold customers: each syncs, sees what there is, clicks or not, buys or not. The same people
+ * every time: three in ten click variant B, one in ten variant A, and one in five buys a teapot.
+ */
+export const simulateVisitors = async (
+  url: string,
+  count: number,
+): Promise<{ exposed: number; held: number }> => {
+  const people = Array.from({ length: count }, (_, index): Person => {
+    const chance = ((index * 7_919) % 1_000) / 1_000;
+    return {
+      id: `visitor-${index}`,
+      clicks: { b: chance < 0.3, a: chance < 0.1 },
+      buys: ((index * 104_729) % 1_000) / 1_000 < 0.2,
+    };
+  });
+  const totals = { exposed: 0, held: 0 };
+  const visit = async ({ id, clicks, buys }: Person) => {
+    await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: id, tier: 'gold' }] });
+    const envelope = { external_user_id: id, app_id: APP_ID, app_version: '1.0.0' };
+    const { banners } = await post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, {
+      ...envelope,
+      placements: ['home_hero'],
+    });
+    const banner = banners['home_hero'];
+    totals[banner.is_control ? 'held' : 'exposed'] += 1;
+    const now = Date.now();
+    const event = (event_type: string, ms: number) => ({
+      id: banner.id,
+      event_type,
+      timestamp: new Date(ms).toISOString(),
+    });
+    const isB = banner.properties?.headline.value.startsWith('Last days');
+    const isClicked = !banner.is_control && (isB ? clicks.b : clicks.a);
+    await post(url, '/v1/device-messaging/banners/track', CLIENT_KEY, {
+      ...envelope,
+      events: [event('impression', now - 2_000), ...(isClicked ? [event('click', now - 1_000)] : [])],
+    });
+    if (!buys) return;
+    const purchase = { product_id: 'teapot', currency: 'EUR', price: 84, time: new Date(now).toISOString() };
+    await post(url, '/users/track', SERVER_KEY, {
+      purchases: [{ external_id: id, app_id: APP_ID, ...purchase }],
+    });
+  };
+  for (let from = 0; from < people.length; from += AT_ONCE) {
+    await Promise.all(people.slice(from, from + AT_ONCE).map(visit));
+  }
+  return totals;
+};

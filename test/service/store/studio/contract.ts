@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Release, StudioStore } from '../../../../src/service/store/studio/studio-store.ts';
+
+const W = 'shop';
+
+const aRelease = (more: Partial<Release> = {}): Omit<Release, 'release'> => ({
+  workspaceId: W,
+  campaignId: 'spring',
+  campaign: { campaign_id: 'spring', b: 1, a: 2 },
+  basedOn: 0,
+  author: 'Mia',
+  note: '',
+  createdAtMs: 1_000,
+  liveAtMs: 1_000,
+  ...more,
+});
+
+const aDraft = (revision: string, editor = 'Mia') => ({
+  workspaceId: W,
+  campaignId: 'spring',
+  campaign: { campaign_id: 'spring', name: "Rock 'n' roll — 春 \u{1F338}" },
+  revision,
+  basedOn: 0,
+  editor,
+  updatedAtMs: 5,
+});
+
+/** What the Studio's tables do on any store. */
+export const studioContract = (
+  name: string,
+  open: () => Promise<{ studio: StudioStore; close(): Promise<void> }>,
+) =>
+  describe(`the Studio's tables on ${name}`, () => {
+    let studio: StudioStore;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      ({ studio, close } = await open());
+    });
+    afterEach(() => close());
+
+    test('number releases over all campaigns of a workspace, and of that workspace alone', async () => {
+      expect(await studio.newestRelease(W)).toBe(0);
+      expect(await studio.addRelease(aRelease())).toBe(1);
+      expect(await studio.addRelease(aRelease({ campaignId: 'autumn' }))).toBe(2);
+      expect(await studio.addRelease(aRelease({ workspaceId: 'other' }))).toBe(1);
+      expect(await studio.newestRelease(W)).toBe(2);
+    });
+
+    test('keep a campaign as it was written, the order of its members included', async () => {
+      await studio.addRelease(aRelease());
+      expect(JSON.stringify((await studio.release(W, 1))?.campaign)).toBe(
+        '{"campaign_id":"spring","b":1,"a":2}',
+      );
+      expect(await studio.release(W, 2)).toBeNull();
+    });
+
+    test('refuse a release that is not based on the newest of its campaign', async () => {
+      await studio.addRelease(aRelease());
+      expect(await studio.addRelease(aRelease())).toBeNull();
+      expect(await studio.addRelease(aRelease({ basedOn: 1 }))).toBe(2);
+      expect(await studio.addRelease(aRelease({ basedOn: 1 }))).toBeNull();
+    });
+
+    test('take one of many that are published at once over the same release, and all of other campaigns', async () => {
+      const same = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ author: `one ${i}` }))),
+      );
+      expect(same.filter((release) => release !== null)).toHaveLength(1);
+      const others = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ campaignId: `c${i}` }))),
+      );
+      expect([...others].sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    });
+
+    test('give the newest release of each campaign that is live, in the order in which campaigns came', async () => {
+      await studio.addRelease(aRelease({ campaignId: 'b', liveAtMs: 10 }));
+      await studio.addRelease(aRelease({ campaignId: 'a', liveAtMs: 10 }));
+      await studio.addRelease(aRelease({ campaignId: 'b', basedOn: 1, liveAtMs: 50, campaign: null }));
+      const live = async (at: number) =>
+        (await studio.liveReleases(W, at)).map(({ campaignId, release }) => [campaignId, release]);
+      expect(await live(9)).toEqual([]);
+      expect(await live(10)).toEqual([
+        ['b', 1],
+        ['a', 2],
+      ]);
+      expect(await live(50)).toEqual([
+        ['b', 3],
+        ['a', 2],
+      ]);
+      expect((await studio.plannedReleases(W, 10)).map(({ release }) => release)).toEqual([3]);
+      expect((await studio.release(W, 3))?.campaign).toBeNull();
+    });
+
+    test('list releases newest first, by page and by campaign', async () => {
+      await studio.addRelease(aRelease());
+      await studio.addRelease(aRelease({ campaignId: 'autumn' }));
+      await studio.addRelease(aRelease({ basedOn: 1 }));
+      const numbers = async (page: Parameters<StudioStore['releases']>[1]) =>
+        (await studio.releases(W, page)).map(({ release }) => release);
+      expect(await numbers({ limit: 2 })).toEqual([3, 2]);
+      expect(await numbers({ limit: 2, before: 2 })).toEqual([1]);
+      expect(await numbers({ limit: 9, campaignId: 'spring' })).toEqual([3, 1]);
+    });
+
+    test('save a draft only over the revision that its editor had', async () => {
+      expect(await studio.saveDraft(aDraft('r1'), null)).toBe(true);
+      expect(await studio.saveDraft(aDraft('r2', 'Leo'), null)).toBe(false);
+      expect(await studio.saveDraft(aDraft('r2', 'Leo'), 'r1')).toBe(true);
+      expect(await studio.saveDraft(aDraft('r3'), 'r1')).toBe(false);
+      expect(await studio.draft(W, 'spring')).toEqual(aDraft('r2', 'Leo'));
+      expect(await studio.drafts(W)).toHaveLength(1);
+      expect(await studio.drafts('other')).toEqual([]);
+      expect(await studio.removeDraft(W, 'spring', 'r1')).toBe(false);
+      expect(await studio.removeDraft(W, 'spring', 'r2')).toBe(true);
+      expect(await studio.draft(W, 'spring')).toBeNull();
+    });
+
+    test('keep sessions until they are closed or old', async () => {
+      const session = {
+        workspaceId: W,
+        operator: 'Mia',
+        role: null,
+        people: true,
+        createdAtMs: 10,
+        seenAtMs: 10,
+      };
+      for (const sessionId of ['one', 'two', 'three']) await studio.openSession({ ...session, sessionId });
+      await studio.touchSession('two', 20);
+      expect((await studio.sessions(W))[0]).toMatchObject({ sessionId: 'two', seenAtMs: 20 });
+      await studio.closeSession('one');
+      expect(await studio.session('one')).toBeNull();
+      await studio.closeOldSessions(5, 15);
+      expect((await studio.sessions(W)).map(({ sessionId }) => sessionId)).toEqual(['two']);
+      await studio.closeOldSessions(11, 15);
+      expect(await studio.session('two')).toBeNull();
+    });
+
+    test('keep an audit that is read newest first', async () => {
+      const entry = { workspaceId: W, operator: 'Mia', subject: 'spring', details: '' };
+      for (const atMs of [1, 2, 3]) await studio.addAudit({ ...entry, atMs, action: `act ${atMs}` });
+      await studio.addAudit({ ...entry, atMs: 3, action: 'act 3, too' });
+      const actions = async (page: { before?: number; limit: number }) =>
+        (await studio.audit(W, page)).map(({ action }) => action);
+      expect((await actions({ limit: 9 })).slice(2)).toEqual(['act 2', 'act 1']);
+      expect(await actions({ limit: 9, before: 3 })).toEqual(['act 2', 'act 1']);
+    });
+  });

@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPages } from '../../src/studio/server/pages.ts';
+import { buildStudioPages } from '../helpers/studio-pages.ts';
+
+/** All of it, minified and gzipped. */
+const MAX_SCRIPT_BYTES = 90_000;
+/** What the list and the editor need; the chart, the QR code and the differences come when they are looked at. */
+const MAX_FIRST_BYTES = 44_000;
+
+let built: Awaited<ReturnType<typeof buildStudioPages>>;
+beforeAll(async () => {
+  built = await buildStudioPages();
+});
+afterAll(() => built?.remove());
+
+const scripts = async (): Promise<Map<string, number>> => {
+  const names = (await readdir(join(built.folder, 'assets'))).filter((name) => name.endsWith('.js'));
+  const weigh = async (name: string) => {
+    const bytes = gzipSync(await readFile(join(built.folder, 'assets', name)), { level: 9 }).length;
+    return [name, bytes] as const;
+  };
+  return new Map(await Promise.all(names.map(weigh)));
+};
+
+describe("the Studio's pages", () => {
+  test('are within their budget of script, and load libraries late', async () => {
+    const sizes = await scripts();
+    const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    expect(all, JSON.stringify([...sizes])).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
+    const html = readFileSync(join(built.folder, 'index.html'), 'utf8');
+    const first = [...sizes].filter(([name]) => html.includes(name));
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThanOrEqual(MAX_FIRST_BYTES);
+  });
+
+  test('take nothing but types from the server, the service and its libraries', () => {
+    const foreign = globSync('src/studio/{pages,campaign,statistics}/**/*.{ts,tsx}').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^import (?!type)[^;]*?from '([^']*)'/gm)]
+        .map(([, target]) => target!)
+        .filter((target) => /\/(?:server|service)\/|^node:|zod/.test(target))
+        .map((target) => `${file}: ${target}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  test('write no HTML and no style as text', () => {
+    const unsafe = globSync('src/studio/pages/**/*.{ts,tsx}').filter((file) =>
+      /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|style="|document\.write|\beval\(/.test(
+        readFileSync(file, 'utf8'),
+      ),
+    );
+    expect(unsafe).toEqual([]);
+  });
+
+  test('are served with a strict policy, hashed files for a year, and any other path as the page itself', () => {
+    const page = createPages(built.folder);
+    const [script] = globSync('assets/index-*.js', { cwd: built.folder });
+    expect(page('GET', `/${script}`)?.headers['Cache-Control']).toContain('immutable');
+    for (const path of ['/', '/campaigns/a%20b', '/why']) {
+      const { headers, body } = page('GET', path)!;
+      expect(headers['Content-Security-Policy']).toMatch(
+        /default-src 'none'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,
+      );
+      expect(headers['Cache-Control']).toBe('no-cache');
+      expect(body).toContain('<title>Placard Studio</title>');
+    }
+    expect(page('GET', '/preview.html')?.headers['Content-Security-Policy']).toContain(
+      "frame-ancestors 'self'",
+    );
+    expect(page('GET', '/assets/gone.js')).toBeNull();
+    expect(page('GET', '/api/session')).toBeNull();
+    expect(page('POST', '/')).toBeNull();
+    expect(page('GET', '/../package.json')?.body).toContain('<title>Placard Studio</title>');
+  });
+});

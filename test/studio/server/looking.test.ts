@@ -1,0 +1,305 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PREVIEW_PATH, PREVIEW_QUERY, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { readAnswer } from '../../helpers/running-service.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const text = (value: string) => ({ headline: { type: 'string', value } });
+const SPRING = aCampaign({ campaign_id: 'spring', name: 'Spring', priority: 'low' });
+const GOLD = aCampaign({
+  campaign_id: 'gold',
+  name: 'Gold',
+  placements: ['home'],
+  priority: 'high',
+  audience: { tier: 'gold' },
+  control_percentage: 50,
+  variants: [aVariant({ properties: text("Hi {{${first_name} | default: 'you'}}") })],
+});
+
+let studio: RunningStudio;
+let ed: string;
+let ada: string;
+beforeEach(async () => {
+  studio = await runStudio(aStudioWorkspace({ campaigns: [{ ...SPRING, placements: ['home'] }, GOLD] }));
+  ed = await studio.signIn('Ed');
+  ada = await studio.signIn('Ada');
+});
+afterEach(() => studio.stop());
+
+const toService = async (path: string, body: unknown) =>
+  readAnswer(
+    await studio.service.fetch(
+      new Request(`http://localhost${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    ),
+  );
+
+describe('why', () => {
+  const outcomes = async (person: unknown, cookie = ed) => {
+    const { body } = await studio.call('POST', '/api/why', { body: { person }, cookie });
+    return body.placements.home.map(({ campaign_id, outcome }: Record<string, string>) => [
+      campaign_id,
+      outcome,
+    ]);
+  };
+
+  test('names every campaign in order, for somebody new and for a persona, whom nobody holds out', async () => {
+    expect(await outcomes({})).toEqual([
+      ['gold', 'not_in_audience'],
+      ['spring', 'shown'],
+    ]);
+    expect(await outcomes({ persona: 'Gold' })).toEqual([
+      ['gold', 'shown'],
+      ['spring', 'outranked'],
+    ]);
+  });
+
+  test('is the decision that a sync makes, for a user', async () => {
+    await studio.track({
+      attributes: ['u1', 'u2', 'u3', 'u4'].map((external_id) => ({ external_id, tier: 'gold' })),
+    });
+    for (const user of ['u1', 'u2', 'u3', 'u4']) {
+      const shown = (await studio.headlines(user))['home'];
+      const [[, outcome]] = await outcomes({ user }, ada);
+      expect(outcome).toBe(shown === null ? 'held_out' : 'shown');
+    }
+  });
+
+  test("shows a user's data only with the right to people, and writes down who looked", async () => {
+    const { status } = await studio.call('POST', '/api/why', {
+      body: { person: { user: 'u1' } },
+      cookie: ed,
+    });
+    expect(status).toBe(403);
+    await outcomes({ user: 'u1' }, ada);
+    const entries = await studio.store.studio.audit('test', { limit: 9 });
+    const looks = entries.filter(({ action }) => action === 'look at user');
+    expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
+  });
+
+  test('knows no persona that the file does not name', async () => {
+    const { status } = await studio.call('POST', '/api/why', {
+      body: { person: { persona: 'Mr X' } },
+      cookie: ed,
+    });
+    expect(status).toBe(404);
+  });
+});
+
+describe('a preview', () => {
+  const preview = (person: unknown, campaign: unknown = GOLD, cookie = ed) =>
+    studio.call('POST', '/api/preview', { body: { campaign, variant_id: 'a', person }, cookie });
+
+  test('is what the person would read, and says whether they are in the audience', async () => {
+    expect((await preview({ persona: 'Gold' })).body).toEqual({
+      properties: text('Hi Jo'),
+      inAudience: true,
+    });
+    expect((await preview({})).body).toEqual({ properties: text('Hi you'), inAudience: false });
+  });
+
+  test('is nothing of a draft that cannot be drawn', async () => {
+    const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
+    expect((await preview({}, broken)).body).toEqual({ properties: null, inAudience: false });
+    expect((await preview({}, {})).body).toEqual({ properties: null, inAudience: false });
+  });
+
+  test("reads a user's data only with the right to people", async () => {
+    await studio.track({ attributes: [{ external_id: 'u1', first_name: 'Kim' }] });
+    expect((await preview({ user: 'u1' })).status).toBe(403);
+    expect((await preview({ user: 'u1' }, GOLD, ada)).body.properties).toEqual(text('Hi Kim'));
+  });
+});
+
+describe('a preview link', () => {
+  const draft = async (campaign: Record<string, unknown> = GOLD) => {
+    const before = await studio.store.studio.draft('test', 'gold');
+    const { body } = await studio.call('PUT', '/api/drafts/gold', {
+      body: { campaign, based_on: 0 },
+      cookie: ed,
+      ...(before && { ifMatch: before.revision }),
+    });
+    return body.revision as string;
+  };
+  const link = (revision: string, more: Record<string, unknown> = {}) =>
+    studio.call('POST', '/api/preview-links', {
+      body: {
+        campaign_id: 'gold',
+        revision,
+        variant_id: 'a',
+        persona: 'Gold',
+        page: 'https://shop.example/cart?x=1#top',
+        ...more,
+      },
+      cookie: ed,
+    });
+  const tokenOf = (url: string) => new URL(url).searchParams.get(PREVIEW_QUERY)!;
+
+  test('shows the draft on the site, as the persona, as a test send that counts nowhere', async () => {
+    const { status, body } = await link(await draft());
+    expect(status).toBe(201);
+    expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1&placard_preview=[\w.-]+#top$/);
+    const shown = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
+    expect(shown.body).toMatchObject({
+      campaign_name: 'Gold',
+      banners: {
+        home: { placement_id: 'home', is_test_send: true, is_control: false, properties: text('Hi Jo') },
+      },
+    });
+    await toService(TRACK_PATH, {
+      external_user_id: 'u1',
+      app_id: APP_ID,
+      app_version: '1',
+      events: [
+        { id: shown.body.banners.home.id, event_type: 'impression', timestamp: '2026-03-02T09:00:00Z' },
+      ],
+    });
+    const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
+    expect(results.body.headline).toBe('Nobody has seen it yet.');
+  });
+
+  test('ends after half an hour', async () => {
+    const { body } = await link(await draft());
+    studio.clock.now += 30 * 60_000 + 1_000;
+    const { status, body: answer } = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
+    expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
+  });
+
+  test('ends with the revision that it was made for', async () => {
+    const { body } = await link(await draft());
+    await draft({ ...GOLD, name: 'Changed' });
+    expect((await toService(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
+  });
+
+  test('is made for the draft as it is, and for the sites of the file alone', async () => {
+    const revision = await draft();
+    expect((await link('another')).status).toBe(412);
+    for (const page of [
+      'https://evil.example/',
+      'https://shop.example.evil.example/',
+      'http://shop.example/',
+    ]) {
+      expect((await link(revision, { page })).status, page).toBe(403);
+    }
+    for (const page of ['', '/cart', 'shop.example'])
+      expect((await link(revision, { page })).status, page).toBe(400);
+    expect((await link(revision, { page: 'javascript:alert(1)//https://shop.example' })).status).toBe(403);
+  });
+
+  test.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJwcmV2aWV3Ijp7fX0.'])(
+    'is no link with the token %j',
+    async (token) => {
+      expect((await toService(PREVIEW_PATH, { token })).status).toBe(401);
+    },
+  );
+
+  test('is none of another workspace', async () => {
+    const { body } = await link(await draft());
+    const other = await runStudio(aStudioWorkspace({ workspace_id: 'other' }));
+    const response = await other.service.fetch(
+      new Request(`http://localhost${PREVIEW_PATH}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ token: tokenOf(body.url) }),
+      }),
+    );
+    expect(response.status).toBe(401);
+    await other.stop();
+  });
+});
+
+describe('results', () => {
+  const sync = async (user: string) =>
+    (
+      await toService('/v1/device-messaging/banners/sync', {
+        external_user_id: user,
+        app_id: APP_ID,
+        app_version: '1',
+        placements: ['home'],
+      })
+    ).body.banners.home;
+  const act = (user: string, id: string, event_type: string, timestamp: string) =>
+    toService(TRACK_PATH, {
+      external_user_id: user,
+      app_id: APP_ID,
+      app_version: '1',
+      events: [{ id, event_type, timestamp }],
+    });
+
+  test('count people once each, by variant and control group, with goals after the first look', async () => {
+    const goal = { ...GOLD, conversions: [{ product: 'teapot', within_hours: 24 }] };
+    studio.edit(aStudioWorkspace({ campaigns: [goal] }));
+    const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
+    await studio.track({ attributes: users.map((external_id) => ({ external_id, tier: 'gold' })) });
+    let [seen, held] = [0, 0];
+    for (const user of users) {
+      const banner = await sync(user);
+      if (banner.is_control) held += 1;
+      else seen += 1;
+      await act(user, banner.id, 'impression', '2026-03-02T08:00:00Z');
+      await act(user, banner.id, 'impression', '2026-03-02T08:30:00Z');
+      if (!banner.is_control) {
+        await act(user, banner.id, 'click', '2026-03-02T08:31:00Z');
+        await act(user, banner.id, 'click', '2026-03-02T08:32:00Z');
+      }
+    }
+    const buy = (external_id: string, time: string) => ({
+      external_id,
+      time,
+      product_id: 'teapot',
+      currency: 'EUR',
+      price: 20,
+      quantity: 2,
+    });
+    studio.clock.now += 3 * 24 * 60 * 60 * 1000;
+    ed = await studio.signIn('Ed');
+    await studio.track({
+      purchases: [
+        ...users.map((user) => buy(user, '2026-03-02T08:45:00Z')),
+        buy('u0', '2026-03-02T07:00:00Z'),
+        buy('u1', '2026-03-03T09:00:00Z'),
+      ],
+    });
+    const { body } = await studio.call('GET', '/api/results/gold', { cookie: ed });
+    const goals = (people: number) => [
+      { converted: people, revenue: 40 * people, revenueSquares: 1_600 * people },
+    ];
+    expect(body.arms).toMatchObject([
+      {
+        variantId: 'a',
+        exposed: seen,
+        impressions: 2 * seen,
+        clicked: seen,
+        clicks: 2 * seen,
+        goals: goals(seen),
+      },
+      { variantId: null, name: 'Control', exposed: held, clicked: 0, goals: goals(held) },
+    ]);
+    expect(seen * held).toBeGreaterThan(0);
+    expect(body.days).toContainEqual({ day: '2026-03-02', variantId: 'a', exposed: seen, clicked: seen });
+    expect(body.currencies).toEqual(['EUR']);
+    const csv = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
+    expect(csv.body.split('\r\n')[1]).toBe(
+      `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
+    );
+  });
+
+  test('are of a campaign that there is', async () => {
+    expect((await studio.call('GET', '/api/results/nothing', { cookie: ed })).status).toBe(404);
+  });
+});
+
+describe('what publishing would do', () => {
+  test('is said placement by placement: whom it wins over, and whom it waits behind', async () => {
+    const middle = aCampaign({ campaign_id: 'new', placements: ['home', 'side'], priority: 'medium' });
+    const { body } = await studio.call('POST', '/api/effect', { body: { campaign: middle }, cookie: ed });
+    expect(body.placements).toEqual([
+      { id: 'home', name: 'Home', before: ['Spring'], after: ['Gold'] },
+      { id: 'side', name: 'side', before: [], after: [] },
+    ]);
+  });
+});

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { aCampaign, aVariant } from '../../helpers/a-workspace.ts';
+import { keptOpen, STORES } from '../../helpers/running-service.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const saying = (headline: string, members: Record<string, unknown> = {}) =>
+  aCampaign({
+    campaign_id: 'sale',
+    name: 'Sale',
+    variants: [aVariant({ properties: { headline: { type: 'string', value: headline } } })],
+    ...members,
+  });
+
+/** Saves a draft over the one that is there, and answers what the server said. */
+const save = async (
+  studio: RunningStudio,
+  cookie: string,
+  campaign: Record<string, unknown>,
+  basedOn = 0,
+) => {
+  const id = campaign['campaign_id'] as string;
+  const before = await studio.store.studio.draft('test', id);
+  return studio.call('PUT', `/api/drafts/${id}`, {
+    body: { campaign, based_on: basedOn },
+    cookie,
+    ...(before && { ifMatch: before.revision }),
+  });
+};
+
+const publish = async (
+  studio: RunningStudio,
+  cookie: string,
+  campaign: Record<string, unknown>,
+  basedOn = 0,
+  more = {},
+) => {
+  const { body } = await save(studio, cookie, campaign, basedOn);
+  return studio.call('POST', '/api/releases', {
+    body: { campaign_id: campaign['campaign_id'], revision: body.revision, note: 'because', ...more },
+    cookie,
+  });
+};
+
+describe.each(STORES)('publishing on $name', ({ address }) => {
+  let store: Store;
+  let studio: RunningStudio;
+  let pia: string;
+  beforeEach(async () => {
+    store = await openStore(await address());
+    studio = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
+    pia = await studio.signIn('Pia');
+  });
+  afterEach(async () => {
+    await studio.stop();
+    await store.close();
+  });
+
+  test('is what the next sync answers, and is written into history and audit', async () => {
+    expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
+    const { status, body } = await publish(studio, pia, saying('Ten per cent off'));
+    expect([status, body.release]).toEqual([201, 1]);
+    expect(await studio.headlines('u1')).toEqual({ home: 'Ten per cent off', side: null });
+    const history = await studio.call('GET', '/api/releases?campaign=sale', { cookie: pia });
+    expect(history.body.releases).toMatchObject([{ release: 1, author: 'Pia', note: 'because', basedOn: 0 }]);
+    const { body: audit } = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
+    expect(audit.entries).toContainEqual(
+      expect.objectContaining({ operator: 'Pia', action: 'publish', subject: 'sale' }),
+    );
+    expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.draft).toBeNull();
+  });
+
+  test('reaches a replica at its next look', async () => {
+    const replica = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
+    await publish(studio, pia, saying('New'));
+    expect((await replica.headlines('u1'))['home']).toBeNull();
+    await replica.workspaces.refresh();
+    expect((await replica.headlines('u1'))['home']).toBe('New');
+    await replica.stop();
+  });
+
+  test('waits for its time, and gives way to a newer release', async () => {
+    await publish(studio, pia, saying('Now'));
+    const later = await publish(studio, pia, saying('On Tuesday'), 1, {
+      live_at: '2026-03-03T10:00:00+01:00',
+    });
+    expect(later.body).toEqual({ release: 2, liveAt: '2026-03-03T09:00:00.000Z' });
+    const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
+    expect(body).toMatchObject({ newest: 2, planned: { release: 2 }, published: { release: 1 } });
+    expect((await studio.headlines('u1'))['home']).toBe('Now');
+    studio.clock.now = Date.parse('2026-03-03T09:00:00Z');
+    await studio.workspaces.refresh();
+    expect((await studio.headlines('u1'))['home']).toBe('On Tuesday');
+  });
+
+  test('is refused with both sides where somebody else was faster', async () => {
+    await publish(studio, pia, saying('First'));
+    const { status, body } = await publish(studio, pia, saying('Second'), 0);
+    expect(status).toBe(409);
+    expect(body.theirs).toMatchObject({ release: 1, author: 'Pia', campaign: saying('First') });
+    expect((await studio.headlines('u1'))['home']).toBe('First');
+    expect((await publish(studio, pia, saying('Second'), 1)).status).toBe(201);
+  });
+
+  test('is taken back by a new release', async () => {
+    await publish(studio, pia, saying('First'));
+    await publish(studio, pia, saying('Second'), 1);
+    const back = (basedOn: number) =>
+      studio.call('POST', '/api/releases/1/restore', {
+        body: { note: 'oops', based_on: basedOn },
+        cookie: pia,
+      });
+    expect((await back(1)).status).toBe(409);
+    expect((await back(2)).body.release).toBe(3);
+    expect((await studio.headlines('u1'))['home']).toBe('First');
+    const unknown = await studio.call('POST', '/api/releases/99/restore', {
+      body: { note: '', based_on: 3 },
+      cookie: pia,
+    });
+    expect(unknown.status).toBe(404);
+  });
+
+  test('stops a campaign at once and keeps its draft', async () => {
+    await publish(studio, pia, saying('First'));
+    await save(studio, pia, saying('Being written'), 1);
+    const stopped = await studio.call('POST', '/api/campaigns/sale/stop', {
+      body: { note: '', based_on: 1 },
+      cookie: pia,
+    });
+    expect(stopped.status).toBe(201);
+    expect((await studio.headlines('u1'))['home']).toBeNull();
+    const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
+    expect(body).toMatchObject({ published: { campaign: { status: 'stopped' } }, draft: { editor: 'Pia' } });
+  });
+});
+
+describe('publishing', () => {
+  let studio: RunningStudio;
+  let pia: string;
+  beforeEach(async () => {
+    studio = await runStudio();
+    pia = await studio.signIn('Pia');
+  });
+  afterEach(() => studio.stop());
+
+  test('begins from the campaigns of the file', async () => {
+    studio.edit(aStudioWorkspace({ campaigns: [saying('From the file')] }));
+    expect((await studio.headlines('u1'))['home']).toBe('From the file');
+    const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
+    expect(body).toMatchObject({ newest: 0, published: { release: 0 } });
+    await publish(studio, pia, saying('From the Studio'));
+    expect((await studio.headlines('u1'))['home']).toBe('From the Studio');
+  });
+
+  test('refuses what the service would refuse, and what nobody would see', async () => {
+    const broken = [
+      saying('Hi {{ ${first_name'),
+      saying(''),
+      saying('x', { placements: [] }),
+      saying('x', { placements: ['nowhere'] }),
+      saying('x', { audience: { tier: { $where: 'true' } } }),
+      saying('x', { ends_at: 'soon' }),
+      saying('x', { unknown_member: 1 }),
+      saying('x', { variants: [] }),
+      saying('x', {
+        variants: [
+          aVariant({
+            properties: {
+              headline: { type: 'string', value: 'x' },
+              link: { type: 'string', value: 'javascript:alert(1)' },
+            },
+          }),
+        ],
+      }),
+    ];
+    for (const campaign of broken) {
+      const { status, body } = await publish(studio, pia, campaign);
+      expect(status, JSON.stringify(campaign)).toBe(422);
+      expect(body.checks[0]).toMatchObject({ severity: 'error' });
+    }
+    expect(await studio.store.studio.newestRelease('test')).toBe(0);
+  });
+
+  test('is of the draft that its author has seen', async () => {
+    const { body } = await save(studio, pia, saying('Seen'));
+    await save(studio, await studio.signIn('Ed'), saying('Changed since'));
+    const answer = await studio.call('POST', '/api/releases', {
+      body: { campaign_id: 'sale', revision: body.revision, note: '' },
+      cookie: pia,
+    });
+    expect(answer.status).toBe(412);
+  });
+
+  test('needs a second person where the workspace says so', async () => {
+    studio.edit(aStudioWorkspace({ studio: { second_operator: true } }));
+    expect((await publish(studio, pia, saying('Mine'))).status).toBe(403);
+    const { body } = await save(studio, await studio.signIn('Ed'), saying('Of Ed'));
+    const answer = await studio.call('POST', '/api/releases', {
+      body: { campaign_id: 'sale', revision: body.revision, note: '' },
+      cookie: pia,
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  test('is not for a workspace whose file is the truth; drafts are', async () => {
+    studio.edit(aStudioWorkspace({ campaigns_from: 'file', campaigns: [saying('From the file')] }));
+    const { status, body } = await publish(studio, pia, saying('Another'));
+    expect([status, body.message]).toEqual([403, expect.stringContaining('in its file')]);
+    expect((await studio.headlines('u1'))['home']).toBe('From the file');
+    const row = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
+    expect(row.body.draft.campaign).toEqual(saying('Another'));
+  });
+
+  test('leaves out a release that the file no longer has a placement for, and says so in the log', async () => {
+    await publish(studio, pia, saying('First'));
+    studio.edit(aStudioWorkspace({ placements: [{ placement_id: 'side' }] }));
+    expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
+    expect(studio.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', campaign: 'sale', message: 'release not shown' }),
+    );
+  });
+});
+
+describe('a draft', () => {
+  let studio: RunningStudio;
+  beforeEach(async () => {
+    studio = await runStudio();
+  });
+  afterEach(() => studio.stop());
+
+  test('is saved over the revision that its editor had, and tells the other one who was faster', async () => {
+    const [ed, pia] = [await studio.signIn('Ed'), await studio.signIn('Pia')];
+    const { body: first } = await save(studio, ed, saying('Of Ed'));
+    const put = (cookie: string, headline: string, ifMatch?: string) =>
+      studio.call('PUT', '/api/drafts/sale', {
+        body: { campaign: saying(headline), based_on: 0 },
+        cookie,
+        ...(ifMatch !== undefined && { ifMatch }),
+      });
+    expect((await put(pia, 'Of Pia', first.revision)).status).toBe(200);
+    const late = await put(ed, 'Of Ed, later', first.revision);
+    expect(late.status).toBe(412);
+    expect(late.body.theirs).toMatchObject({ editor: 'Pia', campaign: saying('Of Pia') });
+    expect((await put(ed, 'As if new')).status).toBe(412);
+    expect((await put(ed, 'Over it', late.body.theirs.revision)).status).toBe(200);
+  });
+
+  test('is kept as it is written, half-done work too, with what is to be said of it', async () => {
+    const { status, body } = await save(studio, await studio.signIn('Ed'), saying('Hi {{ ${first_name'));
+    expect(status).toBe(200);
+    expect(body.checks).toEqual([
+      {
+        severity: 'error',
+        path: ['variants', 0, 'properties', 'headline', 'value'],
+        words: 'A {{ does not end. Write }} after it, and close its quotation marks.',
+      },
+    ]);
+  });
+
+  test('is discarded in the revision that is meant', async () => {
+    const ed = await studio.signIn('Ed');
+    const { body } = await save(studio, ed, saying('x'));
+    expect((await studio.call('DELETE', '/api/drafts/sale', { cookie: ed })).status).toBe(428);
+    expect((await studio.call('DELETE', '/api/drafts/sale', { cookie: ed, ifMatch: 'other' })).status).toBe(
+      412,
+    );
+    expect(
+      (await studio.call('DELETE', '/api/drafts/sale', { cookie: ed, ifMatch: body.revision })).status,
+    ).toBe(204);
+    expect((await studio.call('GET', '/api/campaigns/sale', { cookie: ed })).status).toBe(404);
+  });
+
+  test('belongs to the campaign that the address names', async () => {
+    const answer = await studio.call('PUT', '/api/drafts/other', {
+      body: { campaign: saying('x'), based_on: 0 },
+      cookie: await studio.signIn('Ed'),
+    });
+    expect(answer.status).toBe(400);
+  });
+});

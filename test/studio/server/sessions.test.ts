@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  anOperator,
+  aStudioWorkspace,
+  OPERATORS,
+  type RunningStudio,
+  runStudio,
+} from '../../helpers/running-studio.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+let studio: RunningStudio;
+beforeEach(async () => {
+  studio = await runStudio();
+});
+afterEach(() => studio.stop());
+
+const whoIs = async (cookie?: string) => {
+  const { status, body } = await studio.call('GET', '/api/session', { cookie });
+  return status === 200 ? body.operator.name : status;
+};
+
+describe('an operator with a key', () => {
+  test('is let in, with a cookie that no script and no other site can use', async () => {
+    const { status, headers } = await studio.call('POST', '/api/session', { body: { key: 'Ed-key' } });
+    expect(status).toBe(204);
+    expect(headers.get('set-cookie')).toMatch(
+      /^placard-studio=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    );
+    expect(await whoIs(await studio.signIn('Ed'))).toBe('Ed');
+  });
+
+  test('gets a Secure cookie with the host prefix where the Studio is reached over TLS', async () => {
+    const behindTls = await runStudio(aStudioWorkspace(), { publicUrl: 'https://studio.example' });
+    const { headers } = await behindTls.call('POST', '/api/session', { body: { key: 'Ed-key' } });
+    expect(headers.get('set-cookie')).toMatch(
+      /^__Host-placard-studio=.*; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/,
+    );
+    await behindTls.stop();
+  });
+
+  test('is known to the database by the hash of the cookie alone', async () => {
+    const cookie = await studio.signIn('Ed');
+    const [session] = await studio.store.studio.sessions('test');
+    expect(session?.sessionId).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(session)).not.toContain(cookie.split('=')[1]);
+  });
+
+  test.each(['', 'nobody-key', 'Ed-key ', ' Ed-key'])(
+    'is not let in with %j unless it is theirs',
+    async (key) => {
+      const { status, headers } = await studio.call('POST', '/api/session', { body: { key } });
+      const isTheirs = key.trim() === 'Ed-key';
+      expect(status).toBe(key === '' ? 400 : isTheirs ? 204 : 401);
+      expect(headers.get('set-cookie') === null).toBe(!isTheirs);
+    },
+  );
+
+  test('is refused with a key that is no text, is huge, or comes with more', async () => {
+    const bodies = [{ key: 7 }, { key: ['Ed-key'] }, { key: 'Ed-key', role: 'admin' }, [], 'Ed-key', null];
+    for (const body of bodies) {
+      expect((await studio.call('POST', '/api/session', { body: JSON.stringify(body) })).status).toBe(400);
+    }
+    studio.clock.now += HOUR_MS;
+    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(100_000) } })).status).toBe(
+      401,
+    );
+    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(600_000) } })).status).toBe(
+      413,
+    );
+  });
+
+  test('has ten tries a minute', async () => {
+    const tryOnce = () => studio.call('POST', '/api/session', { body: { key: 'guess' } });
+    for (let i = 0; i < 10; i += 1) expect((await tryOnce()).status).toBe(401);
+    const refused = await tryOnce();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    studio.clock.now += 61_000;
+    await expect(studio.signIn('Ed')).resolves.toMatch(/^placard-studio=/);
+  });
+});
+
+describe('a session', () => {
+  test('ends when the operator signs out, in the browser and in the database', async () => {
+    const cookie = await studio.signIn('Ed');
+    const { headers } = await studio.call('DELETE', '/api/session', { cookie });
+    expect(headers.get('set-cookie')).toMatch(/^placard-studio=; .*Max-Age=0/);
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
+  test('ends after an hour without a request, and not before', async () => {
+    const cookie = await studio.signIn('Ed');
+    studio.clock.now += HOUR_MS - 1;
+    expect(await whoIs(cookie)).toBe('Ed');
+    studio.clock.now += HOUR_MS;
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
+  test('ends after twelve hours, however busy it is', async () => {
+    const cookie = await studio.signIn('Ed');
+    for (let half = 0; half < 23; half += 1) {
+      studio.clock.now += HOUR_MS / 2;
+      expect(await whoIs(cookie)).toBe('Ed');
+    }
+    studio.clock.now += HOUR_MS / 2;
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
+  test('ends with the operator that leaves the workspace file, and has the role that the file says now', async () => {
+    const cookie = await studio.signIn('Ed');
+    studio.edit(aStudioWorkspace({ operators: [...OPERATORS.slice(2), anOperator('Ed', 'view')] }));
+    const { body } = await studio.call('GET', '/api/session', { cookie });
+    expect(body.operator.role).toBe('view');
+    studio.edit(aStudioWorkspace({ operators: OPERATORS.slice(2) }));
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
+  test.each([undefined, 'placard-studio=', 'placard-studio=made-up', 'other=1', '__Host-placard-studio=x'])(
+    'is none with the cookie %j',
+    async (cookie) => expect(await whoIs(cookie)).toBe(401),
+  );
+
+  test('is ended by an admin for anybody of the same workspace', async () => {
+    const [ed, ada] = [await studio.signIn('Ed'), await studio.signIn('Ada')];
+    const { body } = await studio.call('GET', '/api/access', { cookie: ada });
+    const { id } = body.sessions.find(({ operator }: { operator: string }) => operator === 'Ed');
+    expect((await studio.call('DELETE', `/api/sessions/${id}`, { cookie: ed })).status).toBe(403);
+    expect((await studio.call('DELETE', `/api/sessions/${id}`, { cookie: ada })).status).toBe(204);
+    expect(await whoIs(ed)).toBe(401);
+    expect((await studio.call('DELETE', `/api/sessions/${id}`, { cookie: ada })).status).toBe(404);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { CampaignResults } from '../../../src/service/index.ts';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import { compareResults } from '../../../src/studio/statistics/compare.ts';
+import { headline, rangeWords } from '../../../src/studio/statistics/sentences.ts';
+
+const NOW = Date.parse('2026-03-06T18:00:00Z');
+const OVER = { ends_at: '2026-03-06T17:00:00Z' };
+
+const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+  campaign_id: 'sale',
+  status: 'active',
+  placements: ['home'],
+  variants: [
+    { variant_id: 'a', name: 'A', properties: {} },
+    { variant_id: 'b', name: 'B', properties: {} },
+  ],
+  ...changes,
+});
+
+const arm = (variantId: string | null, exposed: number, clicked: number, converted: number[] = []) => ({
+  variantId,
+  exposed,
+  impressions: exposed,
+  clicks: clicked,
+  clicked,
+  dismissals: 0,
+  dismissed: 0,
+  goals: converted.map((each) => ({ converted: each, revenue: each * 10, revenueSquares: each * 100 })),
+});
+
+const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'] });
+
+const said = (campaign: CampaignText, of: ReturnType<typeof counts>) =>
+  headline(campaign, compareResults(campaign, of), NOW);
+
+describe('the first sentence of the results', () => {
+  test('says that nobody has seen it yet', () => {
+    expect(said(aCampaign(), counts())).toBe('Nobody has seen it yet.');
+  });
+
+  test('names no winner before the planned end, however clear it looks', () => {
+    const clear = counts(arm('a', 5_000, 500), arm('b', 5_000, 1_500));
+    expect(said(aCampaign({ ends_at: '2026-03-07T00:00:00Z' }), clear)).toBe(
+      'Too early to name a winner: 10,000 people have seen it, and it has not ended.',
+    );
+    expect(said(aCampaign({ planned_users: 20_000 }), clear)).toBe(
+      'Too early to name a winner: 10,000 people of the planned 20,000 have seen it.',
+    );
+    expect(said(aCampaign(), clear)).toMatch(/give it an end or a planned sample/);
+  });
+
+  test('names the winner at the planned end, with the interval', () => {
+    expect(said(aCampaign(OVER), counts(arm('a', 3_000, 300), arm('b', 3_000, 510)))).toMatch(
+      /^B beats A by \d\.\d to 1?\d\.\d points in clicks\.$/,
+    );
+  });
+
+  test('names the winner once the planned number of people saw it', () => {
+    expect(
+      said(aCampaign({ planned_users: 6_000 }), counts(arm('a', 3_000, 510), arm('b', 3_000, 300))),
+    ).toMatch(/^A beats B by/);
+  });
+
+  test('says what is undecided, and how many people that stands on', () => {
+    const campaign = aCampaign({
+      ...OVER,
+      control_percentage: 10,
+      conversions: [{ product: 'teapot', within_hours: 168 }],
+    });
+    const of = counts(arm('a', 25, 3, [1]), arm('b', 25, 4, [2]), arm(null, 5, 0, [0]));
+    expect(said(campaign, of)).toBe(
+      'Clicks of B against A: undecided, 50 people; purchases of “teapot” against the control group: undecided, 55 people.',
+    );
+  });
+
+  test('asks for something to compare with', () => {
+    const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }] });
+    expect(said(alone, counts(arm('a', 200, 15)))).toBe(
+      '200 people saw it, 7.5 % of them clicked. There is nothing to compare it with: a second variant or a control group would say what it brings about.',
+    );
+  });
+});
+
+describe('a comparison', () => {
+  const campaign = aCampaign({
+    control_percentage: 10,
+    conversions: [{ product: 'teapot', within_hours: 168 }],
+  });
+  const of = counts(arm('a', 900, 90, [60]), arm('b', 900, 120, [120]), arm(null, 200, 0, [10]));
+  const { comparisons, arms } = compareResults(campaign, of);
+
+  test('is of clicks against the first variant, of goals and revenue against the control group', () => {
+    expect(comparisons.map(({ metric, one, other }) => [metric, arms[one]!.name, arms[other]!.name])).toEqual(
+      [
+        ['click', 'B', 'A'],
+        ['goal 0', 'A', 'Control'],
+        ['goal 0', 'B', 'Control'],
+        ['revenue 0', 'A', 'Control'],
+        ['revenue 0', 'B', 'Control'],
+      ],
+    );
+  });
+
+  test('says nothing of too few people', () => {
+    const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
+    expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
+    expect(rangeWords(few.comparisons[0]!)).toBe('too few people to say');
+  });
+
+  test('is in words', () => {
+    expect(rangeWords(comparisons[0]!)).toMatch(/^\d\.\d points lower to \d\.\d points higher$/);
+    expect(rangeWords(comparisons[2]!)).toMatch(/^\d\.\d to 1\d\.\d points higher$/);
+    expect(rangeWords(comparisons[4]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
+  });
+
+  test('leaves revenue out that is in several currencies', () => {
+    const mixed = compareResults(campaign, { ...of, currencies: ['EUR', 'USD'] });
+    expect(mixed.comparisons.some(({ unit }) => unit === 'money')).toBe(false);
+  });
+
+  test('is wider with more variants, which share the chance to be wrong', () => {
+    const three = aCampaign({ variants: ['a', 'b', 'c'].map((id) => ({ variant_id: id, properties: {} })) });
+    const width = (of_: ReturnType<typeof compareResults>) => {
+      const { low, high } = of_.comparisons[0]!.difference!;
+      return high - low;
+    };
+    const two = compareResults(aCampaign(), counts(arm('a', 900, 90), arm('b', 900, 120)));
+    const all = compareResults(three, counts(arm('a', 900, 90), arm('b', 900, 120), arm('c', 900, 100)));
+    expect(width(all)).toBeGreaterThan(width(two));
+  });
+
+  test('keeps a variant that was taken out, and warns of groups that are not as large as they should be', () => {
+    const gone = compareResults(
+      aCampaign(),
+      counts(arm('a', 9_000, 1), arm('b', 3_000, 1), arm('old', 10, 1)),
+    );
+    expect(gone.arms.map(({ name }) => name)).toEqual(['A', 'B', 'old']);
+    expect(gone.ratio?.isSuspicious).toBe(true);
+    expect(compareResults(campaign, of).ratio?.isSuspicious).toBe(false);
+  });
+});
