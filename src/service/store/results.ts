@@ -50,6 +50,7 @@ export interface CampaignResults {
   currencies: string[];
 }
 
+/** Which counts are asked for. */
 export interface ResultsQuestion {
   campaignId: string;
   conversions: readonly Conversion[];

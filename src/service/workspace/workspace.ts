@@ -46,6 +46,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
+/** A named slot of the pages, as the workspace file describes it. */
 export interface Placement {
   placementId: string;
   name: string;
