@@ -12,6 +12,8 @@ const entries = {
   'element-react': 'src/element/react.ts',
   'element-vue': 'src/element/vue.ts',
   react: 'src/react/index.ts',
+  vue: 'src/vue/index.ts',
+  devtools: 'src/devtools/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
   'service-worker': 'src/client/service-worker.ts',
@@ -107,7 +109,7 @@ const studio = {
   },
 };
 
-export default defineConfig(({ mode }) => {
+export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
   if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
@@ -121,8 +123,8 @@ export default defineConfig(({ mode }) => {
   }
   return {
     build: library,
-    // From source, on Node, a package is what its `main` says; `module` is for bundlers, and can differ.
-    ssr: { noExternal: true, resolve: { mainFields: ['main'] } },
+    // On Node a package is what its `main` says; `module` is for bundlers, and can differ. Tests import packages as Node does.
+    ...(command === 'build' && { ssr: { noExternal: true, resolve: { mainFields: ['main'] } } }),
     test: {
       testTimeout: 20_000,
       // Tests start the service again and again, and half of a start is compiling it.
@@ -132,7 +134,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'dom',
             environment: 'happy-dom',
-            include: ['test/{client,templates,element,react,webview}/**/*.test.{ts,tsx}'],
+            include: ['test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}'],
             maxWorkers: 2,
           },
         },

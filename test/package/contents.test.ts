@@ -10,6 +10,8 @@ const NAMED = [
   'LICENSE',
   'README.md',
   'demo/workspace.json',
+  'dist/devtools.d.ts',
+  'dist/devtools.js',
   'dist/element-react.d.ts',
   'dist/element-react.js',
   'dist/element-vue.d.ts',
@@ -34,10 +36,16 @@ const NAMED = [
   'dist/sqlite-checkpoint.js',
   'dist/sqlite-copy.js',
   'dist/sqlite-writer.js',
+  'dist/studio-pages/index.html',
+  'dist/studio-pages/licenses.md',
+  'dist/studio-pages/mark.svg',
+  'dist/studio-pages/preview.html',
   'dist/templates.d.ts',
   'dist/templates.js',
   'dist/testing.d.ts',
   'dist/testing.js',
+  'dist/vue.d.ts',
+  'dist/vue.js',
   'dist/webview.d.ts',
   'dist/webview.js',
   'llms.txt',
@@ -46,6 +54,8 @@ const NAMED = [
 ];
 /** A chunk that named files import: what two of them have in common, or what is loaded late. */
 const CHUNK = /^dist\/shared-[\w-]+\.(?:js|d\.ts)$/;
+/** A script or style of the Studio's pages: its name changes with its text. */
+const STUDIO_ASSET = /^dist\/studio-pages\/assets\/[\w.-]+\.(?:js|css)$/;
 
 let folder: string;
 let files: string[];
@@ -67,7 +77,8 @@ beforeAll(async () => {
 
 describe('the packed package', () => {
   test('holds the files that are named, their chunks, the pages of docs/, and nothing that an earlier build left', () => {
-    const unnamed = files.filter((file) => !CHUNK.test(file) && !/^docs\/[\w-]+\.md$/.test(file));
+    const others = [CHUNK, STUDIO_ASSET, /^docs\/[\w-]+\.md$/];
+    const unnamed = files.filter((file) => !others.some((each) => each.test(file)));
     expect(unnamed).toEqual(NAMED);
   });
 
@@ -95,20 +106,27 @@ describe('the packed package', () => {
     expect(others.filter((line) => !line.endsWith(' → pg-native'))).toEqual([]);
   });
 
-  test.each(['index', 'element', 'react', 'templates', 'webview', 'service-worker', 'testing'])(
-    'reaches no module of Node from its entry %s, which runs in browsers',
-    (entry) => {
-      const reached = new Set<string>();
-      const visit = (file: string): void => {
-        if (reached.has(file)) return;
-        reached.add(file);
-        if (!file.startsWith('dist/')) return;
-        for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
-      };
-      visit(`dist/${entry}.js`);
-      expect([...reached].filter(isOfNode)).toEqual([]);
-    },
-  );
+  test.each([
+    'index',
+    'element',
+    'react',
+    'vue',
+    'templates',
+    'webview',
+    'devtools',
+    'service-worker',
+    'testing',
+  ])('reaches no module of Node from its entry %s, which runs in browsers', (entry) => {
+    const reached = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      if (!file.startsWith('dist/')) return;
+      for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
+    };
+    visit(`dist/${entry}.js`);
+    expect([...reached].filter(isOfNode)).toEqual([]);
+  });
 
   test('names the licence of every package whose code is in it', () => {
     const bundled = new Set(

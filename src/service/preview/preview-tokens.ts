@@ -26,7 +26,7 @@ const keyOf = (workspaceId: string, secret: string): Uint8Array =>
 
 /** Signs and verifies the tokens of preview links: 30 minutes each, with the workspace's secret in the store. */
 export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
-  /** A token of the preview, for a link. */
+  /** The token of a link to this preview. */
   async sign(workspaceId: string, preview: Preview, nowMs: number): Promise<string> {
     return new SignJWT({ preview })
       .setProtectedHeader({ alg: ALGORITHM })
@@ -35,7 +35,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .sign(keyOf(workspaceId, await store.secret(workspaceId)));
   },
 
-  /** The preview of a token, or why it is not one. */
+  /** The preview that a token stands for, or what is wrong with the token. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = keyOf(workspaceId, await store.secret(workspaceId));
     try {

@@ -3,7 +3,7 @@ import { optional } from './optional.ts';
 
 /** Each may do what those before it may. */
 export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
-/** What an operator may do. */
+/** What an operator of the Studio may do. */
 export type Role = (typeof ROLES)[number];
 
 export const operatorFile = z.strictObject({

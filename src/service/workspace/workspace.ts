@@ -46,7 +46,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
-/** A named slot of the pages, as the workspace file describes it. */
+/** A place of the pages that campaigns can name. */
 export interface Placement {
   placementId: string;
   name: string;

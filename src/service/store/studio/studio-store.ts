@@ -28,7 +28,7 @@ export interface Draft {
   updatedAtMs: number;
 }
 
-/** An operator who has signed in, in one browser. */
+/** An operator who has signed in, until they sign out or the session is too old. */
 export interface OperatorSession {
   workspaceId: string;
   /** SHA-256 of the session's token, in hexadecimal digits. The token itself is stored nowhere. */
@@ -70,34 +70,34 @@ export interface StudioStore {
   plannedReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Newest first. */
   releases(workspaceId: string, page: PageOptions & { campaignId?: string }): Promise<Release[]>;
-  /** `null` where the workspace has no release of that number. */
+  /** The release of this number; `null` where there is none. */
   release(workspaceId: string, release: number): Promise<Release | null>;
   /** Adds a release and says its number: `null` where the campaign has a release after `basedOn`. */
   addRelease(release: Omit<Release, 'release'>): Promise<number | null>;
 
   /** Every draft of the workspace. */
   drafts(workspaceId: string): Promise<Draft[]>;
-  /** `null` where nobody edits the campaign. */
+  /** The draft of one campaign; `null` where there is none. */
   draft(workspaceId: string, campaignId: string): Promise<Draft | null>;
   /** Saves over the draft of revision `over`, `null` for none: false where the stored one is another. */
   saveDraft(draft: Draft, over: string | null): Promise<boolean>;
   /** False where the stored draft is of another revision. */
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 
-  /** Stores a new session. */
+  /** Stores a session. */
   openSession(session: OperatorSession): Promise<void>;
-  /** `null` where the session was closed, or never was. */
+  /** The session of this ID; `null` where there is none. */
   session(sessionId: string): Promise<OperatorSession | null>;
-  /** The one that was seen last comes first. */
+  /** Every session of the workspace that is open. */
   sessions(workspaceId: string): Promise<OperatorSession[]>;
-  /** Stores when the session was seen last. */
+  /** Notes when a session was last used. */
   touchSession(sessionId: string, seenAtMs: number): Promise<void>;
-  /** Removes the session. */
+  /** Closes a session. It is no error where there is none. */
   closeSession(sessionId: string): Promise<void>;
   /** Closes those that began, or were seen last, before these moments. */
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 
-  /** Stores what an operator did. */
+  /** Adds an entry to the audit. */
   addAudit(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   audit(workspaceId: string, page: PageOptions): Promise<AuditEntry[]>;
