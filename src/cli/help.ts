@@ -26,6 +26,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard export banner-events --db placard.db > banner-events.ndjson',
   ],
   backup: ['placard backup --db placard.db --to copy.db'],
+  operator: ["placard operator new --name 'Mia' --role publish"],
+  campaigns: [
+    'placard campaigns pull campaigns --workspace workspace.json --db placard.db',
+    "placard campaigns push campaigns --db placard.db --note 'Summer sale'",
+  ],
 };
 
 const exitCodes = (name: string): [code: string, meaning: string][] => [

@@ -19,7 +19,7 @@ import { trackWork } from './track-work.ts';
 
 export interface TrackInput {
   workspace: Workspace;
-  store: Store;
+  store: Pick<Store, 'write'>;
   body: unknown;
   nowMs: number;
   /** Objects a request may hold: over all arrays, or in each. */
