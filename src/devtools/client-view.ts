@@ -41,7 +41,10 @@ export const createClientView = () => {
       if (text === drawn) return;
       drawn = text;
       element.replaceChildren(
-        ...facts.flatMap(([name, value]) => [node('dt', {}, [name]), node('dd', {}, [CODES.has(name) ? node('code', {}, [value]) : value])]),
+        ...facts.flatMap(([name, value]) => [
+          node('dt', {}, [name]),
+          node('dd', {}, [CODES.has(name) ? node('code', {}, [value]) : value]),
+        ]),
       );
     },
   };
