@@ -85,7 +85,7 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
     tell(
       'error',
       at('headline'),
-      'A banner needs a headline, a body or an image. This one would not be drawn.',
+      'Write a headline or a body, or choose an image: without them nothing is drawn.',
     );
   } else if (textOf('headline') === '' && textOf('body') !== '') {
     tell('warning', at('headline'), 'There is no headline.');

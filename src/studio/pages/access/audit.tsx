@@ -13,7 +13,7 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
   const { before } = pages.at(-1)!;
   return (
     <>
-      <TableBox label="Audit">
+      <TableBox label="Audit" isStacked>
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -26,14 +26,14 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
         <tbody>
           {pages
             .flatMap(({ entries }) => entries)
-            .map(({ at, operator, action, subject, details }) => (
-              <tr key={`${at} ${operator} ${action} ${subject}`}>
+            .map(({ at, operator, action, subject, subjectId, details }) => (
+              <tr key={`${at} ${operator} ${action} ${subjectId}`}>
                 <td>{wholeMoment(at)}</td>
                 <th scope="row">
                   <bdi>{operator}</bdi>
                 </th>
                 <td>{action}</td>
-                <td>
+                <td title={subjectId}>
                   <bdi>{subject}</bdi>
                 </td>
                 <td>{details}</td>
