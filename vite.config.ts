@@ -12,6 +12,8 @@ const entries = {
   'element-react': 'src/element/react.ts',
   'element-vue': 'src/element/vue.ts',
   react: 'src/react/index.ts',
+  vue: 'src/vue/index.ts',
+  devtools: 'src/devtools/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
   'service-worker': 'src/client/service-worker.ts',
@@ -131,7 +133,7 @@ export default defineConfig(({ command, mode }) => {
           test: {
             name: 'dom',
             environment: 'happy-dom',
-            include: ['test/{client,templates,element,react,webview}/**/*.test.{ts,tsx}'],
+            include: ['test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}'],
             maxWorkers: 2,
           },
         },

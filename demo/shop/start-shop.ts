@@ -1,4 +1,5 @@
 import { createPlacard } from '../../src/client/index.ts';
+import { openDevtools } from '../../src/devtools/index.ts';
 import { createPanel } from '../panel/panel.ts';
 import { node } from '../ui/node.ts';
 import { type Deed, tellBackend } from './act.ts';
@@ -11,7 +12,7 @@ import { createScreens } from './screens.ts';
 import { beginSession, currentSession } from './session.ts';
 import type { ShopVerbs } from './views.ts';
 
-/** The whole shop, live: the SDK, the screens, and the panel that tells what the SDK does. */
+/** The whole shop, live: the SDK, the screens, and the devtools, which tell what the SDK does. */
 export const startShop = (page: HTMLElement): void => {
   let session = currentSession();
   const cart = createCart(tabStorage);
@@ -49,6 +50,8 @@ export const startShop = (page: HTMLElement): void => {
     },
   };
 
+  const { panel, devtools } = createPanel(faults);
+  openDevtools(placard, { into: devtools });
   const main = node('main', { tabindex: -1, id: 'main' });
   const show = (placementId: string, element: HTMLElement) =>
     placard.mount(placementId, element, HOOKS[placementId]!);
@@ -72,7 +75,7 @@ export const startShop = (page: HTMLElement): void => {
       },
     }),
     node('div', { class: 'shop' }, [top, main, foot]),
-    createPanel({ placard, faults }),
+    panel,
   );
   screens.draw();
 

@@ -11,6 +11,7 @@ import { createSync } from './banners/sync.ts';
 import { createTakeAnswer } from './banners/take-answer.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
+import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
 import type { Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
@@ -26,6 +27,8 @@ import type { Settings } from './read-options.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const PATIENCE_MS = 2_000;
+/** Notices of before it is opened that the inspector finds. */
+const MAX_RECENT = 50;
 
 /** Placements whose answer came from the network in this page, and those that were asked for in this session. */
 export interface Asked {
@@ -67,13 +70,23 @@ export interface AfterPaint {
   forgetFormerUsers(): Promise<void>;
   /** The user changed: nothing of the former one's is asked for any more. */
   forgetUser(): void;
+  /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
+  isRehearsed(banner: Banner): boolean;
+  inspect(): Promise<Inspector>;
   stop(): void;
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, cache, store, openStore, placements, boxes, asked, mayAct, notify } = options;
+  const { settings, cache, store, openStore, placements, boxes, asked, mayAct } = options;
   const { platform } = settings;
+  const recent: Inspection['recent'] = [];
+  const notify: Notify = (notice) => {
+    // Thousands of events may be tracked in one task, and tell nothing that the counters do not.
+    if (notice.type !== 'tracked') recent.push({ at: platform.now(), notice });
+    if (recent.length > MAX_RECENT) recent.shift();
+    options.notify(notice);
+  };
   judgeOptions(settings as PlacardOptions, notify);
   const rule = bannerOptions(settings.banners, notify);
   const { now, after, random, openChannel, lifecycle = createPageLifecycle() } = platform;
@@ -136,6 +149,27 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     },
   });
 
+  let rehearsal: Rehearsal | undefined;
+  const capture: Delivery['capture'] = (event) =>
+    rehearsal?.takes(event) ? Promise.resolve(null) : delivery.capture(event);
+
+  const inspect = async (): Promise<Inspector> => {
+    const { createInspector, createRehearsal } = await import('./inspector/index.ts');
+    rehearsal ??= createRehearsal({ cache, placements, now, countAnew: impressions.countAnew });
+    return createInspector({
+      settings,
+      cache,
+      asked,
+      rehearsal,
+      mayAct,
+      session: session.inspect,
+      syncBlockedUntilMs: sync.blockedUntilMs,
+      slots: impressions.slots,
+      viewOf: impressions.inspect,
+      recent: () => [...recent],
+    });
+  };
+
   const tellTabs = (): void => {
     const userId = cache.userId();
     if (userId !== null) channel.post({ changedFor: userId });
@@ -191,7 +225,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await session.nameOf(placementId, bannerId);
     if (once === undefined || cache.userId() !== userId) return null;
-    return delivery.capture({ type: 'impression', bannerId, placementId, userId, at, once });
+    return capture({ type: 'impression', bannerId, placementId, userId, at, once });
   };
 
   const see = async (banner: Banner): Promise<void> => {
@@ -246,7 +280,9 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   ];
 
   return {
-    delivery,
+    delivery: { ...delivery, capture },
+    inspect,
+    isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
     countImpression,
     tellTabs,
     forgetFormerUsers,

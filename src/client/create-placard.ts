@@ -211,7 +211,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
 
   const dismiss = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     placements.sendAway(banner);
-    if (!(await cache.change((record) => addDismissal(record, banner)))) return null;
+    const isRehearsed = loaded?.isRehearsed(banner);
+    if (!isRehearsed && !(await cache.change((record) => addDismissal(record, banner)))) return null;
     const event = capture(banner, 'dismiss', userId);
     loaded?.tellTabs();
     return event;
@@ -285,6 +286,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     deadLetters: () => delivering([], (delivery) => delivery.deadLetters()),
     retryDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.retryDeadLetters(keys)),
     discardDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.discardDeadLetters(keys)),
+    inspect: () => safely('storage', null, async () => (await rest()).inspect()),
     enable: () => delivering(undefined, (delivery) => delivery.enable()),
     disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.

@@ -17,6 +17,13 @@ export type {
   InDoubtPolicy,
 } from './delivery/index.ts';
 export { ConfigError } from './errors.ts';
+export type {
+  Inspection,
+  Inspector,
+  PlacementState,
+  SlotState,
+  ViewState,
+} from './inspector/index.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
 export type {
   BannerOptions,

@@ -1,6 +1,7 @@
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
+import type { Inspector } from './inspector/index.ts';
 import type { Listener } from './notice.ts';
 import type { OptOutPolicy } from './options.ts';
 import type { PlacementHook } from './placement-hook.ts';
@@ -32,6 +33,8 @@ export interface Placard {
   retryDeadLetters(keys?: string[]): Promise<void>;
   /** Gives dead letters up, by their keys. Default: all. */
   discardDeadLetters(keys?: string[]): Promise<void>;
+  /** What the client knows now, why each slot shows what it shows, focus and sandbox; `null` where that cannot be loaded. */
+  inspect(): Promise<Inspector | null>;
   /** Takes consent: from now on banners are synced, and events stored and sent. */
   enable(): Promise<void>;
   /** Takes consent away in every tab. `queued` says what happens to stored events. Default `keep`. */

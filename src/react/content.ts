@@ -1,13 +1,7 @@
 import { Component, createElement, type ReactNode, Suspense } from 'react';
+import type { DrawnBanner } from '../bindings/index.ts';
 import type { Banner, Slot } from '../client/index.ts';
 import { useEffectBeforePaint } from './before-paint.ts';
-
-/** What the client has drawn, one object each time. */
-export interface DrawnBanner {
-  banner: Banner;
-  slot: Slot;
-  onError: (cause: unknown) => void;
-}
 
 export interface ContentProps {
   /** `null` while nothing is drawn. */

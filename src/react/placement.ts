@@ -1,13 +1,7 @@
-import {
-  createElement,
-  type HTMLAttributes,
-  type ReactElement,
-  type ReactNode,
-  useCallback,
-  useState,
-} from 'react';
+import { createElement, type HTMLAttributes, type ReactElement, type ReactNode, useState } from 'react';
+import { type DrawnBanner, renderedHook } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
-import { Content, type DrawnBanner } from './content.ts';
+import { Content } from './content.ts';
 import { usePlacement } from './use-placement.ts';
 
 /**
@@ -27,18 +21,7 @@ export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
 /** The drawn banner, in state: the hook puts it there and takes it away. */
 const useDrawn = () => {
   const [drawn, setDrawn] = useState<DrawnBanner | null>(null);
-  const hook = useCallback<PlacementHook>((banner, slot) => {
-    let onError: (cause: unknown) => void = () => undefined;
-    const failure = new Promise<never>((_, reject) => {
-      onError = reject;
-    });
-    failure.catch(() => undefined);
-    setDrawn({ banner, slot, onError });
-    // React draws when the hook is over, or at once. So the cleanup is a promise as well: the client hears of a failure
-    // as it does of an async hook that rejects.
-    // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
-    return Object.assign(() => setDrawn(null), { then: failure.then.bind(failure) });
-  }, []);
+  const [hook] = useState(() => renderedHook(setDrawn));
   return { drawn, hook };
 };
 

@@ -1,27 +1,8 @@
 import { type RefCallback, useCallback, useRef, useState } from 'react';
+import { followHook } from '../bindings/index.ts';
 import type { PlacementHook } from '../client/index.ts';
 import { useEffectBeforePaint } from './before-paint.ts';
 import { usePlacard } from './context.ts';
-
-/** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
-const latestOf = (latest: { current: PlacementHook }): PlacementHook => {
-  /** Whose check took its time: that hook draws, since a later one could not say at once what fits. */
-  let slow: PlacementHook | undefined;
-  const follow: PlacementHook = (banner, slot) => (slow ?? latest.current)(banner, slot);
-  const { check, empty, invalid } = latest.current;
-  // Only what is there: a placement that draws something when it is empty is not collapsed.
-  if (check) {
-    follow.check = (banner) => {
-      const hook = latest.current;
-      const problems = hook.check?.(banner) ?? [];
-      slow = typeof (problems as Partial<PromiseLike<unknown>>).then === 'function' ? hook : undefined;
-      return problems;
-    };
-  }
-  if (empty) follow.empty = (place) => latest.current.empty?.(place);
-  if (invalid) follow.invalid = (problems, place) => latest.current.invalid?.(problems, place);
-  return follow;
-};
 
 /**
  * Shows a placement in the element that gets the returned ref. Mounts once for each client, placement and element;
@@ -36,7 +17,11 @@ export const usePlacement = (placementId: string, hook: PlacementHook): RefCallb
   });
   useEffectBeforePaint(() => {
     if (!placard || !element) return;
-    return placard.mount(placementId, element, latestOf(latest));
+    return placard.mount(
+      placementId,
+      element,
+      followHook(() => latest.current),
+    );
   }, [placard, placementId, element]);
   return useCallback((node: HTMLElement | null) => setElement(node), []);
 };

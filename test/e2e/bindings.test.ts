@@ -7,6 +7,7 @@ import type {} from './pages/element-page.ts';
 import type { Told } from './pages/local-placard.ts';
 import type {} from './pages/react-page.ts';
 import type {} from './pages/react-render-page.ts';
+import type {} from './pages/vue-page.ts';
 
 const STRICT =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
@@ -27,6 +28,7 @@ beforeAll(async () => {
       element: 'test/e2e/pages/element-page.ts',
       react: 'test/e2e/pages/react-page.ts',
       'react-render': 'test/e2e/pages/react-render-page.ts',
+      vue: 'test/e2e/pages/vue-page.ts',
     },
     pages: {
       '/element': {
@@ -35,6 +37,11 @@ beforeAll(async () => {
         headers: { 'content-security-policy': STRICT },
       },
       '/react': { html: '<div id="root"></div>', script: "import '/placard/react.js';" },
+      '/vue': {
+        html: '<div id="root"></div>',
+        script: "import '/placard/vue.js';",
+        headers: { 'content-security-policy': STRICT },
+      },
       '/react-render': { html: '<div id="root"></div>', script: "import '/placard/react-render.js';" },
     },
   });
@@ -199,6 +206,34 @@ describe('React in a real page', () => {
     await page.getByText('For loaded').waitFor();
     await expect.poll(() => impressions(page, 'loaded'), PATIENCE).toBe(1);
     expect(await impressions(page, 'throwing')).toBe(0);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
+
+describe('Vue in a real page, under a strict policy', () => {
+  test('case 61: a hidden second layout makes one impression, and composables follow', async () => {
+    const { page, errors, close } = await open('/vue');
+    await page.locator('#wide').getByText('For home_hero').waitFor();
+    await page.getByText('known: bnr_home_hero').waitFor();
+    await expect.poll(() => impressions(page, 'home_hero'), PATIENCE).toBe(1);
+    await expect.poll(() => impressions(page, 'drawn_in_vue'), PATIENCE).toBe(1);
+    expect(await impressions(page, 'home_hero')).toBe(1);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('a banner that Vue draws is there again from the cache, can be sent away, and Vue takes its nodes back', async () => {
+    const { page, errors, close } = await open('/vue');
+    await page.getByRole('button', { name: 'Hide For drawn_in_vue' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Hide For drawn_in_vue' }).click();
+    await expect.poll(() => page.locator('#own').evaluate((own) => own.children.length), PATIENCE).toBe(0);
+    const dismissals = async () =>
+      (await told(page)).notices.filter(
+        (notice) => notice.type === 'tracked' && notice.event.type === 'dismiss',
+      ).length;
+    await expect.poll(dismissals, PATIENCE).toBe(1);
     expect(errors).toEqual([]);
     await close();
   });

@@ -2,12 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { standing } from '../../demo/panel/ledger.ts';
-import { sentence } from '../../demo/panel/sentences.ts';
 import { announcement, startProblem } from '../../demo/server/announce.ts';
 import { readSettings, SettingsError } from '../../demo/server/settings.ts';
 import { createFaults } from '../../demo/shop/faults.ts';
-import type { Diagnostics } from '../../src/client/index.ts';
 import { openStore } from '../../src/service/index.ts';
 
 describe('the switches', () => {
@@ -67,41 +64,6 @@ describe('the switches', () => {
   });
 });
 
-describe('what the panel says', () => {
-  const nothing: Diagnostics = {
-    captured: 0,
-    delivered: 0,
-    pending: 0,
-    inDoubt: 0,
-    deadLetters: 0,
-    discarded: 0,
-    evicted: 0,
-    expired: 0,
-    purged: 0,
-    memoryMode: false,
-    sender: true,
-    waitingUntil: null,
-  };
-
-  test.each([
-    [{}, 'Nothing to send yet.'],
-    [{ captured: 1, pending: 1 }, 'One event waits on this device.'],
-    [{ captured: 3, pending: 1, inDoubt: 2 }, '3 events wait on this device.'],
-    [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All sent but what was kept aside.'],
-    [{ captured: 2, delivered: 2 }, 'Everything is delivered.'],
-  ])('%j: %s', (changes, text) => {
-    expect(standing({ ...nothing, ...changes }).text).toBe(text);
-  });
-
-  test('has a sentence for a skip, with its reason', () => {
-    const event = { type: 'click', bannerId: 'b', placementId: 'home_hero', userId: 'u', time: 1 } as const;
-    expect(sentence({ type: 'skipped', event, reason: "'timestamp' is required", attempts: 1 })).toEqual({
-      text: "The service skipped an event ('timestamp' is required). It goes again, one attempt older.",
-      tone: 'wait',
-    });
-  });
-});
-
 describe('the start', () => {
   test('prints one curl line that a shell takes as it is', () => {
     const lines = announcement({
@@ -118,7 +80,7 @@ describe('the start', () => {
   test('says in one sentence that the port is taken', () => {
     const error = Object.assign(new Error('listen'), { code: 'EADDRINUSE', port: 8787 });
     expect(startProblem(error)).toBe(
-      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8788 PLACARD_DB=other.db npm start',
+      'Port 8787 is taken. Stop what uses it, or choose another: PORT=8797 PLACARD_DB=other.db npm start',
     );
     expect(startProblem(new Error('something else'))).toBeNull();
   });
@@ -133,7 +95,7 @@ describe('the start', () => {
     const file = join(folder, 'demo.db');
     const store = await openStore(file);
     expect(startProblem(await openStore(file).catch((error: unknown) => error))).toMatch(
-      /^The demo already runs, or another program has its database: .+ PORT=8788 PLACARD_DB=other\.db npm start$/,
+      /^The demo already runs, or another program has its database: .+ PORT=8797 PLACARD_DB=other\.db npm start$/,
     );
     await store.close();
     await rm(folder, { recursive: true });

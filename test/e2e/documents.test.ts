@@ -59,7 +59,12 @@ beforeAll(async () => {
     JSON.stringify({
       extends: '../../tsconfig.json',
       // As applications have it, whose bundlers need no endings.
-      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' },
+      compilerOptions: {
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        jsx: 'react-jsx',
+        jsxImportSource: 'react',
+      },
       include: ['.'],
       exclude: [],
     }),

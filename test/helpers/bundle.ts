@@ -16,6 +16,8 @@ export const BROWSER_ENTRIES: Record<string, string> = {
   index: 'src/client/index.ts',
   element: 'src/element/index.ts',
   react: 'src/react/index.ts',
+  vue: 'src/vue/index.ts',
+  devtools: 'src/devtools/index.ts',
   templates: 'src/templates/index.ts',
   webview: 'src/webview/index.ts',
   testing: 'src/testing/index.ts',

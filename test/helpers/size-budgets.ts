@@ -5,6 +5,8 @@ export const BROWSER_PACKAGE_ENTRIES = {
   '.': "import { createPlacard } from 'placard'; globalThis.run = createPlacard;",
   './element': "import * as all from 'placard/element'; globalThis.run = all;",
   './react': "import * as all from 'placard/react'; globalThis.run = all;",
+  './vue': "import * as all from 'placard/vue'; globalThis.run = all;",
+  './devtools': "import * as all from 'placard/devtools'; globalThis.run = all;",
   './templates': "import * as all from 'placard/templates'; globalThis.run = all;",
   './webview': "import * as all from 'placard/webview'; globalThis.run = all;",
   './service-worker': "import * as all from 'placard/service-worker'; globalThis.run = all;",
@@ -16,16 +18,19 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 48_500,
+  '.': 49_600,
   './element': 6_150,
   './react': 1_240,
+  './vue': 1_080,
+  // The panel is 11,500 of it; 740, or 1,760 with webpack's own loader, are on pages where it stays closed.
+  './devtools': 13_000,
   './templates': 5_420,
   './webview': 1_800,
   './service-worker': 34_000,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_144, esbuild: 7_400, webpack: 7_400 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_200, esbuild: 7_400, webpack: 7_400 };
 
 /** Where both are to go, as the README's table of figures says. */
-export const AIMS = { allChunks: 32_000, firstPaint: { vite: 6_144, worst: 6_700 } };
+export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

@@ -10,6 +10,8 @@ const NAMED = [
   'LICENSE',
   'README.md',
   'demo/workspace.json',
+  'dist/devtools.d.ts',
+  'dist/devtools.js',
   'dist/element-react.d.ts',
   'dist/element-react.js',
   'dist/element-vue.d.ts',
@@ -42,6 +44,8 @@ const NAMED = [
   'dist/templates.js',
   'dist/testing.d.ts',
   'dist/testing.js',
+  'dist/vue.d.ts',
+  'dist/vue.js',
   'dist/webview.d.ts',
   'dist/webview.js',
   'llms.txt',
@@ -102,20 +106,27 @@ describe('the packed package', () => {
     expect(others.filter((line) => !line.endsWith(' → pg-native'))).toEqual([]);
   });
 
-  test.each(['index', 'element', 'react', 'templates', 'webview', 'service-worker', 'testing'])(
-    'reaches no module of Node from its entry %s, which runs in browsers',
-    (entry) => {
-      const reached = new Set<string>();
-      const visit = (file: string): void => {
-        if (reached.has(file)) return;
-        reached.add(file);
-        if (!file.startsWith('dist/')) return;
-        for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
-      };
-      visit(`dist/${entry}.js`);
-      expect([...reached].filter(isOfNode)).toEqual([]);
-    },
-  );
+  test.each([
+    'index',
+    'element',
+    'react',
+    'vue',
+    'templates',
+    'webview',
+    'devtools',
+    'service-worker',
+    'testing',
+  ])('reaches no module of Node from its entry %s, which runs in browsers', (entry) => {
+    const reached = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      if (!file.startsWith('dist/')) return;
+      for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
+    };
+    visit(`dist/${entry}.js`);
+    expect([...reached].filter(isOfNode)).toEqual([]);
+  });
 
   test('names the licence of every package whose code is in it', () => {
     const bundled = new Set(

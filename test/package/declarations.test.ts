@@ -69,7 +69,8 @@ const VUE_APP = `
 import { createPlacard } from 'placard';
 import { providePlacard } from 'placard/element/vue';
 import { hero } from 'placard/templates';
-import type { GlobalComponents } from 'vue';
+import { Placement, providePlacard as provide, useBanner } from 'placard/vue';
+import { createApp, type GlobalComponents, h } from 'vue';
 
 const placard = createPlacard({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u' });
 providePlacard(placard, { hero });
@@ -78,16 +79,30 @@ type Props = InstanceType<GlobalComponents['placard-banner']>['$props'];
 export const props: Props = { placement: 'home_hero', template: 'hero', class: 'hero', hook: hero, placard };
 // @ts-expect-error a placement is text
 export const wrong: Props = { placement: 7 };
+
+type Drawn = Parameters<NonNullable<InstanceType<typeof Placement>['$slots']['default']>>[0];
+const draw = { default: ({ banner, slot }: Drawn) => h('button', { onClick: () => slot.click() }, banner.id) };
+const app = createApp({
+  setup: () => ({ id: useBanner('home_hero').value?.placementId }),
+  render: () => [
+    h(Placement, { placementId: 'home_hero', hook: hero, class: 'hero' }),
+    h(Placement, { placementId: 'sidebar' }, draw),
+    // @ts-expect-error a component has a placement
+    h(Placement, {}),
+  ],
+});
+provide(placard, app);
 `;
 
 describe('the declarations of the packed package compile, those of packages being checked too,', () => {
   test('for a page without a framework', async () => {
     const page = `
       import { createPlacard, definePlacement } from 'placard';
+      import { openDevtools } from 'placard/devtools';
       import { providePlacard } from 'placard/element';
       import { createTemplates } from 'placard/templates';
       import { createWebviewHost } from 'placard/webview';
-      export const all = [createPlacard, definePlacement, providePlacard, createTemplates, createWebviewHost];
+      export const all = [createPlacard, definePlacement, providePlacard, openDevtools, createTemplates, createWebviewHost];
       document.querySelector('placard-banner')!.hook = createTemplates().hero;`;
     expect(await faults({ files: { 'page.ts': page } })).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { aDatabase } from '../helpers/postgres.ts';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await anApplication({ react: 'react' });
+  folder = await anApplication({ react: 'react', vue: 'vue' });
   await copyFile(join(folder, 'node_modules/placard/demo/workspace.json'), join(folder, 'workspace.json'));
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -94,8 +94,10 @@ describe('the installed package, with nothing else beside it', () => {
     'placard',
     'placard/element',
     'placard/react',
+    'placard/vue',
     'placard/templates',
     'placard/webview',
+    'placard/devtools',
     'placard/server',
     'placard/service',
     'placard/testing',

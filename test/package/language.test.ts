@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 /** The rooms that run in a page, and what they take from the protocol. */
-const ROOMS = ['client', 'element', 'react', 'templates', 'webview'];
+const ROOMS = ['client', 'element', 'react', 'vue', 'templates', 'webview', 'devtools'];
 const OPTIONS =
   '--noEmit --strict --skipLibCheck --ignoreConfig --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types react --allowImportingTsExtensions';
 

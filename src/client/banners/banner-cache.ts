@@ -36,8 +36,11 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   const pending = new Set<Change[]>();
   /** Changes that the store has refused: the next transaction takes them along. */
   let refused: Change[] = [];
-  /** Test sends stay in memory; their dismissals are in the record, like all. */
-  const testSends = new Map<string, Banner>();
+  /**
+   * What stands in front of the record, by placement, in memory only: test sends, whose dismissals are in the record like
+   * all, and what the inspector focuses or, with `null`, hides.
+   */
+  const overlay = new Map<string, Banner | null>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
   let isHung = false;
@@ -46,9 +49,10 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   const key = (user: string) => recordKey(endpoint, appId, user);
 
+  /** Takes note of what is given, and says that what is shown may be out of date. */
   const show = (): void => {
     for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
-    for (const banner of testSends.values()) given.add(banner.id);
+    for (const banner of overlay.values()) if (banner) given.add(banner.id);
     onChange();
   };
 
@@ -85,14 +89,15 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     record = emptyRecord();
     pending.clear();
     refused = [];
-    testSends.clear();
+    overlay.clear();
     given.clear();
     isStored = false;
     onChange();
   };
 
   const cache = {
-    testSends,
+    overlay,
+    show,
     key,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
@@ -121,8 +126,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
-      const test = testSends.get(placementId);
-      const banner = test && !isDismissed(record, test) ? test : record.banners[placementId]?.banner;
+      const front = overlay.get(placementId);
+      const isFront = front === null || (front && !isDismissed(record, front));
+      const banner = isFront ? front : record.banners[placementId]?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 

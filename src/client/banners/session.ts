@@ -1,6 +1,7 @@
 import type { BannerOptions } from '../options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
+import { dropTestSends } from './overlay.ts';
 import { refill } from './refresh-budget.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
@@ -66,7 +67,7 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
     const verdict = await cache.change((record) => inSession(record, freshId, use));
     const id = cache.record().session?.id;
     if (id !== known && id !== undefined) {
-      if (known !== undefined) cache.testSends.clear();
+      if (known !== undefined) dropTestSends(cache.overlay);
       known = id;
       onStart();
     }
@@ -96,6 +97,13 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
       const scope = rule.impressionScope === 'tab' ? tabName(`${now()}-${random()}`) : '';
       const id = await change((session) => session.id);
       return id && JSON.stringify([id, placementId, bannerId, scope]);
+    },
+    /** The session as it stands, and the refreshes left in it; `null` before the first. */
+    inspect(): { id: string; endsAt: number; refreshesLeft: number } | null {
+      const { session } = cache.record();
+      if (!session?.id) return null;
+      const endsAt = session.visibleAtMs + rule.sessionTimeoutMs;
+      return { id: session.id, endsAt, refreshesLeft: refill(session, rule, now()).tokens };
     },
     /** Takes one refresh from the budget where the record needs one; false when it is empty. */
     async spend(isNeeded: (record: UserRecord) => boolean = () => true): Promise<boolean> {

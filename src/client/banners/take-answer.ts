@@ -1,6 +1,7 @@
 import type { Notify } from '../notice.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { BannerCache } from './banner-cache.ts';
+import { putTestSend } from './overlay.ts';
 import { misfits } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
@@ -16,9 +17,8 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       if (takenAtMs.get(placementId)! > askedAtMs) continue;
       takenAtMs.set(placementId, askedAtMs);
       taken[placementId] = banner;
-      cache.testSends.delete(placementId);
+      putTestSend(cache.overlay, placementId, banner);
       if (!banner) continue;
-      if (banner.isTestSend) cache.testSends.set(placementId, banner);
       for (const name of misfits(banner)) {
         const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
         notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });

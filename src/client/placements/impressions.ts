@@ -20,7 +20,8 @@ interface ImpressionsOptions {
 /** Watches every mounted slot for banners that are seen. */
 export const watchImpressions = (options: ImpressionsOptions) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
-  const restarts = new Map<Mounted, () => void>();
+  /** Every mounted slot, and what watches it. */
+  const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
   /** The banner of each slot whose second is over, so that it is not told again and again. */
   const seen = new Map<Mounted, Banner>();
   /** Many slots may leave the view at once: one look at all of them is enough. */
@@ -32,8 +33,8 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     });
   };
 
-  const watch = (mounted: Mounted): (() => void) => {
-    const { restart, stop } = watchViewability({
+  const viewabilityOf = (mounted: Mounted, Watcher: typeof IntersectionObserver) =>
+    watchViewability({
       element: mounted.element,
       isControl: () => mounted.shown?.isControl === true,
       isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && mayCount(),
@@ -46,19 +47,21 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       onSize: () => onSize(mounted),
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock,
-      Observer: Observer!,
+      Observer: Watcher,
     });
-    restarts.set(mounted, restart);
+
+  const watch = (mounted: Mounted): (() => void) => {
+    slots.set(mounted, Observer ? viewabilityOf(mounted, Observer) : undefined);
     return () => {
-      restarts.delete(mounted);
+      slots.get(mounted)?.stop();
+      slots.delete(mounted);
       seen.delete(mounted);
-      stop();
     };
   };
-  if (Observer) placements.watchWith(watch, (mounted) => restarts.get(mounted)?.());
+  placements.watchWith(watch, (mounted) => slots.get(mounted)?.restart());
 
   const restartAll = (): void => {
-    for (const restart of restarts.values()) restart();
+    for (const viewability of slots.values()) viewability?.restart();
   };
   const stops = (['visible', 'hidden', 'activated'] as const).map((moment) =>
     lifecycle.on(moment, restartAll),
@@ -68,7 +71,13 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     countAnew(): void {
       const former = [...seen.keys()];
       seen.clear();
-      for (const mounted of former) restarts.get(mounted)?.();
+      for (const mounted of former) slots.get(mounted)?.restart();
+    },
+    slots: (): Mounted[] => [...slots.keys()],
+    /** How far the slot's banner is from its impression; `null` where nothing is watched. */
+    inspect(mounted: Mounted) {
+      const view = slots.get(mounted)?.inspect();
+      return view ? { ...view, isSeen: mounted.shown !== null && seen.get(mounted) === mounted.shown } : null;
     },
     /** Listens to the page no more. */
     stop(): void {

@@ -8,7 +8,7 @@ import { fillPlace } from './fill-place.ts';
 import { canResize, isOnScreen } from './on-screen.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 
-type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
+export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
 /** One element that shows a placement. */
 export interface Mounted {
@@ -16,6 +16,9 @@ export interface Mounted {
   element: HTMLElement;
   /** The banner in the slot; a control banner is here too, though nothing is drawn. */
   shown: Banner | null;
+  /** Why nothing is drawn. */
+  emptied?: EmptyReason | null;
+  check: BannerCheck;
 }
 
 /** Watches one slot's visibility until the returned function is called. */
@@ -37,7 +40,6 @@ interface PlacementsOptions extends SlotVerbs {
 
 interface MountedPlace extends Mounted {
   hook: PlacementHook;
-  check: BannerCheck;
   /** Takes back what is drawn. */
   clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
@@ -47,7 +49,6 @@ interface MountedPlace extends Mounted {
   unwatch?: (() => void) | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
-  emptied?: EmptyReason | null;
 }
 
 /** The mounted slots: what is drawn in each, and when it may change. */
@@ -133,8 +134,8 @@ export const createPlacements = (options: PlacementsOptions) => {
     place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
   };
 
-  /** Brings one slot to what it should show, as far as nobody is looking at what would change. */
-  const consider = (place: MountedPlace): void => {
+  /** Brings one slot to what it should show, as far as nobody is looking at what would change, or somebody who wants it. */
+  const consider = (place: MountedPlace, isWanted?: boolean): void => {
     const { element, placementId } = place;
     if (!places.has(place)) return;
     if (element.isConnected) place.wasConnected = true;
@@ -160,7 +161,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       // Never swap or take away what is under the reader's eyes, nor open a closed place there.
       const isDrawn = place.shown && !place.shown.isControl;
       const opens = place.expand && wanted && !wanted.isControl;
-      if ((isDrawn || opens) && isOnScreen(element)) return;
+      if ((isDrawn || opens) && !isWanted && isOnScreen(element)) return;
       if (place.shown || wanted) leave(place, true);
       if (wanted) show(place, place.check.checked(wanted));
       else empty(place, problems.length > 0 ? 'invalid' : 'none', problems);
@@ -216,9 +217,12 @@ export const createPlacements = (options: PlacementsOptions) => {
       return () => unmount(place);
     },
 
-    /** Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. */
-    considerAll(): void {
-      for (const place of all()) consider(place);
+    /**
+     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isWanted`: who looks
+     * at the page has asked for the change.
+     */
+    considerAll(isWanted?: boolean): void {
+      for (const place of all()) consider(place, isWanted);
     },
 
     /** From now on every slot is watched, and `onChange` hears when one has another banner. */

@@ -32,6 +32,8 @@ export interface ViewabilityOptions {
 
 const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
+const requiredShare = (area: number): number => (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
+
 /** Whether it is hidden, or something covers most of it: a dialog, a cookie bar, a sticky header. */
 const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
   const root = element.getRootNode() as Document | ShadowRoot;
@@ -76,7 +78,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     if (area === 0) return isControl();
     // Content that is still loading: nothing is drawn yet, whatever box the page has given the slot.
     if (isBusy() && !isControl()) return false;
-    return entry.intersectionRatio >= (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
+    return entry.intersectionRatio >= requiredShare(area);
   };
 
   const restart = (): void => {
@@ -161,6 +163,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
     restart,
+    /** How far the rule is met at this moment, and what it waits for. */
+    inspect: () => ({
+      dwellMs: since ? monotonic() - since.monotonic : 0,
+      requiredMs: DWELL_MS,
+      requiredShare: requiredShare(entry ? areaOf(entry.boundingClientRect) : 0),
+      isCovered: entry?.isIntersecting === true && isCovered(element, entry),
+      isBusy: isBusy(),
+    }),
     stop(): void {
       cancel?.();
       since = undefined;

@@ -5,6 +5,7 @@ import { type Handler, type HttpServer, serveHandler } from '../../helpers/http-
 import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
 import { consent } from './consent.ts';
 import { delivery } from './delivery.ts';
+import { devtools } from './devtools.ts';
 import { painting } from './painting.ts';
 import type { Scenario, World } from './scenario.ts';
 import { shop, stockBanners } from './shop.ts';
@@ -19,6 +20,7 @@ const SCENARIOS: Scenario[] = [
   ...delivery,
   ...storage,
   ...consent,
+  ...devtools,
 ];
 
 /** The handler, and the most requests to `track` that it had open at the same time. */
@@ -60,7 +62,7 @@ export const playScenarios = (kind: EngineKind): void => {
       engine = await kind.launch();
       console.log(`Engine under test: ${engine.version}`);
       pages = await startPageServer({
-        entries: ['index', 'templates'],
+        entries: ['index', 'templates', 'devtools'],
         modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
         origins: SCENARIOS.length,
       });

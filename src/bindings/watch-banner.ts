@@ -1,0 +1,29 @@
+import type { Placard } from '../client/index.ts';
+
+/** A banner that expires is looked at again when it should have, and at least and at most this often. */
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
+
+/**
+ * Calls back when `placard.banner(placementId)` may have changed, its expiry included, until the returned function is called.
+ * The device's clock may differ from the service's.
+ */
+export const watchBanner = (placard: Placard, placementId: string, changed: () => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const arm = (): void => {
+    clearTimeout(timer);
+    const expiresAt = placard.banner(placementId)?.expiresAt ?? null;
+    if (expiresAt === null) return;
+    timer = setTimeout(look, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, expiresAt - Date.now())));
+  };
+  const look = (): void => {
+    arm();
+    changed();
+  };
+  arm();
+  const unsubscribe = placard.subscribe(look);
+  return () => {
+    unsubscribe();
+    clearTimeout(timer);
+  };
+};

@@ -1,0 +1,42 @@
+import type { Settings } from '../read-options.ts';
+import type { Inspection, Inspector } from './inspection.ts';
+import { type ReadPlacementsOptions, readPlacements } from './read-placements.ts';
+import type { Rehearsal } from './rehearsal.ts';
+
+export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspection.ts';
+export { createRehearsal, type Rehearsal } from './rehearsal.ts';
+
+interface InspectorOptions extends ReadPlacementsOptions {
+  settings: Settings;
+  rehearsal: Rehearsal;
+  mayAct: () => boolean;
+  session: () => Inspection['session'];
+  syncBlockedUntilMs: () => number;
+  recent: () => Inspection['recent'];
+}
+
+/** Says what the client knows. A chunk of its own: only who asks for it loads it. */
+export const createInspector = (options: InspectorOptions): Inspector => {
+  const { settings, cache, rehearsal, mayAct, session, syncBlockedUntilMs, recent } = options;
+  const { endpoint, appId, appVersion, platform } = settings;
+  return {
+    read() {
+      const waitsUntil = syncBlockedUntilMs();
+      return {
+        endpoint,
+        appId,
+        appVersion,
+        userId: cache.userId(),
+        isActive: mayAct(),
+        session: session(),
+        clockSkewMs: cache.record().clockSkewMs,
+        syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
+        sandbox: rehearsal.state(),
+        recent: recent(),
+        placements: readPlacements(options),
+      };
+    },
+    focus: rehearsal.focus,
+    sandbox: rehearsal.sandbox,
+  };
+};

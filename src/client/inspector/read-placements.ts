@@ -1,0 +1,48 @@
+import type { BannerCache } from '../banners/banner-cache.ts';
+import { isFocus } from '../banners/overlay.ts';
+import type { Mounted } from '../placements/placements.ts';
+import type { PlacementState, SlotState, ViewState } from './inspection.ts';
+
+export interface ReadPlacementsOptions {
+  cache: BannerCache;
+  slots: () => Mounted[];
+  asked: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
+  viewOf: (mounted: Mounted) => ViewState | null;
+}
+
+/** Every placement that the page mounts or asks for, or that the cache holds, by name. */
+export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
+  const { cache, slots, asked, viewOf } = options;
+  const { banners, dismissed } = cache.record();
+  const mounted = slots();
+  const names = new Set([...asked.placements, ...Object.keys(banners), ...cache.overlay.keys()]);
+  for (const { placementId } of mounted) names.add(placementId);
+
+  const slotOf = (slot: Mounted): SlotState => {
+    const { element, shown, emptied = null, placementId } = slot;
+    const next = cache.current(placementId);
+    // Of the very banner that was refused the check has its answer at hand.
+    const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
+    return { element, shown, emptied, problems, view: viewOf(slot) };
+  };
+
+  const stateOf = (placementId: string): PlacementState => {
+    const front = cache.overlay.get(placementId);
+    const isFocused = front != null && isFocus(front.id);
+    const stored = Object.hasOwn(banners, placementId) ? banners[placementId] : undefined;
+    const isTestSend = front != null && !isFocused;
+    const answer = isTestSend ? front : stored?.banner;
+    return {
+      placementId,
+      answer,
+      askedAt: isTestSend ? null : (stored?.askedAtMs ?? null),
+      from: asked.answered.has(placementId) ? 'sync' : 'cache',
+      isExpired: answer != null && cache.isExpired(answer),
+      isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
+      isFocused,
+      isHidden: front === null,
+      slots: mounted.filter((slot) => slot.placementId === placementId).map(slotOf),
+    };
+  };
+  return [...names].sort().map(stateOf);
+};

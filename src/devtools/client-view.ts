@@ -1,0 +1,45 @@
+import { clockTime, relativeTime } from './duration.ts';
+import { node } from './node.ts';
+import type { PanelState } from './panel-state.ts';
+
+const clockSkew = (ms: number): string =>
+  ms === 0 ? 'right' : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
+
+const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
+  const { session, syncWaitsUntil } = inspection;
+  return [
+    ['User', inspection.userId ?? 'nobody is signed in'],
+    ['Consent', inspection.isActive ? 'given' : 'not given, or the client was stopped'],
+    ['App', `${inspection.appId}, version ${inspection.appVersion}`],
+    ['Service', inspection.endpoint],
+    ['Next sync', syncWaitsUntil === null ? 'when it is needed' : `not before ${clockTime(syncWaitsUntil)}`],
+    ['Session', session ? session.id : 'none yet'],
+    ...(session
+      ? ([
+          ['Session ends', `${relativeTime(session.endsAt, now)}, unless the page is looked at`],
+          ['Refreshes left', String(session.refreshesLeft)],
+        ] as [string, string][])
+      : []),
+    ['Clock', clockSkew(inspection.clockSkewMs)],
+    ['Storage', diagnostics?.memoryMode ? 'memory: lost with the page' : 'IndexedDB'],
+    ['Sender', diagnostics?.sender ? 'this tab' : 'the tab that sends next'],
+  ];
+};
+
+/** Who the client is, for whom, and with which session. */
+export const createClientView = () => {
+  const element = node('dl', { class: 'client' });
+  let drawn = '';
+  return {
+    element,
+    update(state: PanelState): void {
+      const facts = factsOf(state);
+      const text = JSON.stringify(facts);
+      if (text === drawn) return;
+      drawn = text;
+      element.replaceChildren(
+        ...facts.flatMap(([name, value]) => [node('dt', {}, [name]), node('dd', {}, [value])]),
+      );
+    },
+  };
+};

@@ -1,0 +1,1 @@
+export { type DevtoolsOptions, openDevtools } from './open-devtools.ts';

@@ -1,0 +1,35 @@
+const STORED_AS = 'placard-devtools';
+
+/** What the devtools remember from page to page of one origin. */
+export interface Remembered {
+  /** Distances from the right and the bottom edge of the window, in CSS pixels. */
+  x: number;
+  y: number;
+  isSmall: boolean;
+  tab: string;
+}
+
+const BEGINNING: Remembered = { x: 12, y: 12, isSmall: false, tab: 'Placements' };
+
+export const recall = (): Remembered => {
+  try {
+    const stored = Object(JSON.parse(localStorage.getItem(STORED_AS) ?? 'null')) as Partial<Remembered>;
+    return {
+      x: Number.isFinite(stored.x) ? stored.x! : BEGINNING.x,
+      y: Number.isFinite(stored.y) ? stored.y! : BEGINNING.y,
+      isSmall: stored.isSmall === true,
+      tab: String(stored.tab ?? BEGINNING.tab),
+    };
+  } catch {
+    // Blocked storage, or a value that was changed by hand: they begin where they began first.
+    return BEGINNING;
+  }
+};
+
+export const remember = (change: Partial<Remembered>): void => {
+  try {
+    localStorage.setItem(STORED_AS, JSON.stringify({ ...recall(), ...change }));
+  } catch {
+    // Full or blocked storage costs the next page the place, nothing else.
+  }
+};

@@ -1,0 +1,33 @@
+type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
+type Attributes = Record<string, string | boolean>;
+
+/** An element with attributes (`true` is a bare one, `false` is left out), children and listeners. */
+export const node = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  children: (Node | string)[] = [],
+  on: Handlers = {},
+): HTMLElementTagNameMap[Tag] => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
+  element.append(...children);
+  for (const [type, handler] of Object.entries(on)) element.addEventListener(type, handler as EventListener);
+  return element;
+};
+
+export const button = (
+  children: (Node | string)[],
+  click: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement => node('button', { type: 'button', ...attributes }, children, { click });
+
+/** Writes only what is new: the panel is brought up to date several times a second. */
+export const setText = (element: Element, text: string): void => {
+  if (element.textContent !== text) element.textContent = text;
+};
+
+export const setAttribute = (element: Element, name: string, value: string | boolean): void => {
+  const text = value === true ? '' : value;
+  if (text === false) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+};

@@ -1,0 +1,133 @@
+import type { Diagnostics, Inspection, Inspector, Placard } from '../client/index.ts';
+import { createClientView } from './client-view.ts';
+import { createEventsView } from './events-view.ts';
+import type { History } from './history.ts';
+import { createLogView } from './log-view.ts';
+import { recall, remember } from './memory.ts';
+import { node } from './node.ts';
+import { createOutline } from './outline.ts';
+import { PANEL_CSS } from './panel-css.ts';
+import { createPlacementsView } from './placements-view.ts';
+import { createTabs } from './tabs.ts';
+import type { Sentence } from './tone.ts';
+import { createWindow } from './window.ts';
+
+/** The panel follows the client so often; what is in view moves with the page, and no notice says so. */
+const TICK_MS = 200;
+/** The counters cost a read of the outbox. */
+const COUNT_EVERY_TICKS = 5;
+
+interface PanelOptions {
+  placard: Placard;
+  /** `null` where the client could not load it. */
+  inspector: Inspector | null;
+  history: History;
+  into: HTMLElement | undefined;
+  /** Aborted when the panel is to go. */
+  signal: AbortSignal;
+  /** The close button was pressed. */
+  close: () => void;
+}
+
+const NOT_LOADED =
+  'The client could not load the part that is inspected. Check in the network panel that all its chunks are served.';
+
+const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics | null): Sentence => {
+  if (sandbox.isOn) return { text: 'Sandbox: sends nothing', tone: 'wait' };
+  const slots = placements.flatMap((placement) => placement.slots);
+  const shown = slots.filter((slot) => slot.shown && !slot.shown.isControl).length;
+  const waiting = (diagnostics?.pending ?? 0) + (diagnostics?.inDoubt ?? 0);
+  const text = `${shown} of ${slots.length} shown${waiting > 0 ? `, ${waiting} to send` : ''}`;
+  return { text, tone: waiting > 0 ? 'wait' : 'plain' };
+};
+
+/** Draws the panel into a shadow root, with a sheet that needs no exception from the page's policy, until it is closed. */
+export const openPanel = ({ placard, inspector, history, into, signal, close }: PanelOptions): void => {
+  const host = node('placard-devtools' as 'div');
+  const root = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(PANEL_CSS);
+  root.adoptedStyleSheets = [sheet];
+  signal.addEventListener('abort', () => host.remove());
+
+  const show = (content: readonly Node[]): ReturnType<typeof createWindow> | null => {
+    if (into) {
+      host.toggleAttribute('data-embedded', true);
+      root.append(node('div', { class: 'embedded' }, [...content]));
+      into.append(host);
+      return null;
+    }
+    const frame = createWindow(content, signal, close);
+    root.append(frame.element);
+    document.body.append(host);
+    return frame;
+  };
+
+  if (!inspector) {
+    show([node('p', { class: 'nothing' }, [NOT_LOADED])]);
+    return;
+  }
+  history.addEarlier(inspector.read().recent);
+  let tab = recall().tab;
+  let diagnostics: Diagnostics | null = null;
+  let frame: ReturnType<typeof show> = null;
+
+  const draw = (): void => {
+    if (signal.aborted) return;
+    const inspection = inspector.read();
+    frame?.summarise(summaryOf(inspection, diagnostics));
+    if (frame?.isSmall()) {
+      outline.hide();
+      return;
+    }
+    const view = views[tab as keyof typeof views] ?? views.Placements;
+    view.update({ inspection, diagnostics, history: history.entries(), now: Date.now() });
+  };
+  const count = async (): Promise<void> => {
+    diagnostics = await placard.diagnostics();
+    draw();
+  };
+  const changed = (): void => {
+    draw();
+    void count();
+  };
+
+  const outline = createOutline();
+  const placements = createPlacementsView({ inspector, outline, changed });
+  const views = {
+    Placements: placements,
+    Events: createEventsView({ placard, inspector, changed }),
+    Log: createLogView(),
+    Client: createClientView(),
+  };
+  const tabs = createTabs(
+    Object.entries(views).map(([name, { element }]) => ({ name, content: element })),
+    tab,
+    (name) => {
+      tab = name;
+      remember({ tab });
+      outline.hide();
+      draw();
+    },
+  );
+  frame = show(tabs);
+  root.append(outline.element);
+  changed();
+
+  let ticks = 0;
+  let counted = history.version();
+  const timer = setInterval(() => {
+    if (document.visibilityState !== 'visible') return;
+    ticks += 1;
+    draw();
+    // What other tabs do brings no notice here.
+    if (counted === history.version() && ticks % COUNT_EVERY_TICKS > 0) return;
+    counted = history.version();
+    void count();
+  }, TICK_MS);
+  signal.addEventListener('abort', () => {
+    clearInterval(timer);
+    outline.hide();
+    placements.stop();
+  });
+};

@@ -1,0 +1,77 @@
+import type { Banner, Inspector } from '../client/index.ts';
+import { node } from './node.ts';
+import type { Outline } from './outline.ts';
+import type { PanelState } from './panel-state.ts';
+import { createShareInView } from './share-in-view.ts';
+import { createSlotCard, type SlotCard } from './slot-card.ts';
+
+interface PlacementsViewOptions {
+  inspector: Inspector;
+  outline: Outline;
+  changed: () => void;
+}
+
+const hasContent = (banner: Banner | null | undefined): banner is Banner => banner?.isControl === false;
+
+/** As the page has its slots, from the top; placements without one come last. */
+const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[] => {
+  const place = ([a]: [Element | string, SlotCard], [b]: [Element | string, SlotCard]): number => {
+    if (typeof a === 'string' || typeof b === 'string')
+      return Number(typeof a === 'string') - Number(typeof b === 'string');
+    return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+  };
+  return [...cards].sort(place).map(([, card]) => card);
+};
+
+/** One card for each slot, and for each placement that has none; a slot keeps its card as long as it is mounted. */
+export const createPlacementsView = ({ inspector, outline, changed }: PlacementsViewOptions) => {
+  const cards = new Map<Element | string, SlotCard>();
+  const shares = createShareInView();
+  const list = node('ul', { class: 'cards' });
+  const nothing = node('p', { class: 'nothing' }, [
+    'No placement yet. Mount one: placard.mount(placementId, element, hook).',
+  ]);
+  const element = node('div', {}, [list, nothing]);
+
+  /** What the service sent last for the placement: what was dismissed or has expired is there too. */
+  const candidateOf = (placementId: string, answer: Banner | null | undefined, { history }: PanelState) => {
+    if (hasContent(answer)) return answer;
+    const synced = history.flatMap(({ notice }) =>
+      notice.type === 'synced' ? [notice.banners[placementId]] : [],
+    );
+    return synced.filter(hasContent).at(-1) ?? null;
+  };
+
+  return {
+    element,
+    update(state: PanelState): void {
+      const { inspection, now } = state;
+      const present = new Map<Element | string, SlotCard>();
+      for (const placement of inspection.placements) {
+        const { placementId, answer } = placement;
+        const candidate = candidateOf(placementId, answer, state);
+        for (const slot of placement.slots.length > 0 ? placement.slots : [null]) {
+          const key = slot?.element ?? placementId;
+          const known = cards.get(key);
+          const card =
+            known?.placementId === placementId
+              ? known
+              : createSlotCard({ placementId, inspector, outline, changed });
+          present.set(key, card);
+          const share = slot ? shares.of(slot.element) : 0;
+          card.update({ placement, slot, candidate, inspection, share, now });
+        }
+      }
+      for (const [key, card] of cards) if (present.get(key) !== card) card.element.remove();
+      cards.clear();
+      for (const [key, card] of present) cards.set(key, card);
+      const elements = inPageOrder(present).map((card) => card.element);
+      // What stays in order stays untouched, with the focus that is in it.
+      elements.forEach((card, index) => {
+        if (list.children[index] !== card) list.insertBefore(card, list.children[index] ?? null);
+      });
+      nothing.hidden = elements.length > 0;
+    },
+    stop: shares.stop,
+  };
+};

@@ -1,0 +1,117 @@
+import type { Banner, Inspection, Inspector, PlacementState, SlotState } from '../client/index.ts';
+import { bannerDetails, explainCommand, nameOf } from './banner-details.ts';
+import { relativeTime } from './duration.ts';
+import { createMeter } from './meter.ts';
+import { button, node, setAttribute, setText } from './node.ts';
+import type { Outline } from './outline.ts';
+import { verdictOf } from './verdict.ts';
+
+export interface CardOptions {
+  placementId: string;
+  inspector: Inspector;
+  outline: Outline;
+  /** Calls for an update at once. */
+  changed: () => void;
+}
+
+export interface CardState {
+  placement: PlacementState;
+  slot: SlotState | null;
+  /** The last banner with content that this placement had, shown or not: what focus draws. */
+  candidate: Banner | null;
+  inspection: Inspection;
+  /** Share of the slot that is in view, 0 to 1. */
+  share: number;
+  now: number;
+}
+
+const factsOf = ({ askedAt, from, answer, isExpired }: PlacementState, now: number): string => {
+  const facts = askedAt === null ? [] : [`asked ${relativeTime(askedAt, now)}`];
+  if (answer !== undefined && from === 'cache') facts.push('from the cache');
+  if (answer?.isTestSend) facts.push('test send');
+  if (answer?.expiresAt && !isExpired) facts.push(`ends ${relativeTime(answer.expiresAt, now)}`);
+  return facts.join(' · ');
+};
+
+/** One slot, or a placement without one: what it shows, why, and what may be done about it. */
+export const createSlotCard = ({ placementId, inspector, outline, changed }: CardOptions) => {
+  const chip = node('span', { class: 'chip' });
+  const name = node('p', { class: 'banner-name', dir: 'auto' });
+  const meter = createMeter();
+  const why = node('p', { class: 'why' });
+  const command = node('code', { class: 'command' });
+  const facts = node('p', { class: 'facts' });
+  const rows = node('dl', {});
+  const summary = node('summary');
+  const details = node('details', {}, [summary, rows]);
+  let current: CardState | undefined;
+  let listed = '';
+
+  const show = (): void => {
+    if (current?.slot) outline.show(current.slot.element, placementId);
+  };
+  const scroll = (): void => {
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    current?.slot?.element.scrollIntoView({ block: 'center', behavior: isStill ? 'auto' : 'smooth' });
+    show();
+  };
+  const toggleFocus = (): void => {
+    if (!current) return;
+    inspector.focus(placementId, current.placement.isFocused ? null : current.candidate);
+    changed();
+  };
+  const find = button(['Find'], scroll, { 'aria-label': `Find ${placementId}` });
+  const focus = button(['Focus'], toggleFocus, { 'aria-label': `Focus ${placementId}` });
+  const element = node(
+    'li',
+    { class: 'card' },
+    [
+      node('div', { class: 'card-head' }, [node('p', { class: 'placement' }, [placementId]), chip]),
+      name,
+      meter.element,
+      why,
+      command,
+      node('div', { class: 'card-foot' }, [facts, details, node('div', { class: 'buttons' }, [find, focus])]),
+    ],
+    { pointerenter: show, focusin: show, pointerleave: outline.hide, focusout: outline.hide },
+  );
+
+  const drawDetails = (banner: Banner | null, known: string): void => {
+    details.hidden = banner === null;
+    facts.hidden = banner !== null;
+    setText(banner ? summary : facts, banner ? ['properties', known].filter(Boolean).join(' · ') : known);
+    const text = JSON.stringify(banner);
+    if (!banner || text === listed) return;
+    listed = text;
+    rows.replaceChildren(...bannerDetails(banner));
+  };
+
+  return {
+    placementId,
+    element,
+    update(state: CardState): void {
+      current = state;
+      const { placement, slot, candidate, inspection, share, now } = state;
+      const { tone, title, why: reason } = verdictOf(placement, slot, { inspection, share, now });
+      setText(chip, title);
+      setAttribute(element, 'data-tone', tone);
+      setText(why, reason);
+      const banner = slot?.shown ?? placement.answer ?? null;
+      const isDrawn = slot?.shown?.isControl === false;
+      name.hidden = !banner || banner.isControl;
+      if (banner) setText(name, nameOf(banner));
+      meter.element.hidden = !isDrawn || !slot?.view;
+      if (isDrawn && slot?.view) meter.update(slot.view, share);
+      command.hidden = title !== 'No banner' || inspection.userId === null;
+      if (inspection.userId !== null) setText(command, explainCommand(inspection.userId, placementId));
+      find.hidden = !slot;
+      // What does not fit would not fit either when it is focused.
+      const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
+      focus.hidden = !canFocus && !placement.isFocused;
+      setAttribute(focus, 'aria-pressed', String(placement.isFocused));
+      drawDetails(banner?.isControl ? null : banner, factsOf(placement, now));
+    },
+  };
+};
+
+export type SlotCard = ReturnType<typeof createSlotCard>;

@@ -1,0 +1,110 @@
+import type { Inspection, PlacementState, SlotState } from '../client/index.ts';
+import { nameOf } from './banner-details.ts';
+import { relativeTime } from './duration.ts';
+import type { Tone } from './tone.ts';
+import { viewVerdict } from './view-verdict.ts';
+
+/** What a slot shows, and why not more. */
+export interface Verdict {
+  tone: Tone;
+  /** Two or three words. */
+  title: string;
+  /** What it means, and what to do about it. */
+  why: string;
+}
+
+const verdict = (tone: Tone, title: string, why: string): Verdict => ({ tone, title, why });
+
+const NOT_MOUNTED =
+  'No element of this page shows this placement. Mount it: placard.mount() or <Placement>, with this very ID.';
+const NO_BANNER =
+  'The service has no banner for this user: no active campaign targets them, or a cap or the time until they are eligible again holds it back. The service knows which: run the command below.';
+const FOCUSED = 'Shown in spite of all that speaks against it. None of its events is sent.';
+const HELD_OUT =
+  'This user is in the control group. Nothing is drawn and no content was sent; the impression counts for the comparison.';
+const WAITS_CLOSED =
+  'A banner is there, and the closed slot is in view. It opens when it is out of view, so that nothing moves under the reader’s eyes.';
+const NOT_SWAPPED =
+  'No banner is swapped under the reader’s eyes: the change waits until this slot is out of view.';
+
+/** Why no answer of the service is there. */
+const unanswered = ({ recent, syncWaitsUntil }: Inspection, now: number): Verdict => {
+  const failed = recent
+    .map(({ notice }) => notice)
+    .filter((notice) => notice.type === 'failed' && notice.kind !== 'property')
+    .at(-1);
+  const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
+  if (syncWaitsUntil !== null) {
+    const reason = failed?.type === 'failed' ? ` ${failed.message}` : '';
+    return verdict(
+      'bad',
+      'No answer',
+      `The next request goes ${relativeTime(syncWaitsUntil, now)}.${reason}`,
+    );
+  }
+  if (isAnswering) {
+    const why = 'The service answered for other placements. Check that its workspace has this one.';
+    return verdict('bad', 'No answer', why);
+  }
+  return verdict('wait', 'No answer yet', 'The service was not asked yet, or its answer is on the way.');
+};
+
+const problemsOf = ({ problems }: SlotState): string => {
+  const lines = problems.map(({ message, path = [] }) => {
+    const names = path.map((step) => String(typeof step === 'object' ? step.key : step));
+    return names.length > 0 ? `${names.join('.')}: ${message}` : message;
+  });
+  return lines.join('; ') || 'The hook threw. The console and the log have its error';
+};
+
+/** Nothing is drawn: says what speaks against it. */
+const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
+  const { answer, isExpired, isDismissed, isHidden } = placement;
+  if (isHidden)
+    return verdict('wait', 'Dismissed', 'Sent away in the sandbox. It is back when the sandbox ends.');
+  if (slot.emptied === 'invalid')
+    return verdict(
+      'bad',
+      'Does not fit',
+      `${problemsOf(slot)}. Change the campaign’s properties or the hook.`,
+    );
+  if (answer?.isControl) return verdict('plain', 'Held out', HELD_OUT);
+  if (answer && isExpired)
+    return verdict('plain', 'Expired', `The banner ended ${relativeTime(answer.expiresAt!, now)}.`);
+  if (answer && slot.emptied === null)
+    return verdict('wait', 'Waits', 'The hook’s check has not answered yet.');
+  if (answer) return verdict('wait', 'Waits', WAITS_CLOSED);
+  if (isDismissed)
+    return verdict('plain', 'Dismissed', 'The user sent this banner away. Another one may show here.');
+  if (answer === null) return verdict('plain', 'No banner', NO_BANNER);
+  return unanswered(inspection, now);
+};
+
+/**
+ * Says of one slot what it shows and why; `null` for a placement without a slot. `share` of the slot is in view, 0 to 1.
+ */
+export const verdictOf = (
+  placement: PlacementState,
+  slot: SlotState | null,
+  { inspection, share, now }: { inspection: Inspection; share: number; now: number },
+): Verdict => {
+  if (!inspection.isActive)
+    return verdict(
+      'bad',
+      'Off',
+      'There is no consent, or the client was stopped. Call enable() to begin again.',
+    );
+  if (inspection.userId === null)
+    return verdict('plain', 'Signed out', 'Nothing is shown without a user. Call identify() with a user ID.');
+  if (slot === null) return verdict('plain', 'Not mounted', NOT_MOUNTED);
+  const { shown } = slot;
+  if (shown === null) return emptyVerdict(placement, slot, inspection, now);
+  if (placement.isFocused) return verdict('wait', 'Focused', FOCUSED);
+  if (shown.isControl) return verdict('plain', 'Held out', HELD_OUT);
+  // A test send stands in front of the answer.
+  if (!shown.isTestSend && placement.answer?.id !== shown.id) {
+    const next = placement.answer ? `“${nameOf(placement.answer)}” is next.` : 'No banner is here any more.';
+    return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
+  }
+  return viewVerdict(slot, share);
+};

@@ -1,0 +1,28 @@
+import { type MaybeRefOrGetter, onMounted, type ShallowRef, shallowRef, toValue, watch } from 'vue';
+import { watchBanner } from '../bindings/index.ts';
+import type { Banner } from '../client/index.ts';
+import { usePlacard } from './provided.ts';
+
+/**
+ * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows and on a
+ * server. Reading does not count an impression and asks for nothing; mount the placement for both.
+ */
+export const useBanner = (
+  placementId: MaybeRefOrGetter<string>,
+): Readonly<ShallowRef<Banner | null | undefined>> => {
+  const placard = usePlacard();
+  const banner = shallowRef<Banner | null>();
+  // Not before: what a server has rendered is hydrated as it is.
+  onMounted(() => {
+    if (!placard) return;
+    const follow = (id: string, _: unknown, onCleanup: (stop: () => void) => void): void => {
+      const look = (): void => {
+        banner.value = placard.banner(id);
+      };
+      look();
+      onCleanup(watchBanner(placard, id, look));
+    };
+    watch(() => toValue(placementId), follow, { immediate: true });
+  });
+  return banner;
+};

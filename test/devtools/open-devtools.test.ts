@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Inspector } from '../../src/client/index.ts';
+import { openDevtools } from '../../src/devtools/index.ts';
+import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { anInspection } from './states.ts';
+
+const PATIENCE = { timeout: 15_000 };
+const inspector: Inspector = {
+  read: () => anInspection({ recent: [{ at: 1, notice: { type: 'delivered', events: [] } }] }),
+  focus: () => undefined,
+  sandbox: () => undefined,
+};
+
+let fake: FakePlacard;
+beforeEach(() => {
+  fake = fakePlacard();
+  Object.assign(fake.placard, {
+    inspect: async () => inspector,
+    diagnostics: async () => ({ captured: 0 }),
+    deadLetters: async () => [],
+  });
+  localStorage.clear();
+  sessionStorage.clear();
+  history.replaceState(null, '', '/');
+});
+const closes: (() => void)[] = [];
+const open = (...values: Parameters<typeof openDevtools>) => {
+  const close = openDevtools(...values);
+  closes.push(close);
+  return close;
+};
+afterEach(() => {
+  for (const close of closes.splice(0)) close();
+  vi.restoreAllMocks();
+});
+
+const host = () => document.querySelector('placard-devtools');
+const opened = () => vi.waitFor(() => expect(host()).not.toBeNull(), PATIENCE);
+
+test('draws into the page, and takes everything back', async () => {
+  const close = open(fake.placard);
+  await opened();
+  expect(fake.listeners.size).toBe(1);
+  close();
+  expect(host()).toBeNull();
+  expect(fake.listeners.size).toBe(0);
+});
+
+test('draws into the element it is given, without a window around', async () => {
+  const into = document.body.appendChild(document.createElement('div'));
+  open(fake.placard, { into });
+  await opened();
+  expect(into.firstElementChild).toBe(host());
+  expect(host()!.shadowRoot!.querySelector('.window')).toBeNull();
+  into.remove();
+});
+
+test('can be closed before it is loaded', async () => {
+  const close = open(fake.placard);
+  close();
+  await import('../../src/devtools/panel.ts');
+  await Promise.resolve();
+  expect(host()).toBeNull();
+  expect(fake.listeners.size).toBe(0);
+});
+
+test('opens by the address only where the host allows it so, and stays for the tab until it is closed', async () => {
+  open(fake.placard, { when: 'query' });
+  expect(fake.listeners.size).toBe(0);
+  history.replaceState(null, '', '/?placard-devtools');
+  open(fake.placard, { when: 'query' })();
+  history.replaceState(null, '', '/next');
+  open(fake.placard, { when: 'query' });
+  await opened();
+  const closing = host()!.shadowRoot!.querySelector<HTMLElement>('[data-icon="close"]')!;
+  closing.click();
+  expect(host()).toBeNull();
+  open(fake.placard, { when: 'query' });
+  expect(fake.listeners.size).toBe(0);
+});
+
+test('says so where the client cannot be inspected', async () => {
+  Object.assign(fake.placard, { inspect: async () => null });
+  open(fake.placard);
+  await opened();
+  expect(host()!.shadowRoot!.textContent).toContain('all its chunks are served');
+});
+
+test('throws nothing into the page where it does not load, and says so in the console', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  Object.assign(fake.placard, { inspect: () => Promise.reject(new Error('no chunk')) });
+  open(fake.placard);
+  await vi.waitFor(() => expect(error).toHaveBeenCalledOnce(), PATIENCE);
+  expect(error.mock.calls[0]![0]).toMatch(/Check that their chunk is served/);
+  expect(fake.listeners.size).toBe(0);
+});
+
+test('hears notices from the call on, and those that the client remembers of before', async () => {
+  open(fake.placard);
+  fake.notify({ type: 'consent', state: 'enabled' });
+  fake.notify({ type: 'changed' });
+  await opened();
+  const tabs = [...host()!.shadowRoot!.querySelectorAll<HTMLElement>('[role="tab"]')];
+  tabs.find((tab) => tab.textContent === 'Log')!.click();
+  const lines = [...host()!.shadowRoot!.querySelectorAll<HTMLElement>('[data-notice]')];
+  expect(lines.map(({ dataset }) => dataset['notice'])).toEqual(['consent', 'delivered']);
+});

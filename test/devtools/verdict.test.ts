@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { Inspection, PlacementState, SlotState } from '../../src/client/index.ts';
+import { verdictOf } from '../../src/devtools/verdict.ts';
+import { aBanner } from '../helpers/a-banner.ts';
+import { anEmptySlot, anInspection, aPlacement, aSlot, aView, heard, NOW } from './states.ts';
+
+const sayOf = (
+  placement: PlacementState,
+  slot: SlotState | null,
+  { share = 1, ...changes }: Partial<Inspection> & { share?: number } = {},
+) => verdictOf(placement, slot, { inspection: anInspection(changes), share, now: NOW });
+
+const next = aBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
+const control = aBanner({ isControl: true });
+
+describe('of a slot without a banner says', () => {
+  test.each([
+    ['that the user is signed out', aPlacement(), anEmptySlot(), { userId: null }, 'Signed out', /identify/],
+    ['that there is no consent', aPlacement(), anEmptySlot(), { isActive: false }, 'Off', /enable\(\)/],
+    ['that nothing shows the placement', aPlacement(), null, {}, 'Not mounted', /placard\.mount\(\)/],
+    [
+      'that no answer is there yet',
+      aPlacement({ answer: undefined }),
+      anEmptySlot({ emptied: null }),
+      {},
+      'No answer yet',
+      /on the way/,
+    ],
+    [
+      'that nobody targets the user, or a cap holds the banner back',
+      aPlacement({ answer: null }),
+      anEmptySlot(),
+      {},
+      'No banner',
+      /targets them, or a cap/,
+    ],
+    [
+      'that the user is held out',
+      aPlacement({ answer: control }),
+      aSlot({ shown: control }),
+      {},
+      'Held out',
+      /control group/,
+    ],
+    [
+      'that the user is held out before the slot knows',
+      aPlacement({ answer: control }),
+      anEmptySlot({ emptied: 'control' }),
+      {},
+      'Held out',
+      /control group/,
+    ],
+    [
+      'that the banner was dismissed',
+      aPlacement({ answer: null, isDismissed: true }),
+      anEmptySlot({ emptied: 'dismissed' }),
+      {},
+      'Dismissed',
+      /sent this banner away/,
+    ],
+    [
+      'that it was dismissed in the sandbox alone',
+      aPlacement({ isHidden: true }),
+      anEmptySlot({ emptied: 'dismissed' }),
+      {},
+      'Dismissed',
+      /sandbox ends/,
+    ],
+    [
+      'when the banner ended',
+      aPlacement({ answer: aBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
+      anEmptySlot({ emptied: 'expired' }),
+      {},
+      'Expired',
+      /ended 2\smin ago/,
+    ],
+    [
+      'which property does not fit',
+      aPlacement(),
+      anEmptySlot({ emptied: 'invalid', problems: [{ message: 'too long', path: ['a', { key: 'b' }] }] }),
+      {},
+      'Does not fit',
+      /^a\.b: too long\. Change/,
+    ],
+    [
+      'that the hook threw',
+      aPlacement(),
+      anEmptySlot({ emptied: 'invalid' }),
+      {},
+      'Does not fit',
+      /hook threw/,
+    ],
+    ['that a closed slot opens out of view', aPlacement(), anEmptySlot(), {}, 'Waits', /out of view/],
+    [
+      'that the check takes its time',
+      aPlacement(),
+      anEmptySlot({ emptied: null }),
+      {},
+      'Waits',
+      /check has not answered/,
+    ],
+  ] as const)('%s', (_, placement, slot, changes, title, why) => {
+    const verdict = sayOf(placement, slot, changes);
+    expect(verdict.title).toBe(title);
+    expect(verdict.why).toMatch(why);
+  });
+
+  test('until when a service that refused is left alone, and with which words it did', () => {
+    const failed = heard({ type: 'failed', kind: 'sync', message: 'Sync of home_hero: 429 Over rate limit' });
+    const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
+    expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
+      tone: 'bad',
+      title: 'No answer',
+      why: 'The next request goes in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
+    });
+  });
+
+  test('that the service may not know the placement, once it has answered for others', () => {
+    const recent = [heard({ type: 'synced', placements: ['other'], banners: { other: null } })];
+    const { why } = sayOf(aPlacement({ answer: undefined }), anEmptySlot(), { recent });
+    expect(why).toMatch(/workspace has this one/);
+  });
+});
+
+describe('of a slot with a banner says', () => {
+  test.each([
+    ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /None of its events/],
+    [
+      'which banner waits for it to leave the view',
+      aPlacement({ answer: next }),
+      aSlot(),
+      'Shown',
+      /“Winter sale” is next/,
+    ],
+    [
+      'that it stays until it is out of view',
+      aPlacement({ answer: null }),
+      aSlot(),
+      'Shown',
+      /No banner is here any more/,
+    ],
+  ])('%s', (_, placement, slot, title, why) => {
+    expect(sayOf(placement, slot).title).toBe(title);
+    expect(sayOf(placement, slot).why).toMatch(why);
+  });
+
+  test('nothing of another answer behind a test send', () => {
+    const test = aBanner({ id: 'test', isTestSend: true });
+    expect(sayOf(aPlacement({ answer: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
+  });
+
+  const flat = document.createElement('div');
+  test.each([
+    ['that its impression is taken', aSlot({ view: aView({ isSeen: true }) }), 1, /impression is taken/],
+    ['that the browser cannot tell', aSlot({ view: null }), 1, /no IntersectionObserver/],
+    ['that the slot has no size', aSlot({ element: flat }), 1, /no size/],
+    ['that its content is loading', aSlot({ view: aView({ isBusy: true }) }), 1, /aria-busy/],
+    ['that it is out of view', aSlot(), 0, /Scroll to it/],
+    ['how much of it is missing', aSlot(), 0.4, /40 % is in view, and 50 % must be/],
+    ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /lies on top/],
+    ['how far the second is', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
+  ])('%s', (_, slot, share, why) => {
+    const verdict = sayOf(aPlacement(), slot, { share });
+    expect(verdict.why).toMatch(why);
+    expect(verdict.title).toBe(slot.view?.isSeen ? 'Seen' : 'Not seen yet');
+  });
+});

@@ -1,0 +1,319 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Notice, Placard } from '../../src/client/index.ts';
+import { axeProblems } from '../helpers/axe-problems.ts';
+import { launchShell } from '../helpers/browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { watchPage } from '../helpers/watch-page.ts';
+// The page is served, not imported: for whoever looks for unused files.
+import type {} from './pages/devtools-page.ts';
+
+/** The strictest policy the client promises to work under. */
+const STRICT =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
+/** A constructed sheet needs no style-src: the page lays itself out as the devtools do. */
+const SCRIPT = `
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(':root { color-scheme: light dark } main { display: grid; gap: 1rem } #home_hero { min-height: 200px } .gap { height: 1500px }');
+  document.adoptedStyleSheets = [sheet];
+  await import('/placard/devtools-page.js');`;
+
+interface PageGlobals {
+  placard: Placard;
+  notices: Notice[];
+  asked: { path: string; body: { events?: { event_type: string; id: string }[] } }[];
+  close: () => void;
+}
+
+let pages: PageServer;
+let browser: Browser;
+beforeAll(async () => {
+  const page = {
+    html: '<main><h1>A page</h1></main>',
+    script: SCRIPT,
+    headers: { 'content-security-policy': STRICT },
+  };
+  pages = await startPageServer({
+    entries: [],
+    modules: { 'devtools-page': 'test/e2e/pages/devtools-page.ts' },
+    pages: { '/page': page, '/next': page },
+  });
+  browser = await launchShell();
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+});
+
+const open = async (path = '/page', options: BrowserContextOptions = {}) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints = await watchPage(page);
+  await page.goto(pages.origin + path);
+  await page.waitForFunction(() => 'placard' in window);
+  return { page, complaints, close: () => context.close() };
+};
+
+const devtools = (page: Page) => page.getByRole('region', { name: 'Placard devtools' });
+const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
+const card = (page: Page, placementId: string) =>
+  page.locator('.card').filter({ has: page.locator('.placement').getByText(placementId, { exact: true }) });
+const titled = (page: Page, placementId: string, title: string) =>
+  card(page, placementId).locator('.chip').getByText(title, { exact: true }).waitFor();
+const globals = <T>(page: Page, read: (globals: PageGlobals) => T) =>
+  page.evaluate(`(${read})(window)`) as Promise<Awaited<T>>;
+/** Events that were sent, once the outbox has nothing more to send. */
+const sent = (page: Page): Promise<string[]> =>
+  globals(page, async ({ placard, asked }) => {
+    await placard.flush();
+    return asked.flatMap(({ body }) => body.events ?? []).map(({ event_type, id }) => `${event_type} ${id}`);
+  });
+const box = async (page: Page) => (await devtools(page).boundingBox())!;
+
+describe('the devtools on the strictest page', () => {
+  test('say of every placement what it shows and why, without a violation', async () => {
+    const { page, complaints, close } = await open();
+    await globals(page, ({ placard }) => placard.refresh(['not_mounted']));
+    for (const [placementId, title] of [
+      ['home_hero', 'Seen'],
+      ['held_out', 'Held out'],
+      ['nobody', 'No banner'],
+      ['misshapen', 'Does not fit'],
+      ['ending', 'Expired'],
+      ['unknown', 'No answer'],
+      ['below', 'Not seen yet'],
+      ['not_mounted', 'Not mounted'],
+    ] as const)
+      await titled(page, placementId, title);
+    const order = await page.locator('.placement').allTextContents();
+    expect(order).toEqual([
+      ...['home_hero', 'held_out', 'nobody', 'misshapen', 'ending', 'unknown', 'below', 'not_mounted'],
+    ]);
+    await card(page, 'misshapen').getByText('headline: must not be empty').waitFor();
+    await card(page, 'nobody').getByText('placard explain --user u-1 --placement nobody').waitFor();
+    for (const name of ['Events', 'Log', 'Client']) await tab(page, name);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('follow a banner into view, to its impression', async () => {
+    const { page, close } = await open();
+    await titled(page, 'below', 'Not seen yet');
+    await card(page, 'below').getByText('Out of view. Scroll to it.').waitFor();
+    await card(page, 'below').getByRole('button', { name: 'Find below' }).click();
+    await titled(page, 'below', 'Seen');
+    expect(await card(page, 'below').getByRole('meter').getAttribute('aria-valuenow')).toBe('100');
+    await close();
+  });
+
+  test('say so where their own window covers a banner', async () => {
+    const { page, close } = await open('/page', { viewport: { width: 380, height: 420 } });
+    await card(page, 'home_hero').getByText('it may be this window').waitFor();
+    await page.getByRole('button', { name: 'Make the devtools small' }).click();
+    await page.getByRole('button', { name: /2 of 7 shown/ }).click();
+    await close();
+  });
+
+  test('say why no answer comes, and when the next request goes', async () => {
+    const { page, close } = await open('/page?fails');
+    await titled(page, 'home_hero', 'No answer');
+    await card(page, 'home_hero')
+      .getByText(/The next request goes in \d+\ss.*429 Over rate limit/)
+      .waitFor();
+    await tab(page, 'Log');
+    await page.locator('[data-notice="waiting"]').getByText('the service asked for patience').waitFor();
+    await close();
+  });
+
+  test('tell the counters, the session and the last answers', async () => {
+    const { page, close } = await open();
+    await tab(page, 'Events');
+    await page.getByText('Everything is delivered.').waitFor();
+    expect(await page.locator('.counters').getAttribute('data-holds')).toBe('true');
+    await tab(page, 'Client');
+    await page.getByText('devtools-page, version 1.0.0').waitFor();
+    await page.getByText(/in (29|30)\smin, unless the page is looked at/).waitFor();
+    await tab(page, 'Log');
+    await page.getByText(/The service answered: a banner for home_hero.*none for nobody/).waitFor();
+    await close();
+  });
+});
+
+describe('focus', () => {
+  test('shows a dismissed banner under the reader’s eyes, and nothing of it is stored, sent or counted', async () => {
+    const { page, close } = await open();
+    await titled(page, 'home_hero', 'Seen');
+    await globals(page, ({ placard }) => placard.track(placard.banner('home_hero')!, 'dismiss'));
+    await titled(page, 'home_hero', 'Dismissed');
+    const words = page.locator('#home_hero').getByText('Words for home_hero');
+    await words.waitFor({ state: 'detached' });
+    const focus = page.getByRole('button', { name: 'Focus home_hero' });
+    await focus.click();
+    await words.waitFor();
+    await titled(page, 'home_hero', 'Focused');
+    await tab(page, 'Events');
+    await page.locator('[data-taken="impression"]').getByText('impression in home_hero').waitFor();
+    const events = await sent(page);
+    expect(events.filter((event) => event.endsWith('home_hero'))).toEqual([
+      'impression bnr_home_hero',
+      'dismiss bnr_home_hero',
+    ]);
+    expect(await globals(page, async ({ placard }) => (await placard.diagnostics()).captured)).toBe(
+      events.length,
+    );
+
+    await tab(page, 'Placements');
+    await focus.click();
+    await words.waitFor({ state: 'detached' });
+    await titled(page, 'home_hero', 'Dismissed');
+    await close();
+  });
+
+  test('shows an expired banner, and ends with its close button', async () => {
+    const { page, close } = await open();
+    await titled(page, 'ending', 'Expired');
+    await page.getByRole('button', { name: 'Focus ending' }).click();
+    await titled(page, 'ending', 'Focused');
+    await page.locator('#ending').getByRole('button', { name: 'Dismiss' }).click();
+    await titled(page, 'ending', 'Expired');
+    expect((await sent(page)).filter((event) => event.startsWith('dismiss'))).toEqual([]);
+    await close();
+  });
+});
+
+describe('the sandbox', () => {
+  test('takes events and sends none, and gives back what was sent away in it', async () => {
+    const { page, close } = await open();
+    // By then everything in view is seen.
+    await titled(page, 'home_hero', 'Seen');
+    await titled(page, 'ending', 'Expired');
+    await tab(page, 'Events');
+    const sandbox = page.getByRole('switch', { name: 'Sandbox' });
+    const before = (await sent(page)).length;
+    await sandbox.click();
+    await globals(page, async ({ placard }) => {
+      await placard.track(placard.banner('home_hero')!, 'click');
+      await placard.track(placard.banner('below')!, 'dismiss');
+    });
+    await page.locator('[data-taken="click"]').getByText('click in home_hero, not sent').waitFor();
+    await devtools(page)
+      .getByRole('button', { name: /Sandbox: sends nothing/ })
+      .waitFor();
+    await tab(page, 'Placements');
+    await card(page, 'below').getByText('It is back when the sandbox ends.').waitFor();
+    expect(await sent(page)).toHaveLength(before);
+    expect(await globals(page, async ({ placard }) => (await placard.diagnostics()).captured)).toBe(before);
+
+    await tab(page, 'Events');
+    await sandbox.click();
+    await tab(page, 'Placements');
+    await titled(page, 'below', 'Not seen yet');
+    await page.reload();
+    await titled(page, 'below', 'Not seen yet');
+    await close();
+  });
+});
+
+describe('the window', () => {
+  test('is moved with the keyboard, stays in the page, and is there again on the next page', async () => {
+    const { page, close } = await open();
+    const handle = page.getByRole('button', { name: /Placard.*to move/ });
+    const began = await box(page);
+    await handle.focus();
+    for (const key of ['ArrowLeft', 'ArrowUp', 'Shift+ArrowLeft']) await page.keyboard.press(key);
+    const moved = await box(page);
+    expect([began.x - moved.x, began.y - moved.y]).toEqual([80, 16]);
+    await page.goto(`${pages.origin}/next`);
+    expect(await box(page)).toEqual(moved);
+    await page.setViewportSize({ width: 360, height: 640 });
+    await expect.poll(async () => (await box(page)).x).toBeGreaterThanOrEqual(0);
+    await handle.focus();
+    for (let step = 0; step < 20; step += 1) await page.keyboard.press('Shift+ArrowUp');
+    const { x, y, width, height } = await box(page);
+    expect(x + width).toBeLessThanOrEqual(360);
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + height).toBeLessThanOrEqual(640);
+    await close();
+  });
+
+  test('is moved with the pointer', async () => {
+    const { page, close } = await open();
+    const began = await box(page);
+    await page.mouse.move(began.x + 120, began.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(began.x - 100, began.y - 80, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(0, 0);
+    const moved = await box(page);
+    expect([began.x - moved.x, began.y - moved.y]).toEqual([220, 100]);
+    await close();
+  });
+
+  test('is worked by the keyboard alone: tabs, a card, small and large again', async () => {
+    const { page, close } = await open();
+    await titled(page, 'ending', 'Expired');
+    await page.getByRole('tab', { name: 'Placements' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tab', { name: 'Events' }).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Home');
+    await page.getByRole('button', { name: 'Focus ending' }).focus();
+    await page.keyboard.press('Enter');
+    await titled(page, 'ending', 'Focused');
+    // The panel is brought up to date all the time, and the focus stays where it is.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
+      .toBe('Focus');
+    await page.keyboard.press('Escape');
+    const small = page.getByRole('button', { name: /Placard.*open the devtools/ });
+    await small.waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Placements' }).waitFor();
+    await close();
+  });
+
+  test('opens by the address where the host allows it, and closes for the tab', async () => {
+    const before = pages.requests.length;
+    const { page, close } = await open('/page?ask');
+    expect(await page.locator('placard-devtools').count()).toBe(0);
+    expect(pages.requests.slice(before).filter((path) => /panel|inspector/.test(path))).toEqual([]);
+    await page.goto(`${pages.origin}/page?ask&placard-devtools`);
+    await devtools(page).waitFor();
+    await page.goto(`${pages.origin}/next?ask`);
+    await page.getByRole('button', { name: 'Close the devtools' }).click();
+    await page.goto(`${pages.origin}/page?ask`);
+    await page.waitForFunction(() => 'placard' in window);
+    expect(await page.locator('placard-devtools').count()).toBe(0);
+    await close();
+  });
+
+  test('leaves nothing behind when it is closed', async () => {
+    const { page, close } = await open();
+    await devtools(page).waitFor();
+    await globals(page, (all) => all.close());
+    expect(await page.locator('placard-devtools').count()).toBe(0);
+    await close();
+  });
+});
+
+test.each([360, 1280])(
+  'axe finds nothing wrong at %i pixels, light, dark and with forced colours',
+  async (width) => {
+    // axe is a script from outside of the page, which its policy would refuse.
+    const { page, close } = await open('/page', { viewport: { width, height: 800 }, bypassCSP: true });
+    await titled(page, 'ending', 'Expired');
+    for (const look of [
+      { colorScheme: 'light', forcedColors: 'none' },
+      { colorScheme: 'dark', forcedColors: 'none' },
+      { colorScheme: 'dark', forcedColors: 'active' },
+    ] as const) {
+      await page.emulateMedia(look);
+      for (const name of ['Events', 'Log', 'Client', 'Placements']) {
+        await tab(page, name);
+        expect(await axeProblems(page), `${look.colorScheme}, ${look.forcedColors}, ${name}`).toEqual([]);
+      }
+    }
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider).toBeLessThanOrEqual(0);
+    await close();
+  },
+);

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type App, createApp, defineComponent, h, nextTick, onBeforeUnmount } from 'vue';
+import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createPlacements } from '../../src/client/placements/placements.ts';
+import { Placement, providePlacard } from '../../src/vue/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
+
+let app: App | undefined;
+beforeEach(() => {
+  // Vue writes in development what it warns of.
+  vi.spyOn(console, 'warn').mockReturnValue(undefined);
+});
+afterEach(() => {
+  app?.unmount();
+  vi.restoreAllMocks();
+});
+
+const settled = async () => {
+  // The failure travels by a promise to the client, and back by a render.
+  for (let turn = 0; turn < 5; turn += 1) await nextTick();
+};
+
+/** A page with one placement below a heading, and the real slots of a client. */
+const aPage = async (draw: (banner: Banner) => unknown) => {
+  const notices: Notice[] = [];
+  const escaped: unknown[] = [];
+  let banner: Banner | null = aBanner();
+  let mustLeave: 'dismissed' | null = null;
+  const placements = createPlacements({
+    reserve: () => undefined,
+    current: () => banner,
+    mustLeave: () => mustLeave,
+    source: () => 'cache',
+    expiresInMs: () => Number.POSITIVE_INFINITY,
+    click: async () => undefined,
+    dismiss: async () => undefined,
+    after: () => () => undefined,
+    notify: (notice) => void notices.push(notice),
+  });
+  const container = document.createElement('div');
+  document.body.replaceChildren(container);
+  app = createApp(() => [
+    h('h1', 'Shop'),
+    h(
+      Placement,
+      { placementId: 'home_hero' },
+      { default: (props: { banner: Banner }) => draw(props.banner) as never },
+    ),
+  ]);
+  app.config.errorHandler = (error) => void escaped.push(error);
+  providePlacard({ mount: placements.mount } as Placard, app);
+  app.mount(container);
+  await settled();
+  return {
+    notices,
+    escaped,
+    container,
+    sync: async (next: Banner) => {
+      banner = next;
+      placements.considerAll();
+      await settled();
+    },
+    dismiss: async () => {
+      banner = null;
+      mustLeave = 'dismissed';
+      placements.considerAll();
+      await settled();
+    },
+  };
+};
+
+const headline = ({ properties }: Banner) => h('p', String(properties['headline']?.value));
+const throwing = (banner: Banner) => {
+  if (banner.id === 'bnr-1') throw new Error('no headline');
+  return headline(banner);
+};
+const Throwing = defineComponent({
+  props: ['banner'],
+  setup: (props) => () => throwing(props.banner as Banner),
+});
+
+test.each([
+  ['itself', throwing],
+  ['in a component', (banner: Banner) => h(Throwing, { banner })],
+])(
+  'case 68: a slot that throws %s is told, empties the placement alone, and draws the next banner',
+  async (_, draw) => {
+    const page = await aPage(draw);
+    expect(page.container.textContent).toBe('Shop');
+    expect(page.notices).toMatchObject([
+      { type: 'shown' },
+      {
+        type: 'failed',
+        kind: 'hook',
+        message: 'The hook of "home_hero" threw',
+        cause: new Error('no headline'),
+      },
+      { type: 'emptied', reason: 'invalid' },
+    ]);
+    // The same banner is not tried again.
+    await page.sync(aBanner());
+    expect(page.notices).toHaveLength(3);
+    await page.sync(aBanner({ id: 'bnr-2' }));
+    expect(page.container.textContent).toBe('ShopSummer sale');
+    expect(page.escaped).toEqual([]);
+  },
+);
+
+test('case 68: what throws while the banner is taken away is told, and the page stays', async () => {
+  const Stumbling = defineComponent(() => {
+    onBeforeUnmount(() => {
+      throw new Error('already destroyed');
+    });
+    return () => 'Hero';
+  });
+  const page = await aPage(() => h(Stumbling));
+  expect(page.container.textContent).toBe('ShopHero');
+  await page.dismiss();
+  expect(page.container.textContent).toBe('Shop');
+  expect(page.notices).toContainEqual(
+    expect.objectContaining({ type: 'failed', cause: new Error('already destroyed') }),
+  );
+  expect(page.escaped).toEqual([]);
+});
+
+test('a listener that throws is the page’s own affair, and the banner stays', async () => {
+  const page = await aPage((banner) =>
+    h(
+      'button',
+      {
+        onClick: () => {
+          throw new Error('in the shop');
+        },
+      },
+      banner.id,
+    ),
+  );
+  page.container.querySelector('button')!.click();
+  await settled();
+  expect(page.container.textContent).toBe('Shopbnr-1');
+  expect(page.escaped).toEqual([new Error('in the shop')]);
+  expect(page.notices.map(({ type }) => type)).toEqual(['shown']);
+});
