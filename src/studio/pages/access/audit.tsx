@@ -26,15 +26,15 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
         <tbody>
           {pages
             .flatMap(({ entries }) => entries)
-            .map(({ at, operator, action, subject, subjectId, details }) => (
-              <tr key={`${at} ${operator} ${action} ${subjectId}`}>
+            .map(({ at, operator, action, subject, subjectName, details }) => (
+              <tr key={`${at} ${operator} ${action} ${subject}`}>
                 <td>{wholeMoment(at)}</td>
                 <th scope="row">
                   <bdi>{operator}</bdi>
                 </th>
                 <td>{action}</td>
-                <td title={subjectId}>
-                  <bdi>{subject}</bdi>
+                <td title={subject}>
+                  <bdi>{subjectName}</bdi>
                 </td>
                 <td>{details}</td>
               </tr>

@@ -15,10 +15,10 @@ export interface AuditAnswer {
     at: string;
     operator: string;
     action: string;
-    /** A campaign by its name, where it has one still. */
+    /** For example a campaign's ID. */
     subject: string;
-    /** The same as it is stored, such as a campaign's ID. */
-    subjectId: string;
+    /** The campaign's name, where it has one still; otherwise the subject itself. */
+    subjectName: string;
     details: string;
   }[];
   /** What to ask for next; `null` at the end. */
@@ -83,8 +83,8 @@ export const readAudit: StudioRoute = {
         at: iso(atMs),
         operator,
         action,
-        subject: names.get(subject) ?? subject,
-        subjectId: subject,
+        subject,
+        subjectName: names.get(subject) ?? subject,
         details,
       })),
       before: entries.length === AUDIT_PAGE ? entries.at(-1)!.atMs : null,
