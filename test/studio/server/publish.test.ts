@@ -263,10 +263,11 @@ describe('a draft', () => {
   });
 
   test('is told all that is wrong at once: a text that fails hides no link that pages refuse', async () => {
-    const campaign = saying('Hi {{ ${first_name');
-    Object.assign(campaign.variants[0]!.properties, {
+    const properties = {
+      headline: { type: 'string', value: 'Hi {{ ${first_name' },
       link: { type: 'string', value: 'javascript:alert(1)' },
-    });
+    };
+    const campaign = saying('', { variants: [aVariant({ properties })] });
     const { body } = await save(studio, await studio.signIn('Ed'), campaign);
     const errors = body.checks.filter(({ severity }: { severity: string }) => severity === 'error');
     expect(errors.map(({ path }: { path: string[] }) => path[3])).toEqual(['headline', 'link']);
