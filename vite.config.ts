@@ -25,6 +25,7 @@ const entries = {
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
   'sqlite-copy': 'src/service/store/sqlite/copy-thread.ts',
+  'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));

@@ -33,7 +33,6 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   workspace: ['campaigns', 'user-tokens'],
   gate: ['store', 'user-tokens'],
   routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
-  replicas: ['users', 'store', 'gate'],
   pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };

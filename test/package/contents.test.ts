@@ -35,6 +35,7 @@ const NAMED = [
   'dist/service.js',
   'dist/sqlite-checkpoint.js',
   'dist/sqlite-copy.js',
+  'dist/sqlite-job.js',
   'dist/sqlite-writer.js',
   'dist/studio-pages/index.html',
   'dist/studio-pages/licenses.md',

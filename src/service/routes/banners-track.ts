@@ -14,8 +14,8 @@ import {
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../http-error.ts';
+import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
-import type { NewBannerEvent } from '../store/store.ts';
 import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-envelope.ts';
 
 /** Some milliseconds of work. */
@@ -42,11 +42,10 @@ const judge = (
 ): NewBannerEvent | string => {
   const read = readBannerEvent(event);
   if (typeof read === 'string') return read;
-  const { id, eventType, timestamp, timestampMs } = read;
+  const { id, eventType, timestampMs } = read;
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;
   return {
-    externalUserId: envelope.external_user_id,
     appId: envelope.app_id,
     bannerId: id,
     campaignId: facts.campaignId,
@@ -56,8 +55,7 @@ const judge = (
     isTestSend: facts.isTestSend,
     round: facts.round,
     eventType,
-    timestamp,
-    timestampMs,
+    timeMs: timestampMs,
     receivedAtMs,
   };
 };
@@ -100,14 +98,20 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   tooLarge: 400,
   crossOrigin: true,
   answer: async (context) => {
-    const { workspace, store, body, tell } = context;
+    const { workspace, store, body, now, tell } = context;
     const members = membersOf(body);
     const envelope = envelopeOf(members, workspace);
     const events = eventsOf(members, envelope);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const { rows, errors } = await judgeAll(events, envelope, ids, context);
     if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-    await store.recordBannerEvents(workspace.workspaceId, rows);
+    const externalId = envelope.external_user_id;
+    await store.write({
+      workspaceId: workspace.workspaceId,
+      lookups: [{ by: 'external_id', value: externalId }],
+      nowMs: now,
+      apply: (users) => users.recordBannerEvents(externalId, rows, now),
+    });
     tell.objects('banner_events', rows.length);
     return {
       status: 202,
