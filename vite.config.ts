@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { dts } from 'rolldown-plugin-dts';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 
@@ -25,6 +25,7 @@ const entries = {
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
   'sqlite-copy': 'src/service/store/sqlite/copy-thread.ts',
+  'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -34,6 +35,16 @@ const isOf = (names: string[]) => (id: string) =>
 const isOfNode = (id: string) => id.startsWith('node:') || builtinModules.includes(id);
 /** What an application installs beside the package; all else that the service and the commands use is inside it. */
 const isInstalledBeside = isOf(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+
+/** The JSON Schema of a workspace file, for editors: made from the schema that checks. */
+const workspaceSchema: Plugin = {
+  name: 'workspace-schema',
+  async generateBundle() {
+    const { workspaceJsonSchema } = await import('./src/service/workspace/json-schema.ts');
+    const source = `${JSON.stringify(workspaceJsonSchema(), null, 2)}\n`;
+    this.emitFile({ type: 'asset', fileName: 'workspace.schema.json', source });
+  },
+};
 
 const library = {
   outDir: 'dist',
@@ -45,6 +56,7 @@ const library = {
   lib: { entry: entries, formats: ['es' as const] },
   license: { fileName: 'licenses.md' },
   rolldownOptions: {
+    plugins: [workspaceSchema],
     external: (id: string) => isOfNode(id) || isInstalledBeside(id),
     // For frameworks with server components; a directive in the source would be warned of.
     output: {
@@ -120,7 +132,7 @@ export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
   if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
-  if (mode === 'script-all') return { build: script('build/script-all.ts', 'placard-all.global.js') };
+  if (mode === 'script-all') return { build: script('src/script/index.ts', 'placard-all.global.js') };
   if (mode === 'declarations') {
     return {
       build: declarations,

@@ -26,9 +26,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard export banner-events --db placard.db > banner-events.ndjson',
   ],
   backup: ['placard backup --db placard.db --to copy.db'],
-  'drop-partitions': [
-    'placard drop-partitions --db placard.db --before 2026-01-01',
-    'placard drop-partitions --db placard.db --before 2026-01-01 --yes',
+  operator: ["placard operator new --name 'Mia' --role publish"],
+  campaigns: [
+    'placard campaigns pull campaigns --workspace workspace.json --db placard.db',
+    "placard campaigns push campaigns --db placard.db --note 'Summer sale'",
   ],
 };
 

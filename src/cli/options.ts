@@ -3,7 +3,7 @@ export const refuseUnknown = (
   given: Record<string, unknown>,
   known: Record<string, { type: string }>,
 ): void => {
-  // The parser gives `--peer-url` under `peerUrl` too.
+  // The parser gives `--some-name` under `someName` too.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));

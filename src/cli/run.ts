@@ -11,7 +11,6 @@ const commands: SubCommandsDef = {
   campaigns: async () => (await import('./campaigns.ts')).campaigns,
   operator: async () => (await import('./operator.ts')).operator,
   backup: async () => (await import('./backup.ts')).backup,
-  'drop-partitions': async () => (await import('./drop-partitions.ts')).dropPartitions,
   explain: async () => (await import('./explain.ts')).explain,
   integrations: async () => (await import('./integrations.ts')).integrations,
   track: async () => (await import('./track.ts')).track,

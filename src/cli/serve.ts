@@ -6,7 +6,6 @@ import {
   followReleases,
   type Log,
   listen,
-  peerUrlOf,
   tuneProcess,
   type WorkspaceSource,
   watchWorkspaces,
@@ -42,11 +41,6 @@ const options = {
     type: 'string',
     description: 'Where browsers reach the Studio, behind a proxy (PLACARD_STUDIO_URL)',
     valueHint: 'https://studio.example',
-  },
-  'peer-url': {
-    type: 'string',
-    description: 'Where other replicas of the database reach this one (PLACARD_PEER_URL)',
-    valueHint: 'http://10.0.0.5:8787',
   },
 } as const;
 
@@ -103,8 +97,6 @@ export const serve = defineCommand({
     const db = choose('db', 'PLACARD_DB');
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
-    const peer = args['peer-url'] ?? (env['PLACARD_PEER_URL'] || undefined);
-    const peerUrl = peer === undefined ? undefined : peerUrlOf('--peer-url', peer);
 
     const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
@@ -133,12 +125,9 @@ export const serve = defineCommand({
     });
     try {
       const studio = await serveStudio({ args, env, workspaces, store, log });
-      const listening = await listen(service, { port, host, log, ...(peerUrl !== undefined && { peerUrl }) });
+      const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);
-      if (store.roster && listening.peerUrl === null) {
-        log.info({}, 'no users shared with other replicas: --peer-url says where they reach this one');
-      }
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await studio?.stop();

@@ -40,7 +40,7 @@ export const readEndpoint = ({ instance, endpoint }: EndpointOptions): string =>
   return endpoint.replace(/\/+$/, '');
 };
 
-/** Fills in the defaults. Throws a `ConfigError` that names the first wrong option. */
+/** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
   const { appVersion, userId, consent = 'enabled', platform } = options;
   const endpoint = readEndpoint(options);

@@ -5,6 +5,9 @@ import type { PanelState } from './panel-state.ts';
 const clockSkew = (ms: number): string =>
   ms === 0 ? 'right' : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
 
+/** Values that people compare and copy. */
+const CODES = new Set(['User', 'Service', 'Session']);
+
 const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
   const { session, syncWaitsUntil } = inspection;
   return [
@@ -38,7 +41,10 @@ export const createClientView = () => {
       if (text === drawn) return;
       drawn = text;
       element.replaceChildren(
-        ...facts.flatMap(([name, value]) => [node('dt', {}, [name]), node('dd', {}, [value])]),
+        ...facts.flatMap(([name, value]) => [
+          node('dt', {}, [name]),
+          node('dd', {}, [CODES.has(name) ? node('code', {}, [value]) : value]),
+        ]),
       );
     },
   };

@@ -45,7 +45,7 @@ button {
 button:hover, .card:hover, .card:focus-within { border-color: var(--soft); }
 button[aria-pressed="true"] { border-color: var(--accent); background: var(--accent); color: var(--surface); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
-.bar, .handle, .small, .tabs, .chip { display: flex; align-items: center; gap: 8px; }
+.bar, .handle, .small, .tabs { display: flex; align-items: center; gap: 8px; }
 .bar { gap: 2px; padding: 4px 4px 0; }
 .handle, .small, .icon { min-height: 2.25rem; border-color: transparent; font-weight: 650; text-align: start; white-space: nowrap; }
 .handle { flex: 1; min-width: 0; cursor: grab; touch-action: none; }
@@ -64,9 +64,10 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 .cards, .view { display: grid; gap: 12px; }
 .card { display: grid; gap: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; }
 .card-head, .card-foot { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; align-items: baseline; }
-code, .placement, .client dd { font: 0.75rem ui-monospace, Menlo, Consolas, monospace; }
+code, .placement { font: 0.75rem ui-monospace, Menlo, Consolas, monospace; }
 .placement, .chip, .standing, .switch b { font-weight: 650; }
 .chip { color: var(--tone, var(--soft)); }
+.chip::before { display: inline-block; margin-right: 7px; }
 .card[data-tone="plain"] .chip::before { border: 2px solid var(--tone); background: none; }
 [data-tone] { --tone: var(--soft); }
 [data-tone="good"] { --tone: var(--good); }
@@ -87,11 +88,10 @@ code, .placement, .client dd { font: 0.75rem ui-monospace, Menlo, Consolas, mono
 .card-foot .buttons { grid-column: 2; z-index: 1; }
 .card-foot button { min-height: 1.75rem; }
 summary { width: fit-content; max-width: calc(100% - 8.5rem); padding: 5px 0; cursor: pointer; }
-.command { padding: 6px 8px; border-radius: 6px; background: var(--raised); user-select: all; }
-dl { display: grid; grid-template-columns: minmax(4rem, max-content) minmax(0, 1fr); gap: 4px 12px; }
-.standing { padding: 8px 12px; border-left: 3px solid var(--tone); border-radius: 3px 8px 8px 3px; background: var(--raised); }
-.standing { min-height: 2.25rem; }
-.counters { min-height: 1.5rem; }
+.command { padding: 6px 8px; border: 1px solid transparent; border-radius: 6px; background: var(--raised); user-select: all; }
+dl { display: grid; align-items: baseline; grid-template-columns: minmax(4rem, max-content) minmax(0, 1fr); gap: 4px 12px; }
+.standing { display: grid; align-content: center; min-height: 2.25rem; padding: 8px 12px; border-left: 3px solid var(--tone); border-radius: 3px 8px 8px 3px; background: var(--raised); }
+.view > :empty { display: none; }
 .counters b { color: var(--ink); font-size: 0.9375rem; }
 .letter { display: grid; gap: 6px; padding: 8px 12px; border: 1px solid var(--bad); border-radius: 8px; }
 .switch { display: grid; grid-template-columns: minmax(0, 1fr) auto; width: 100%; padding: 8px 0; border: 0; border-top: 1px solid var(--line); border-radius: 0; background: none; text-align: start; }
@@ -113,7 +113,9 @@ dl { display: grid; grid-template-columns: minmax(4rem, max-content) minmax(0, 1
 }
 @media (forced-colors: active) {
   .window, .embedded, .outline { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --good: CanvasText; --wait: CanvasText; --bad: CanvasText; --accent: Highlight; --surface: Canvas; }
-  .chip::before, .small::before, .icon::before, .icon::after, .meter *, .switch::after, .outline span { forced-color-adjust: none; }
+  .handle::before, .chip::before, .small::before, .icon::before, .icon::after, .meter *, .switch::after, .outline span { forced-color-adjust: none; }
+  .handle { border-color: Canvas; }
+  [data-enough] .meter-mark { background: Canvas; }
   .meter { border-top: 1px solid; border-bottom-color: Canvas; }
   [role="tab"] { border-color: Canvas; }
   [role="tab"][aria-selected="true"], button[aria-pressed="true"] { border-color: Highlight; }

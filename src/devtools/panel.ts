@@ -33,7 +33,7 @@ const NOT_LOADED =
   'The client could not load the part that is inspected. Check in the network panel that all its chunks are served.';
 
 const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics | null): Sentence => {
-  if (sandbox.isOn) return { text: 'Sandbox: sends nothing', tone: 'wait' };
+  if (sandbox.isOn) return { text: 'Sandbox is on', tone: 'wait' };
   const slots = placements.flatMap((placement) => placement.slots);
   const shown = slots.filter((slot) => slot.shown && !slot.shown.isControl).length;
   const waiting = (diagnostics?.pending ?? 0) + (diagnostics?.inDoubt ?? 0);

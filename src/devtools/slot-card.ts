@@ -79,7 +79,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
   const drawDetails = (banner: Banner | null, known: string): void => {
     details.hidden = banner === null;
     facts.hidden = banner !== null;
-    setText(banner ? summary : facts, banner ? ['properties', known].filter(Boolean).join(' · ') : known);
+    setText(banner ? summary : facts, banner ? ['details', known].filter(Boolean).join(' · ') : known);
     const text = JSON.stringify(banner);
     if (!banner || text === listed) return;
     listed = text;

@@ -12,8 +12,7 @@ export interface UserEventMembers {
   identity: Identity;
   /** The event's name, or the product's ID. */
   name: string;
-  /** As it was sent, and in Unix milliseconds. */
-  time: string;
+  /** Unix milliseconds. */
   timeMs: number;
   properties: Record<string, unknown> | undefined;
   /** `null` for an event. The currency is in capitals. */
@@ -92,7 +91,6 @@ export const readUserEvent = (
     // types write every identifier they do not use like that.
     identity: { ...identity, email: identity.email ?? undefined, phone: identity.phone ?? undefined },
     name,
-    time: object['time'] as string,
     timeMs,
     properties,
     purchase: isPurchase ? { currency, price, quantity } : null,

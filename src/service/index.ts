@@ -2,6 +2,7 @@ export type { Campaign } from './campaigns/campaign.ts';
 export { inOrder } from './campaigns/campaign-order.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
+export { countReach, type Reach } from './campaigns/reach.ts';
 export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
@@ -14,18 +15,16 @@ export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
-export { peerUrlOf } from './replicas/peer-url.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export {
-  backupStore,
-  type Forgotten,
-  forgetEvents,
-  openStore,
-  openStoreReader,
-  openStudioStore,
-  WHAT_IS_FORGOTTEN,
-} from './store/index.ts';
+export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
+export type {
+  ArmResults,
+  CampaignResults,
+  Conversion,
+  DayResults,
+  ResultsQuestion,
+} from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export type {
   AuditEntry,

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
-import { ownPeerUrl, peerUrlOf } from './replicas/peer-url.ts';
 import { createServerEnd } from './server-end.ts';
 import type { Service } from './service.ts';
 
@@ -24,11 +23,6 @@ export interface ListenOptions {
   port?: number;
   /** Default 127.0.0.1. */
   host?: string;
-  /**
-   * Where other replicas of the database reach this one, for example `http://10.0.0.5:8787`. Default: where it listens,
-   * unless that is every address of the machine; then it shares no users with others.
-   */
-  peerUrl?: string;
   log?: Log;
   /** Serves what is no endpoint, such as the demo's files; answers `false` for what is not its own. */
   files?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
@@ -45,22 +39,16 @@ export interface Listening {
   /** Where it listens, without a slash at the end. */
   url: string;
   port: number;
-  /** Where it has told other replicas that they reach it; `null` where it has not. */
-  peerUrl: string | null;
-  /**
-   * Tells other replicas, takes no more connections, answers what is still on its way over open ones, waits for open
-   * requests, then closes the service.
-   */
+  /** Takes no more connections, answers what is still on its way over open ones, waits for open requests, then closes the service. */
   stop(): Promise<void>;
 }
 
-/** Serves a service on a port. Rejects where the port cannot be had, or `peerUrl` is none. */
+/** Serves a service on a port. Rejects where the port cannot be had. */
 export const listen = async (
   service: Service,
   {
     port = 8787,
     host = '127.0.0.1',
-    peerUrl,
     log = silentLog,
     files,
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
@@ -69,7 +57,6 @@ export const listen = async (
     drainMs = DRAIN_MS,
   }: ListenOptions = {},
 ): Promise<Listening> => {
-  const saidUrl = peerUrl === undefined ? null : peerUrlOf('peerUrl', peerUrl);
   const atEndOfTurn = createEndOfTurn();
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
     const failed = (error: unknown) => {
@@ -113,15 +100,11 @@ export const listen = async (
   const address = server.address() as AddressInfo;
   const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const url = `http://${shownHost}:${address.port}`;
-  const reachedAt = saidUrl ?? ownPeerUrl(url);
-  if (reachedAt !== null) await service.join(reachedAt);
   return {
     url,
     port: address.port,
-    peerUrl: reachedAt,
     stop: async () => {
       service.drain();
-      await service.leave();
       await end();
       await service.close();
     },

@@ -4,7 +4,6 @@ import { createGate } from './gate/gate.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
-import { createShareUsers } from './replicas/share-users.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
@@ -28,13 +27,9 @@ export interface ServiceOptions {
 export interface Service {
   /** The whole API as a function: no port, no socket. */
   fetch(request: Request): Promise<Response>;
-  /** The same for whoever has a request in another form; what `listen` calls. */
+  /** The same for a request in another form; `listen` calls it. */
   handle(exchange: Exchange): Promise<Reply>;
-  /** Shares users with the other replicas of the database, who reach this one at `url`. */
-  join(url: string): Promise<void>;
-  /** Takes nothing over any more, and resolves when the others should know. */
-  leave(): Promise<void>;
-  /** From now on `/readyz` says no, so that a balancer sends nobody any more. */
+  /** From now on `/readyz` says no, so that a balancer sends no more requests. */
   drain(): void;
   /** Stops watching, then closes the store once its writes are done. */
   close(): Promise<void>;
@@ -63,9 +58,7 @@ export const createService = ({
 }: ServiceOptions): Service => {
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
-  const users = createShareUsers({ store, log, onHandedOver: metrics.handedOver });
-  metrics.neighbours(users.others);
-  const timedStore = metrics.timed({ ...store, writeUsers: users.writeUsers });
+  const timedStore = metrics.timed(store);
   const routes = createRoutes({ store: timedStore, log });
   const gate = createGate({
     routes,
@@ -90,8 +83,6 @@ export const createService = ({
   const handle = async (exchange: Exchange): Promise<Reply> => {
     const shown = page(exchange);
     if (shown) return shown;
-    const taken = users.takeOver(exchange);
-    if (taken) return taken;
     const started = performance.now();
     const { route, reply } = await gate(exchange);
     const ms = performance.now() - started;
@@ -104,15 +95,12 @@ export const createService = ({
   return {
     handle,
     fetch: createFetch(handle),
-    join: users.join,
-    leave: users.leave,
     drain: () => {
       draining = true;
     },
     close: async () => {
       draining = true;
       source.stop();
-      await users.leave();
       await store.close();
     },
   };

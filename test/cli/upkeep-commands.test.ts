@@ -5,32 +5,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../src/service/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 import { ended, runCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
 let store: Store;
 const file = (name: string) => join(folder, name);
-const OLD = '2020-01-01T00:00:00.000Z';
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
   store = await openStore(file('live.db'));
-  await store.recordBannerEvents('demo', [
-    {
-      externalUserId: 'u-1',
-      appId: 'app',
-      bannerId: 'bnr_1',
-      campaignId: 'campaign',
-      variantId: 'a',
-      placementId: 'home',
-      isControl: false,
-      isTestSend: false,
-      eventType: 'click',
-      timestamp: OLD,
-      timestampMs: Date.parse(OLD),
-      receivedAtMs: Date.parse(OLD),
-      round: 0,
-    },
+  const at = Date.parse('2020-01-01T00:00:00.000Z');
+  await recordBannerEvents(store, 'u-1', [
+    aBannerEvent({ eventType: 'click', timeMs: at, receivedAtMs: at }),
   ]);
 });
 afterAll(async () => {
@@ -87,46 +74,9 @@ describe('placard backup', () => {
   });
 });
 
-describe('placard drop-partitions', () => {
-  const words = ['drop-partitions', '--db'];
-
-  test('says what would go and what is forgotten with it, and drops only when told so', async () => {
-    const asked = await runCli([...words, file('live.db'), '--before', '2021-01-01']);
-    expect(asked.code).toBe(0);
-    for (const text of [
-      'would drop 1 rows of banner_events',
-      'stays counted in their profiles',
-      'Nothing was dropped',
-    ]) {
-      expect(asked.stdout).toContain(text);
-    }
-    expect(await exported(file('live.db'))).toContain(OLD);
-
-    const done = await runCli([...words, file('live.db'), '--before', '2021-01-01', '--yes']);
-    expect(done).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('dropped 1 rows of banner_events'),
-    });
-    expect(await exported(file('live.db'))).toBe('');
-    const again = await runCli([...words, file('live.db'), '--before', '2021-01-01', '--yes']);
-    expect(again.stdout).toBe('Nothing is there from before 2021-01-01.\n');
-  });
-
-  test.each([['last year'], ['2021-13-01'], ['2021-02-30'], ['2021']])(
-    'refuses the day "%s"',
-    async (day) => {
-      expect(await runCli([...words, file('live.db'), '--before', day])).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('--before must be a day'),
-      });
-    },
-  );
-});
-
 describe('a command that visits a database', () => {
   test.each([
     ['backup', '--to', 'other.db'],
-    ['drop-partitions', '--before', '2021-01-01'],
     ['export', 'users'],
   ])('names one that is not there, and makes none: %s', async (...words) => {
     const missing = file('missing.db');
@@ -139,7 +89,6 @@ describe('a command that visits a database', () => {
 
   test.each([
     ['backup', '--to', 'other.db'],
-    ['drop-partitions', '--before', '2021-01-01'],
     ['export', 'users'],
   ])('says that an option or a variable is empty: %s', async (...words) => {
     expect(await runCli([...words, '--db', ''])).toMatchObject({
@@ -152,12 +101,9 @@ describe('a command that visits a database', () => {
     });
   });
 
-  test.each([
-    ['drop-partitions', '--before', '2021-01-01'],
-    ['export', 'users'],
-  ])('refuses one without tables: %s', async (...words) => {
+  test('refuses one without tables', async () => {
     writeFileSync(file('empty.db'), '');
-    expect(await runCli([...words, '--db', file('empty.db')])).toMatchObject({
+    expect(await runCli(['export', 'users', '--db', file('empty.db')])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('empty.db is of an older Placard'),
     });

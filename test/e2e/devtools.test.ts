@@ -197,7 +197,7 @@ describe('the sandbox', () => {
     });
     await page.locator('[data-taken="click"]').getByText('click in home_hero, not sent').waitFor();
     await devtools(page)
-      .getByRole('button', { name: /Sandbox: sends nothing/ })
+      .getByRole('button', { name: /Sandbox is on/ })
       .waitFor();
     await tab(page, 'Placements');
     await card(page, 'below').getByText('It is back when the sandbox ends.').waitFor();

@@ -5,8 +5,8 @@ export interface Example {
   file: string;
   language: string;
   /**
-   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `text`: is not
-   * checked, as it needs a package that is not here · others have a test of their own
+   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `vue`: is part
+   * of an app that is built · others have a test of their own
    */
   use: string;
   code: string;

@@ -13,6 +13,7 @@ const ARROWS: Record<string, string[]> = {
   vue: ['client', 'bindings'],
   devtools: ['client'],
   webview: ['client'],
+  script: ['client', 'element', 'templates'],
   server: [],
   service: [],
   testing: ['client', 'service'],
@@ -33,7 +34,6 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   workspace: ['campaigns', 'user-tokens'],
   gate: ['store', 'user-tokens'],
   routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
-  replicas: ['users', 'store', 'gate'],
   pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };

@@ -201,10 +201,10 @@ describe('stopping', () => {
     const reached = Promise.withResolvers<void>();
     const slow: Store = {
       ...store,
-      writeUsers: async (work) => {
+      write: async (work) => {
         reached.resolve();
         await held.promise;
-        const result = await store.writeUsers(work);
+        const result = await store.write(work);
         order.push('written');
         return result;
       },

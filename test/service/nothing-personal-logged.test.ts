@@ -136,9 +136,8 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     };
     return {
       ...store,
-      writeUsers: (work) => (isBroken ? fail() : store.writeUsers(work)),
+      write: (work) => (isBroken ? fail() : store.write(work)),
       bannerUser: (...user) => (isBroken ? fail() : store.bannerUser(...user)),
-      recordBannerEvents: (...events) => (isBroken ? fail() : store.recordBannerEvents(...events)),
       readUsers: (...wanted) => (isBroken ? fail() : store.readUsers(...wanted)),
     };
   };

@@ -267,8 +267,8 @@ describe('GET /metrics', () => {
     expect(body).toMatch(
       /placard_object_errors_total\{endpoint="\/users\/track",code="EMAIL_BAD_FORMAT"\} \d+/,
     );
-    expect(body).toMatch(/placard_store_seconds_count\{operation="write_users"\} \d+/);
-    expect(body).toMatch(/placard_store_waiting\{operation="write_users"\} 0/);
+    expect(body).toMatch(/placard_store_seconds_count\{operation="write"\} \d+/);
+    expect(body).toMatch(/placard_store_waiting\{operation="write"\} 0/);
     for (const name of ['placard_commit_wait_seconds', 'placard_commit_seconds', 'placard_commit_works']) {
       expect(body).toMatch(new RegExp(`${name}_count [1-9]`));
     }
@@ -378,7 +378,7 @@ describe('a failure that nobody foresaw', () => {
     const store = await openStore(':memory:');
     const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
     const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {
-      store: { ...store, writeUsers: fail as Store['writeUsers'], bannerUser: fail },
+      store: { ...store, write: fail as Store['write'], bannerUser: fail },
     });
     try {
       const tracked = await broken.call('POST', '/users/track', {

@@ -5,7 +5,7 @@ import { openStore } from '../../src/service/store/index.ts';
 import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { type ServiceProcess, startServiceProcess } from '../helpers/service-process.ts';
-import { byExternalId, collect } from './store/contract.ts';
+import { byExternalId, collect } from './store/examples.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './store/writers.ts';
 
 let cleanups: (() => Promise<unknown>)[] = [];

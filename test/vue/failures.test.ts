@@ -28,17 +28,17 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
   let banner: Banner | null = aBanner();
   let mustLeave: 'dismissed' | null = null;
   const { notify, fail, subscribe } = createNotices();
-  subscribe((notice) => void notices.push(notice));
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
     mustLeave: () => mustLeave,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: () => () => undefined,
-    isVisible: () => true,
     fail,
     notify,
   });

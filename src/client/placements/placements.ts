@@ -149,8 +149,8 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Brings one slot to what it should show, but for changes on screen, unless somebody there wants them. */
-  const consider = (slot: MountedSlot, isWanted?: boolean): void => {
+  /** Brings one slot to what it should show, but for changes on screen; `isRequested` brings those as well. */
+  const consider = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
     if (!slots.has(slot)) return;
     if (element.isConnected) slot.wasConnected = true;
@@ -177,7 +177,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
       const isDrawn = slot.shown && !slot.shown.isControl;
       const opens = slot.expand && fitting && !fitting.isControl;
-      if ((isDrawn || opens) && !isWanted && isOnScreen(slot)) return;
+      if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (slot.shown || fitting) leave(slot, true);
       if (fitting) show(slot, slot.check.checked(fitting));
       else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
@@ -234,11 +234,11 @@ export const createPlacements = (options: PlacementsOptions) => {
     },
 
     /**
-     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isWanted`: somebody
-     * who looks at the page has asked for the change.
+     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isRequested`: the
+     * person who looks at the page asked for the change.
      */
-    considerAll(isWanted?: boolean): void {
-      for (const slot of all()) consider(slot, isWanted);
+    considerAll(isRequested?: boolean): void {
+      for (const slot of all()) consider(slot, isRequested);
     },
 
     /** From now on every slot is watched, and empty slots give their room back. */

@@ -41,7 +41,7 @@ export const audienceOf = (
   });
   return {
     ...profile?.standard,
-    ...(profile && { braze_id: profile.brazeId }),
+    ...(profile && { braze_id: String(profile.userId) }),
     ...(profile?.email != null && { email: profile.email }),
     ...(profile?.phone != null && { phone: profile.phone }),
     external_id: externalId,

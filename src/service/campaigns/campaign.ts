@@ -1,3 +1,4 @@
+import type { Conversion } from '../store/results.ts';
 import type { Audience } from './audience.ts';
 import type { WriteProperties } from './write-properties.ts';
 
@@ -26,5 +27,7 @@ export interface Campaign {
   /** `null`: once dismissed, never again. */
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
+  /** What counts as a success, as its results are asked for. */
+  conversions: readonly Conversion[];
   variants: readonly Variant[];
 }

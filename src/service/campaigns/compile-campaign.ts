@@ -56,6 +56,10 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
+    conversions: (file.conversions ?? []).map(({ event, product = '', within_hours }) => ({
+      ...(event === undefined ? { product } : { event }),
+      withinMs: within_hours * HOUR_MS,
+    })),
     variants: file.variants.map((variant, index) =>
       compileVariant(variant, ['variants', index], problem, warning),
     ),

@@ -56,9 +56,9 @@ export const createJudge = (question: Question, asker: Asker): ((campaign: Campa
   return (campaign) => {
     const passedOver = isTestFor(campaign, externalUserId) ? null : targeting(campaign);
     if (passedOver) return passedOver;
-    const dismissal = user.dismissals.find(({ campaignId }) => campaignId === campaign.campaignId);
-    if (!dismissal) return 0;
+    const known = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
+    if (!known || known.lastDismissalMs === null) return 0;
     if (campaign.reeligibleAfterMs === null) return 'dismissed';
-    return now >= dismissal.dismissedAtMs + campaign.reeligibleAfterMs ? dismissal.count : 'dismissed';
+    return now >= known.lastDismissalMs + campaign.reeligibleAfterMs ? known.round : 'dismissed';
   };
 };

@@ -20,7 +20,7 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
   const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
   const entries = Object.entries(attributes);
   return {
-    brazeId: 'persona',
+    userId: 0,
     externalId: 'persona',
     aliases: [],
     email: typeof email === 'string' ? email : null,

@@ -31,7 +31,7 @@ export const personaliseContext = (
       ...aliasesOf(standard),
       user_id: externalId,
       external_id: externalId,
-      braze_id: profile?.brazeId,
+      braze_id: profile ? String(profile.userId) : undefined,
       email: profile?.email,
       email_address: profile?.email,
       phone: profile?.phone,

@@ -36,7 +36,7 @@ const doing = (kind: 'events' | 'purchases', name: string, member: string): Read
 
 const ROOTS: Record<string, ReadPath> = {
   external_id: ({ externalId }) => externalId,
-  braze_id: ({ profile }) => profile?.brazeId,
+  braze_id: ({ profile }) => profile && String(profile.userId),
   email: ({ profile }) => profile?.email,
   phone: ({ profile }) => profile?.phone,
   app_id: ({ appId }) => appId,

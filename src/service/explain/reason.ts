@@ -49,7 +49,7 @@ export const reasonOf = (
     case 'not_in_audience':
       return { outcome: step.outcome, clauses: failingClauses(audience?.filter ?? {}, asker, now) };
     case 'dismissed': {
-      const { dismissedAtMs } = user.dismissals.find((each) => each.campaignId === campaignId)!;
+      const dismissedAtMs = user.campaigns.find((each) => each.campaignId === campaignId)!.lastDismissalMs!;
       return {
         outcome: step.outcome,
         dismissed_at: new Date(dismissedAtMs).toISOString(),

@@ -1,5 +1,6 @@
+import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
-import type { BannerEventRow, StoreReader } from '../store/store.ts';
+import type { StoreReader } from '../store/store.ts';
 import { userLine } from './user-line.ts';
 
 /** What can be exported. */
@@ -12,16 +13,23 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const eventLine = (event: StoredEvent) => ({
   type: event.kind,
   external_id: event.externalId,
-  braze_id: event.brazeId,
+  braze_id: String(event.userId),
   app_id: event.appId,
-  [event.kind === 'purchase' ? 'product_id' : 'name']: event.name,
-  time: event.time,
-  ...event.details,
+  ...(event.kind === 'event'
+    ? { name: event.name }
+    : {
+        product_id: event.productId,
+        currency: event.currency,
+        price: event.price,
+        quantity: event.quantity,
+      }),
+  time: iso(event.timeMs),
+  ...(event.properties && { properties: event.properties }),
   received_at: iso(event.receivedAtMs),
 });
 
 const bannerEventLine = (event: BannerEventRow) => ({
-  external_user_id: event.externalUserId,
+  external_user_id: event.externalId,
   app_id: event.appId,
   banner_id: event.bannerId,
   campaign_id: event.campaignId,
@@ -29,9 +37,9 @@ const bannerEventLine = (event: BannerEventRow) => ({
   placement_id: event.placementId,
   is_control: event.isControl,
   event_type: event.eventType,
-  timestamp: event.timestamp,
+  timestamp: iso(event.timeMs),
   // A clock that runs ahead must not put events into tomorrow's report.
-  reported_at: iso(Math.min(event.timestampMs, event.receivedAtMs)),
+  reported_at: iso(Math.min(event.timeMs, event.receivedAtMs)),
   received_at: iso(event.receivedAtMs),
 });
 

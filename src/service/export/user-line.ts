@@ -15,7 +15,7 @@ export const userLine = (profile: Profile): Record<string, unknown> => {
   const groups = Object.entries(profile.subscriptionGroups);
   const members: Record<string, unknown> = {
     external_id: profile.externalId,
-    braze_id: profile.brazeId,
+    braze_id: String(profile.userId),
     user_aliases: profile.aliases,
     email: profile.email,
     phone: profile.phone,

@@ -2,7 +2,7 @@ import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
 import { HttpError, notNow } from '../http-error.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Answer } from '../route.ts';
-import { InDoubtError, NotNowError } from '../store/write-errors.ts';
+import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
 import type { Reply } from './exchange.ts';
 
 export const JSON_HEADERS = {
@@ -29,7 +29,7 @@ export const refusalOf = (
   facts: Record<string, unknown>,
   base: Record<string, string> = JSON_HEADERS,
 ): Reply => {
-  const refusal = error instanceof NotNowError ? notNow(FATAL.unavailable) : error;
+  const refusal = error instanceof RetryLaterError ? notNow(FATAL.unavailable) : error;
   if (refusal instanceof HttpError) {
     const { status, message, members, headers } = refusal;
     const body = { ...errorBody(dialect, message), ...members };

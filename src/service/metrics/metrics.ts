@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { inTime } from '../in-time.ts';
 import type { Store } from '../store/store.ts';
-import { createReplicaMetrics } from './replica-metrics.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
 
@@ -46,7 +45,6 @@ export const createMetrics = () => {
     contentType: registry.contentType,
     ...createRequestMetrics(registry),
     ...createStoreMetrics(registry),
-    ...createReplicaMetrics(registry),
 
     /** Prometheus text. */
     async text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string> {

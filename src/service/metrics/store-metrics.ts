@@ -68,10 +68,9 @@ export const createStoreMetrics = (registry: Registry) => {
       });
       return {
         ...store,
-        writeUsers: timing('write_users', store.writeUsers) as Store['writeUsers'],
+        write: timing('write', store.write) as Store['write'],
         readUsers: timing('read_users', store.readUsers),
         bannerUser: timing('banner_user', store.bannerUser),
-        recordBannerEvents: timing('record_banner_events', store.recordBannerEvents),
       };
     },
   };

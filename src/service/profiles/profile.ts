@@ -13,10 +13,15 @@ export interface PushToken {
   device_id: string;
 }
 
+export interface GroupState {
+  state: 'subscribed' | 'unsubscribed';
+  double_opt_in?: boolean;
+}
+
 /** One user. Attribute names and values are the wire's. */
 export interface Profile {
-  /** Assigned by us, unique in its workspace: the row's user key. */
-  brazeId: string;
+  /** Assigned by us, unique in the database. On the wire it is the `braze_id`, as a decimal text. */
+  userId: number;
   externalId: string | null;
   aliases: UserAlias[];
   email: string | null;
@@ -25,7 +30,7 @@ export interface Profile {
   standard: Record<string, unknown>;
   custom: Record<string, unknown>;
   /** By subscription group ID. */
-  subscriptionGroups: Record<string, { state: 'subscribed' | 'unsubscribed'; doubleOptIn?: boolean }>;
+  subscriptionGroups: Record<string, GroupState>;
   pushTokens: PushToken[];
   /** By event name, and by product ID. */
   events: Record<string, Tally>;
@@ -33,3 +38,22 @@ export interface Profile {
   createdAtMs: number;
   updatedAtMs: number;
 }
+
+/** A profile with these members, and all others empty. */
+export const completeProfile = (
+  known: Partial<Profile> & Pick<Profile, 'userId' | 'createdAtMs' | 'updatedAtMs'>,
+): Profile => ({
+  userId: known.userId,
+  externalId: known.externalId ?? null,
+  aliases: known.aliases ?? [],
+  email: known.email ?? null,
+  phone: known.phone ?? null,
+  standard: known.standard ?? {},
+  custom: known.custom ?? {},
+  subscriptionGroups: known.subscriptionGroups ?? {},
+  pushTokens: known.pushTokens ?? [],
+  events: known.events ?? {},
+  purchases: known.purchases ?? {},
+  createdAtMs: known.createdAtMs,
+  updatedAtMs: known.updatedAtMs,
+});

@@ -1,14 +1,28 @@
-/** An event or a purchase of a user, as it is kept. */
-export interface StoredEvent {
+interface EventOfUser {
+  /** `null` of a user without one, and until the event is recorded with its user. */
   externalId: string | null;
-  brazeId: string;
-  kind: 'event' | 'purchase';
+  userId: number;
   appId: string | null;
-  name: string;
-  /** Text as sent, and the instant it stands for. */
-  time: string;
+  /** Unix milliseconds. */
   timeMs: number;
   receivedAtMs: number;
-  /** The rest of the object: properties, and of a purchase its currency, price and quantity. */
-  details: Record<string, unknown>;
+  properties: Record<string, unknown> | null;
 }
+
+export interface CustomEvent extends EventOfUser {
+  kind: 'event';
+  name: string;
+}
+
+export interface Purchase extends EventOfUser {
+  kind: 'purchase';
+  productId: string;
+  /** ISO 4217, in capitals. */
+  currency: string;
+  /** Of one, in the currency's major unit; negative is a refund. */
+  price: number;
+  quantity: number;
+}
+
+/** One row of `events`. */
+export type StoredEvent = CustomEvent | Purchase;

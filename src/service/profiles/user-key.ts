@@ -7,67 +7,65 @@ import type { Lookup } from './user-set.ts';
 const MAX_KEY_CHARACTERS = 1_000;
 const MAX_KEY_BYTES = 2_400;
 /** Of UTF-8, for each UTF-16 unit. */
-const MOST_BYTES_EACH = 3;
-/** PostgreSQL is given many keys as one text, parted by a control character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
-const CONTROL = /[\u0000-\u001f]/;
+const MAX_UNIT_BYTES = 3;
 
 const isTooLong = (value: string): boolean =>
   value.length > MAX_KEY_CHARACTERS ||
-  (value.length * MOST_BYTES_EACH > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
+  (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
 
-/** A key that is too long or has control characters is kept as its hash, behind a mark that no other key has. */
+/** A value that is too long is kept as its hash, behind a mark that no other key has. */
 const keyOf = (kind: string, value: string): string =>
-  isTooLong(value) || CONTROL.test(value)
-    ? `${kind}\u0001${createHash('sha256').update(value).digest('hex')}`
-    : kind + value;
+  isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
 const aliasKey = (alias: UserAlias): string =>
-  keyOf('a', JSON.stringify([alias.alias_label, alias.alias_name]));
+  keyOf('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
 
 const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
-  keyOf('t', JSON.stringify([token.app_id, token.token]));
+  keyOf('push_token', JSON.stringify([token.app_id, token.token]));
 
-/** One text for each thing that names a user: a letter for its kind, then the value in its comparable form. */
+/** One text for each thing that names a user: its kind, then the value in its comparable form. */
 export const lookupKey = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
-      return keyOf('x', lookup.value);
+      return keyOf('external_id', lookup.value);
     case 'user_alias':
       return aliasKey(lookup.value);
     case 'email':
-      return keyOf('e', comparableEmail(lookup.value));
+      return keyOf('email', comparableEmail(lookup.value));
     case 'phone':
-      return keyOf('p', comparablePhone(lookup.value));
+      return keyOf('phone', comparablePhone(lookup.value));
     case 'push_token':
       return tokenKey(lookup.value);
     case 'device_id':
-      return keyOf('d', lookup.value);
+      return keyOf('device_id', lookup.value);
     case 'braze_id':
-      return keyOf('b', lookup.value);
+      return keyOf('braze_id', lookup.value);
   }
 };
 
-/** Every key under which a profile is found, apart from its own ID. */
-export const profileKeys = (profile: Profile): string[] => {
-  const keys = sharedKeys(profile);
-  if (profile.externalId !== null) keys.push(keyOf('x', profile.externalId));
-  return keys;
-};
+/** The members of a profile that name its user. */
+export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
 /** The keys of the e-mail address and of the phone number. */
 export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
   const keys: string[] = [];
-  if (email !== null) keys.push(keyOf('e', comparableEmail(email)));
-  if (phone !== null) keys.push(keyOf('p', comparablePhone(phone)));
+  if (email !== null) keys.push(keyOf('email', comparableEmail(email)));
+  if (phone !== null) keys.push(keyOf('phone', comparablePhone(phone)));
   return keys;
 };
 
-/** All but the external ID. */
-export const sharedKeys = (profile: Profile): string[] => {
-  const keys = addressKeys(profile);
-  for (const alias of profile.aliases) keys.push(aliasKey(alias));
-  for (const token of profile.pushTokens) keys.push(tokenKey(token), keyOf('d', token.device_id));
+/** All but the key of the external ID. */
+export const sharedKeys = (names: Names): string[] => {
+  const keys = addressKeys(names);
+  for (const alias of names.aliases) keys.push(aliasKey(alias));
+  for (const token of names.pushTokens) keys.push(tokenKey(token), keyOf('device_id', token.device_id));
+  return keys;
+};
+
+/** Every key under which a profile is found, apart from its own ID. */
+export const profileKeys = (names: Names): string[] => {
+  const keys = sharedKeys(names);
+  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
   return keys;
 };
 
@@ -95,6 +93,6 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
     case 'device_id':
       return profile.pushTokens.some(({ device_id }) => device_id === lookup.value);
     case 'braze_id':
-      return profile.brazeId === lookup.value;
+      return String(profile.userId) === lookup.value;
   }
 };

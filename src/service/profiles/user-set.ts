@@ -1,25 +1,36 @@
 import type { Identifier } from '../../protocol/index.ts';
+import type { NewBannerEvent } from './banner-event.ts';
 import type { Profile, PushToken } from './profile.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** What names a user. `email` is compared in lower case, `phone` without its separators. */
+/** Names users. `email` is compared in lower case, `phone` without its separators. */
 export type Lookup =
   | Identifier
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
-/** The users a change works on, in memory: what it finds here it may change, what it changes is stored with it. */
+/** The users that a work changes, in memory. The store writes what has changed when all works of the group are applied. */
 export interface UserSet {
-  /** All that match, in no order. Sees what was created or changed before in the same set. */
+  /** All profiles that match, in no order. Sees what was created or changed before in the same set. */
   find(lookup: Lookup): Profile[];
+  /** Makes a profile. A user who had banner events under this external ID and no profile keeps their `userId`. */
   create(fields: Partial<Profile>, nowMs: number): Profile;
-  /** Must be told after every change to a profile. Aliases and push tokens are changed by putting a new array there. */
+  /** To be called after every change to a profile. Put a new array in place to change aliases or push tokens. */
   changed(profile: Profile): void;
-  /** The same where what the user has done was changed as well, such as by a merge. */
-  replaced(profile: Profile): void;
+  /**
+   * One user becomes another: all rows of `merged` become rows of `kept`, and `merged` is gone. The caller has already
+   * brought its attributes over to `kept`.
+   */
+  merge(kept: Profile, merged: Profile): void;
+  /** Deletes a user with everything stored of them: keys, events, banner events, campaigns. */
   remove(profile: Profile): void;
-  /** Stores an event of the user and counts it in what the user has done. */
+  /** Stores an event with its user, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
+  /**
+   * Stores banner events of the user with this external ID. A user without a profile gets a row that holds no more than
+   * the external ID: `find` does not see it, and no export of users has it.
+   */
+  recordBannerEvents(externalId: string, events: readonly NewBannerEvent[], nowMs: number): void;
   /** `day` is a UTC date, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
 }

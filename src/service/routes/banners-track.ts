@@ -13,8 +13,8 @@ import {
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../http-error.ts';
+import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
-import type { NewBannerEvent } from '../store/store.ts';
 
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
@@ -28,11 +28,10 @@ const judge = (
 ): NewBannerEvent | string => {
   const read = readBannerEvent(event);
   if (typeof read === 'string') return read;
-  const { id, eventType, timestamp, timestampMs } = read;
+  const { id, eventType, timestampMs } = read;
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;
   return {
-    externalUserId: envelope.external_user_id,
     appId: envelope.app_id,
     bannerId: id,
     campaignId: facts.campaignId,
@@ -42,8 +41,7 @@ const judge = (
     isTestSend: facts.isTestSend,
     round: facts.round,
     eventType,
-    timestamp,
-    timestampMs,
+    timeMs: timestampMs,
     receivedAtMs,
   };
 };
@@ -85,13 +83,19 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   tooLarge: 400,
   crossOrigin: true,
   answer: async (context) => {
-    const { workspace, store, body, tell } = context;
+    const { workspace, store, body, now, tell } = context;
     const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));
     if (typeof request === 'string') throw new HttpError(400, request);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const { rows, errors } = await judgeAll(request, ids, context);
     if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-    await store.recordBannerEvents(workspace.workspaceId, rows);
+    const externalId = request.external_user_id;
+    await store.write({
+      workspaceId: workspace.workspaceId,
+      lookups: [{ by: 'external_id', value: externalId }],
+      nowMs: now,
+      apply: (users) => users.recordBannerEvents(externalId, rows, now),
+    });
     tell.objects('banner_events', rows.length);
     return {
       status: 202,

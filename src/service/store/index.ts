@@ -1,7 +1,5 @@
-import type { Forgotten } from './forgotten.ts';
-import { forgetPostgresEvents, openPostgresReader, openPostgresStore } from './postgres/index.ts';
+import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { backupSqlite } from './sqlite/backup.ts';
-import { forgetSqliteEvents } from './sqlite/forget.ts';
 import { openSqliteStore } from './sqlite/index.ts';
 import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
@@ -11,18 +9,24 @@ import {
   type VisitedStudioStore,
 } from './studio/open-studio-store.ts';
 
-export type { StoredEvent } from '../profiles/stored-event.ts';
-export { type Forgotten, WHAT_IS_FORGOTTEN } from './forgotten.ts';
 export type {
-  BannerEventRow,
+  ArmResults,
+  CampaignResults,
+  Conversion,
+  Counts,
+  DayResults,
+  Goal,
+  PlacementResults,
+  ResultsQuestion,
+} from './results.ts';
+export type {
   BannerUser,
   Commit,
-  Dismissal,
-  NewBannerEvent,
   RateRule,
   RateState,
   Store,
   StoreReader,
+  UserCampaign,
   UserWork,
 } from './store.ts';
 
@@ -63,16 +67,3 @@ export const backupStore = async (
   }
   await backupSqlite(pathOf(address), pathOf(destination), signal);
 };
-
-/**
- * Drops events, purchases and banner events older than `beforeMs`, while services run: whole partitions of PostgreSQL,
- * rows of SQLite. With `dryRun` it only counts.
- */
-export const forgetEvents = async (
-  address: string,
-  beforeMs: number,
-  { dryRun = false }: { dryRun?: boolean } = {},
-): Promise<Forgotten[]> =>
-  isPostgres(address)
-    ? forgetPostgresEvents(address, beforeMs, dryRun)
-    : forgetSqliteEvents(pathOf(address), beforeMs, dryRun);

@@ -1,81 +1,43 @@
+import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Track } from '../users/track-work.ts';
+import type { CampaignResults, ResultsQuestion } from './results.ts';
+import type { Sample } from './sample.ts';
 import type { StudioStore } from './studio/studio-store.ts';
 
-/** A change to users: what it must see, and what it does with it. */
+/** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
   workspaceId: string;
-  /** Every profile these match is in the set, locked against other writers; nothing else is. */
-  lookups: Lookup[];
-  /** When it came, in Unix milliseconds. */
+  /** Every profile that these match is in the set; no other profile is. */
+  lookups: readonly Lookup[];
+  /** When the request came, in Unix milliseconds. */
   nowMs: number;
-  /** Synchronous and repeatable: a store may run it again when another replica was faster. */
+  /** Synchronous and repeatable: the store applies it again when another replica was faster. */
   apply(users: UserSet): T;
-  /** The same as data, of which a part can be done elsewhere. */
-  track?: Track;
 }
 
-/** A service that shares its database with others. */
-export interface Replica {
-  id: string;
-  /** Where the others reach it, without a slash at the end. */
-  url: string;
-  /** What the others have to show there. */
-  token: string;
-  /** The name of its host: a loopback address is reached from there alone. */
-  machine: string;
-  /** How works are written that it takes from others. */
-  format: number;
-}
-
-/** Tells the replicas of one database of each other. */
-export interface Roster {
-  /** Says that this replica is there, and answers all who have said so within the last seconds. */
-  announce(replica: Replica): Promise<Replica[]>;
-  leave(id: string): Promise<void>;
-}
-
-/** One banner event as it is stored. The natural key is workspace, user, banner, type and the instant as sent. */
-export interface BannerEventRow {
-  externalUserId: string;
-  appId: string;
-  bannerId: string;
+/** One row of `user_campaigns`: what a decision needs to know of a user and a campaign. Without test sends. */
+export interface UserCampaign {
   campaignId: string;
+  /** Of the earliest impression; `null` before it, and of a control banner. */
   variantId: string | null;
-  placementId: string;
   isControl: boolean;
-  /** Test sends are stored and kept out of exports and counts. */
-  isTestSend: boolean;
-  eventType: 'impression' | 'click' | 'dismiss';
-  /** Text as sent. */
-  timestamp: string;
-  /** The instant that was sent, in Unix milliseconds. */
-  timestampMs: number;
-  /** When it came, in Unix milliseconds. */
-  receivedAtMs: number;
-}
-
-/** A banner event with what is not stored of it, but counts for dismissals. */
-export interface NewBannerEvent extends BannerEventRow {
-  /** The eligibility round that the banner was made in: the same for one banner ID. */
+  impressions: number;
+  /** Unix milliseconds; an instant in the future counts as the one of its receipt. `null` before the first. */
+  firstImpressionMs: number | null;
+  lastImpressionMs: number | null;
+  clicks: number;
+  dismissals: number;
+  lastDismissalMs: number | null;
+  /** The eligibility round that the user is in: 0, and after a dismissal one more than the dismissed banner's. */
   round: number;
 }
 
-/** A dismissal that later syncs honour: the latest of a user and campaign. */
-export interface Dismissal {
-  campaignId: string;
-  /** Unix milliseconds; an instant in the future counts as that of its receipt. */
-  dismissedAtMs: number;
-  /** The next eligibility round: one more than the latest that this user has dismissed. */
-  count: number;
-}
-
-/** What a sync needs to know of a user, in one read. */
+/** All that a sync needs to know of a user, in one read. */
 export interface BannerUser {
   profile: Readonly<Profile> | null;
-  dismissals: readonly Dismissal[];
+  campaigns: readonly UserCampaign[];
 }
 
 /** One window of a rate limit. */
@@ -92,55 +54,58 @@ export interface RateState {
   resetAtMs: number;
 }
 
-/** What can be read beside a running service, by `placard export` for instance. Exports run in bounded memory. */
+/** Reads beside a running service, for `placard export` for instance. Exports run in bounded memory. */
 export interface StoreReader {
   /** Every workspace that the database holds data of. */
   workspaceIds(): Promise<string[]>;
   /** The profiles that the look-ups find. */
-  readUsers(workspaceId: string, lookups: Lookup[]): Promise<Profile[]>;
+  readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
   /** Data points of each UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
-  /** Every profile of a workspace. */
+  /** Every profile of a workspace, without the users who have banner events and no profile. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
   /** Every custom event and purchase of a workspace. */
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** Without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
+  /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
+  campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
+  /** About `size` users, chosen evenly. */
+  sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   /** Gives the connection back. */
   close(): Promise<void>;
 }
 
-/** Works that were stored together. */
+/** Works that were committed together. */
 export interface Commit {
   works: number;
-  /** How long the first of them waited for its turn, and how long the database took, in milliseconds. */
+  /** How long the first of them waited for its turn, and how long the group took until it was durable, in milliseconds. */
   waitedMs: number;
   writingMs: number;
 }
 
-/** Everything durable. A promise that resolves means the change survives a crash and the next reader sees it. */
+/** Everything durable. A promise that resolves means: the change survives a crash, and the next reader sees it. */
 export interface Store extends StoreReader {
   kind: 'sqlite' | 'postgres';
 
-  /** Works that meet share a transaction (group commit); each still sees those before it. */
-  writeUsers<T>(work: UserWork<T>): Promise<T>;
+  /**
+   * Works that come while a commit is under way share the next one (group commit); each sees those before it. Rejects
+   * with what `apply` threw, with a `RetryLaterError` where nothing was stored and the same may go through later, and
+   * with an `InDoubtError` where the database did not say whether it has committed.
+   */
+  write<T>(work: UserWork<T>): Promise<T>;
 
   /** What a decision asks of a user. */
-  bannerUser(workspaceId: string, externalUserId: string): Promise<BannerUser>;
-  /** Repeats of the natural key are ignored. Dismissals that were new, those of test sends aside, count for later syncs. */
-  recordBannerEvents(workspaceId: string, events: NewBannerEvent[]): Promise<void>;
+  bannerUser(workspaceId: string, externalId: string): Promise<BannerUser>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
-  takeRate(windows: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
+  takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;
 
-  /** Where several services may share the database. */
-  roster?: Roster;
-
-  /** Tells of every commit from now on, the failed ones as well. */
+  /** Calls the listener after every commit from now on, the failed ones as well. */
   onCommit(listener: (commit: Commit) => void): void;
   /** Rejects where the database cannot be read and written. */
   ping(): Promise<void>;

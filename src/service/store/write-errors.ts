@@ -1,9 +1,9 @@
-/** Nothing of the write was stored, and the same again may go through in a moment. */
-export class NotNowError extends Error {
-  override name = 'NotNowError';
+/** Nothing of the write was stored, and the same may go through in a moment. */
+export class RetryLaterError extends Error {
+  override name = 'RetryLaterError';
 }
 
-/** The write may be stored or not: nobody has heard. The same again could count twice. */
+/** The write may be stored or not: the database did not say. Sent again, it could count twice. */
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }

@@ -69,8 +69,7 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
   if (sharesLabel(known, found)) return;
   fillProfile(known, found);
   known.updatedAtMs = nowMs;
-  users.remove(found);
-  users.replaced(known);
+  users.merge(known, found);
 };
 
 /** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
@@ -98,7 +97,7 @@ export const identifyUsers = async (input: {
   if (identifications.length === 0) {
     throw new HttpError(400, `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required`);
   }
-  await store.writeUsers({
+  await store.write({
     workspaceId: workspace.workspaceId,
     lookups: identifications.flatMap(({ externalId, lookup }) => [
       lookup,

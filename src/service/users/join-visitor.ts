@@ -3,7 +3,7 @@ import { giveExternalId } from './identify.ts';
 
 /**
  * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
- * `/users/identify`. After that there is no such visitor, so the same request again changes nothing.
+ * `/users/identify`, and so does what they saw, clicked and dismissed. After that there is no such visitor, so the same request again changes nothing.
  */
 export const joinVisitor = async (input: {
   workspaceId: string;
@@ -14,13 +14,16 @@ export const joinVisitor = async (input: {
 }): Promise<void> => {
   const { workspaceId, store, visitorId, userId, nowMs } = input;
   const visitorKey = { by: 'external_id' as const, value: visitorId };
-  await store.writeUsers({
+  const { profile, campaigns } = await store.bannerUser(workspaceId, visitorId);
+  if (!profile && campaigns.length === 0) return;
+  await store.write({
     workspaceId,
     lookups: [visitorKey, { by: 'external_id', value: userId }],
     nowMs,
     apply(users) {
-      const [visitor] = users.find(visitorKey);
-      if (visitor) giveExternalId(users, visitor, userId, nowMs);
+      // A visitor who has only seen banners has rows and no profile: the one that is made takes the rows over.
+      const visitor = users.find(visitorKey)[0] ?? users.create({ externalId: visitorId }, nowMs);
+      giveExternalId(users, visitor, userId, nowMs);
     },
   });
 };

@@ -62,11 +62,10 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
   if (haveBadPhones) return;
   mergeProfile(kept, merged);
   kept.updatedAtMs = nowMs;
-  users.remove(merged);
-  users.replaced(kept);
+  users.merge(kept, merged);
 };
 
-/** `/users/merge`: one profile takes in another, which is gone then. Whatever does not match is left as it is. */
+/** `/users/merge`: one profile takes in another, which is gone then. Profiles that do not match stay as they are. */
 export const mergeUsers = async (input: {
   workspace: Workspace;
   store: Store;
@@ -77,7 +76,7 @@ export const mergeUsers = async (input: {
   const entries = entriesOf(body, 'merge_updates', TOO_MANY);
   if (!entries) throw new HttpError(400, "'merge_updates' must be an array of objects");
   const updates = entries.map(updateOf);
-  await store.writeUsers({
+  await store.write({
     workspaceId: workspace.workspaceId,
     lookups: updates.flatMap(({ merge: a, keep }) => [a.lookup, keep.lookup]),
     nowMs,

@@ -63,7 +63,7 @@ export const addAliases = async (input: {
   const { workspace, store, body, nowMs } = input;
   const aliases = entriesOf(body, ARRAY)?.map((entry, index) => check(entry, index, workspace));
   if (!aliases || aliases.length === 0) throw new HttpError(400, required(ARRAY));
-  await store.writeUsers({
+  await store.write({
     workspaceId: workspace.workspaceId,
     lookups: aliases.flatMap(({ externalId, alias }): Lookup[] => [
       { by: 'user_alias', value: alias },

@@ -4,7 +4,7 @@ import type { UserSet } from '../profiles/user-set.ts';
 
 /** Negative when `a` was updated later; of two updated at once, when it was created later. */
 const latestFirst = (a: Profile, b: Profile): number =>
-  b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || (a.brazeId < b.brazeId ? 1 : -1);
+  b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || b.userId - a.userId;
 
 /** In one pass: thousands may share an address, and each object of a request asks anew. */
 const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>

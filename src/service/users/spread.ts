@@ -7,8 +7,8 @@ import type { GroupChange } from './check-subscriptions.ts';
 /** Both answer whether the profile had another state. */
 export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {
   const before = profile.subscriptionGroups[groupId];
-  if (before?.state === state && (before.doubleOptIn ?? false) === doubleOptIn) return false;
-  profile.subscriptionGroups[groupId] = doubleOptIn ? { state, doubleOptIn } : { state };
+  if (before?.state === state && (before.double_opt_in ?? false) === doubleOptIn) return false;
+  profile.subscriptionGroups[groupId] = doubleOptIn ? { state, double_opt_in: true } : { state };
   return true;
 };
 const writeEmailState = (profile: Profile, state: unknown): boolean => {

@@ -2,38 +2,37 @@ import type { Lookup } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
-import type { CheckedDoing } from './check-doing.ts';
+import type { CheckedEvent } from './check-event.ts';
 import { dayOf } from './dates.ts';
 import { createUserFinder } from './find-user.ts';
-import { recordDoing } from './record.ts';
+import { recordEvent } from './record-event.ts';
 
-/** What a request of `/users/track` does, after every check. Plain data: as JSON it can be another process's work. */
+/** What a request of `/users/track` does, after every check. */
 export interface Track {
   workspaceId: string;
   /** When the request came, in Unix milliseconds. */
   nowMs: number;
   attributes: CheckedAttributes[];
   /** Events, then purchases. */
-  doings: CheckedDoing[];
+  events: CheckedEvent[];
   /** False where a nested value anywhere in the request was bad. */
   nestedAllowed: boolean;
 }
 
 /** Attributes, events, purchases, in this order. */
 export const trackWork = (track: Track): UserWork<void> => {
-  const { workspaceId, nowMs, attributes, doings, nestedAllowed } = track;
+  const { workspaceId, nowMs, attributes, events, nestedAllowed } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);
-  for (const { identity } of doings) lookups.push(identity.lookup);
+  for (const { identity } of events) lookups.push(identity.lookup);
   return {
     workspaceId,
     lookups,
     nowMs,
-    track,
     apply(users) {
       const finder = createUserFinder(users);
       let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
-      for (const doing of doings) if (recordDoing(users, doing, { finder, nowMs })) points += 1;
+      for (const event of events) if (recordEvent(users, event, { finder, nowMs })) points += 1;
       if (points > 0) users.addDataPoints(points, dayOf(nowMs));
     },
   };

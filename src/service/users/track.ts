@@ -12,14 +12,14 @@ import { HttpError } from '../http-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
-import { type CheckedDoing, checkDoing } from './check-doing.ts';
+import { type CheckedEvent, checkEvent } from './check-event.ts';
 import { createProblems } from './problems.ts';
 import { createStretch } from './stretch.ts';
 import { trackWork } from './track-work.ts';
 
 export interface TrackInput {
   workspace: Workspace;
-  store: Store;
+  store: Pick<Store, 'write'>;
   body: unknown;
   nowMs: number;
   /** Objects a request may hold: over all arrays, or in each. */
@@ -91,7 +91,7 @@ export const trackUsers = async ({
 
   const problems = createProblems();
   const attributes: CheckedAttributes[] = [];
-  const doings: CheckedDoing[] = [];
+  const events: CheckedEvent[] = [];
   let nestedAllowed = true;
   const stretch = createStretch();
   for (const [index, object] of (arrays.attributes ?? []).entries()) {
@@ -105,26 +105,26 @@ export const trackUsers = async ({
   }
   for (const [index, object] of (arrays.events ?? []).entries()) {
     problems.at('events', index);
-    const checked = checkDoing(object, 'event', workspace, nowMs, problems);
-    if (checked) doings.push(checked);
+    const checked = checkEvent(object, 'event', workspace, nowMs, problems);
+    if (checked) events.push(checked);
     if (stretch.isOver()) await stretch.rest();
   }
-  const events = doings.length;
+  const customEvents = events.length;
   for (const [index, object] of (arrays.purchases ?? []).entries()) {
     problems.at('purchases', index);
-    const checked = checkDoing(object, 'purchase', workspace, nowMs, problems);
-    if (checked) doings.push(checked);
+    const checked = checkEvent(object, 'purchase', workspace, nowMs, problems);
+    if (checked) events.push(checked);
     if (stretch.isOver()) await stretch.rest();
   }
-  if (attributes.length === 0 && doings.length === 0) refuse(problems.entries);
+  if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
   const { workspaceId } = workspace;
-  await store.writeUsers(trackWork({ workspaceId, nowMs, attributes, doings, nestedAllowed }));
+  await store.write(trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed }));
 
   const answer: UsersTrackAnswer = { message: 'success' };
   if (arrays.attributes) answer.attributes_processed = attributes.length;
-  if (arrays.events) answer.events_processed = events;
-  if (arrays.purchases) answer.purchases_processed = doings.length - events;
+  if (arrays.events) answer.events_processed = customEvents;
+  if (arrays.purchases) answer.purchases_processed = events.length - customEvents;
   if (problems.entries.length > 0) answer.errors = problems.entries;
   return answer;
 };

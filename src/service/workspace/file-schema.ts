@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { conversion } from './conversion-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
-import { conversionFile, operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
+import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
 
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -154,8 +155,8 @@ export const campaignFile = z
     test_users: optional(z.array(text)).describe(
       'External IDs of users who see it whatever its status, time and audience are',
     ),
-    conversions: optional(z.array(conversionFile).max(4)).describe(
-      'What counts as a success in the results; at most four',
+    conversions: optional(z.array(conversion).max(4)).describe(
+      'What counts as a success of the campaign: up to four events or purchases',
     ),
     planned_users: optional(z.int().positive()).describe(
       'How many users should see it before the results name a winner; default only at its end',

@@ -93,18 +93,3 @@ export const studioFile = z.strictObject({
 
 /** Templates that the Studio can draw a placement's banners with. */
 export const PLACEMENT_TEMPLATES = ['strip', 'card', 'hero'] as const;
-
-/** What counts as a success of a campaign, within so long after a user first saw it. */
-export const conversionFile = z
-  .strictObject({
-    event: optional(z.string().min(1)).describe('Name of an event, or'),
-    product: optional(z.string().min(1)).describe('ID of a product'),
-    within_hours: z
-      .number()
-      .positive()
-      .max(720)
-      .describe('Hours after the first impression in which it counts, up to 720'),
-  })
-  .refine(({ event, product }) => (event === undefined) !== (product === undefined), {
-    error: "expected exactly one of 'event' and 'product'",
-  });

@@ -39,7 +39,7 @@ export const personOf = async (
   if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
   return {
     externalId: NOBODY,
-    user: { profile: persona ? personaProfile(persona, nowMs) : null, dismissals: [] },
+    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [] },
     isReal: false,
   };
 };

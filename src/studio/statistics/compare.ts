@@ -1,6 +1,6 @@
+import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignText } from '../campaign/campaign-text.ts';
 import { sharesOf } from '../campaign/shares.ts';
-import type { ArmCounts, CampaignCounts } from '../results-of.ts';
 import { type Difference, difference, meanOf, proportion, type Sample } from './confidence-sequence.ts';
 import { sampleRatioP } from './sample-ratio.ts';
 
@@ -29,7 +29,7 @@ export interface Comparison {
 }
 
 /** An arm with its name; those that nobody has seen yet are there too. */
-export interface Arm extends ArmCounts {
+export interface Arm extends ArmResults {
   name: string;
   /** Of the whole audience, per cent, as the campaign says now. */
   share: number;
@@ -43,9 +43,11 @@ export interface ComparedResults {
   ratio: { p: number; isSuspicious: boolean } | null;
 }
 
-const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissed: 0 };
+type Counted = Pick<CampaignResults, 'arms' | 'currencies'>;
 
-const armsOf = (campaign: CampaignText, counts: CampaignCounts): Arm[] => {
+const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
+
+const armsOf = (campaign: CampaignText, counts: Counted): Arm[] => {
   const goals = (campaign.conversions ?? []).map(() => ({ converted: 0, revenue: 0, revenueSquares: 0 }));
   const shares = sharesOf(campaign);
   const known = shares.map(({ variantId, name, percent }): Arm => {
@@ -72,7 +74,7 @@ interface Metric {
 export const goalName = ({ event, product }: { event?: string | null; product?: string | null }): string =>
   product == null ? `“${event ?? ''}”` : `bought “${product}”`;
 
-const metricsOf = (campaign: CampaignText, counts: CampaignCounts): Metric[] => {
+const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
     const rate: Metric = {
       metric: `goal ${index}`,
@@ -106,7 +108,7 @@ const metricsOf = (campaign: CampaignText, counts: CampaignCounts): Metric[] => 
 };
 
 /** Every variant against the control group, or for what it cannot have against the first variant. */
-export const compareResults = (campaign: CampaignText, counts: CampaignCounts): ComparedResults => {
+export const compareResults = (campaign: CampaignText, counts: Counted): ComparedResults => {
   const arms = armsOf(campaign, counts);
   const planned = campaign.planned_users ?? DEFAULT_PLAN;
   const control = arms.findIndex(({ variantId }) => variantId === null);

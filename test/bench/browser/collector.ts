@@ -84,7 +84,7 @@ export const startCollector = async (): Promise<Collector> => {
   const stored = async (): Promise<string[]> => {
     const keys: string[] = [];
     for await (const row of store.exportBannerEvents(WORKSPACE.workspace_id)) {
-      if (row.eventType === 'click') keys.push(`${row.externalUserId} ${row.bannerId} ${row.timestampMs}`);
+      if (row.eventType === 'click') keys.push(`${row.externalId} ${row.bannerId} ${row.timeMs}`);
     }
     return keys;
   };

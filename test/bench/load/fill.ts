@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createBrazeIds, serialOf } from '../../../src/service/profiles/braze-id.ts';
-import { completeProfile, writeProfile } from '../../../src/service/profiles/profile-text.ts';
+import { completeProfile } from '../../../src/service/profiles/profile.ts';
+import { profileJson } from '../../../src/service/profiles/profile-json.ts';
+import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import { userId } from './track-body.ts';
+import { userId as externalIdOf } from './track-body.ts';
 
 const ROWS = 50_000;
 const YEAR_MS = 365 * 86_400_000;
@@ -12,18 +13,22 @@ export const fillWithUsers = async (file: string, count: number): Promise<void> 
   await (await openStore(file)).close();
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
-  const user = database.prepare('INSERT INTO users (id, workspace_id, profile, version) VALUES (?, ?, ?, 0)');
+  const user = database.prepare(
+    `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
+     VALUES (?, 'bench', ?, ?, 1, ?, ?)`,
+  );
   const key = database.prepare('INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)');
-  const newId = createBrazeIds();
+  const ids = createUserIds();
   const start = Date.now() - YEAR_MS;
   for (let from = 0; from < count; from += ROWS) {
     database.exec('BEGIN');
     for (let i = from; i < Math.min(count, from + ROWS); i += 1) {
       const createdAtMs = start + Math.floor((i / count) * YEAR_MS);
-      const brazeId = newId(createdAtMs);
+      const userId = ids.next(createdAtMs);
+      const externalId = externalIdOf(i);
       const profile = completeProfile({
-        brazeId,
-        externalId: userId(i),
+        userId,
+        externalId,
         standard: { first_name: 'Katarzyna', country: 'PL' },
         custom: { tier: 'gold', visits: i % 100, newsletter: i % 2 === 0 },
         events: { product_viewed: { first: createdAtMs, last: createdAtMs + 1_000, count: 3 } },
@@ -31,8 +36,8 @@ export const fillWithUsers = async (file: string, count: number): Promise<void> 
         createdAtMs,
         updatedAtMs: createdAtMs,
       });
-      user.run(serialOf(brazeId)!, 'bench', writeProfile(profile));
-      key.run('bench', `x${userId(i)}`, serialOf(brazeId)!);
+      user.run(userId, externalId, JSON.stringify(profileJson(profile)), createdAtMs, createdAtMs);
+      key.run('bench', `external_id:${externalId}`, userId);
     }
     database.exec('COMMIT');
   }

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 const database = new DatabaseSync(process.argv[2]!, { readOnly: true });
 const answer = readFileSync(process.argv[3]!, 'utf8');
 const read = database.prepare(
-  `SELECT profile FROM user_keys JOIN users ON users.id = user_keys.user_id
+  `SELECT profile FROM user_keys JOIN users USING (user_id)
    WHERE user_keys.workspace_id = 'bench' AND user_keys.key = ?`,
 );
 
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const { external_user_id } = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
-    if (!read.get(`x${external_user_id}`)) throw new Error('The floor must find its user');
+    if (!read.get(`external_id:${external_user_id}`)) throw new Error('The floor must find its user');
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(answer),

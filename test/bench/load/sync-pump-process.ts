@@ -1,9 +1,11 @@
-// Sends syncs of many users, in a process of its own: port, users, connections, seconds, tokens of each user; answers what
-// it measured. Without tokens in any order; with them one after the other, so that each comes again as late as can be.
+// Sends syncs of many users, in a process of its own: port, users, connections, seconds, tokens of each user, syncs a
+// second; answers what it measured. Without tokens in any order; with them one after the other, so that each comes again as late as can be.
 import { pump } from './pump.ts';
 import { signedSyncRequest, syncRequest } from './sync-workspace.ts';
 
-const [port = 0, users = 1, connections = 1, seconds = 1, tokens = 0] = process.argv.slice(2).map(Number);
+const [port = 0, users = 1, connections = 1, seconds = 1, tokens = 0, rate] = process.argv
+  .slice(2)
+  .map(Number);
 const requests = Array.from({ length: users * Math.max(1, tokens) }, (_, index) =>
   tokens === 0 ? syncRequest(index) : signedSyncRequest(index % users, Math.floor(index / users)),
 );
@@ -14,6 +16,7 @@ process.send?.(
     connections,
     seconds,
     warmUpSeconds: seconds / 2,
+    ...(rate !== undefined && { rate }),
     next: () => {
       turn += 1;
       const at = tokens > 0 ? turn % requests.length : Math.floor(Math.random() * requests.length);

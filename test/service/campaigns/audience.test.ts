@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-03-01T09:00:00Z');
 const DAY = 24 * 60 * 60 * 1000;
 
 const aProfile = (members: Partial<Profile> = {}): Profile => ({
-  brazeId: 'b-1',
+  userId: 771,
   externalId: 'u-771',
   aliases: [],
   email: 'kim@example.org',

@@ -7,7 +7,7 @@ import type { Profile } from '../../../src/service/profiles/profile.ts';
 import fc from '../../helpers/property.ts';
 
 const profile: Profile = {
-  brazeId: 'b-1',
+  userId: 771,
   externalId: 'u-771',
   aliases: [],
   email: 'kim@example.org',

@@ -5,7 +5,7 @@ import type { Campaign } from '../../../src/service/campaigns/campaign.ts';
 import { createCandidates, sought } from '../../../src/service/campaigns/candidates.ts';
 import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
 import { readPath } from '../../../src/service/campaigns/read-path.ts';
-import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import { completeProfile } from '../../../src/service/profiles/profile.ts';
 import fc from '../../helpers/property.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
@@ -20,7 +20,7 @@ const anAsker = (custom: Record<string, unknown> | null, standard: Record<string
   profile:
     custom &&
     completeProfile({
-      brazeId: 'b-1',
+      userId: 771,
       externalId: 'u-771',
       email: 'kim@example.org',
       standard: { country: 'PL', ...standard },
@@ -47,6 +47,7 @@ const aCampaign = (filter: Filter | null, status: Campaign['status'] = 'active')
       throw new Error(`${path.join('.')}: ${problem}`);
     })!,
   controlPercentage: 0,
+  conversions: [],
   reeligibleAfterMs: null,
   testUsers: new Set(),
   variants: [],
@@ -207,7 +208,7 @@ describe('a path', () => {
     ['custom_attributes.tags.0', ['vip']],
     ['country', 'PL'],
     ['external_id', 'u-771'],
-    ['braze_id', 'b-1'],
+    ['braze_id', '771'],
     ['email', 'kim@example.org'],
     ['phone', null],
     ['app_id', 'app'],

@@ -5,7 +5,7 @@ import type { Question } from '../../../src/service/campaigns/question.ts';
 import type { Step } from '../../../src/service/campaigns/trace.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
-import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import { completeProfile } from '../../../src/service/profiles/profile.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
 import fc from '../../helpers/property.ts';
@@ -55,17 +55,24 @@ const questionOf = (
   externalUserId: 'u-771',
   user: {
     profile: completeProfile({
-      brazeId: 'b',
+      userId: 1,
       externalId: 'u-771',
       standard: { country: 'PL' },
       custom: Object.fromEntries(Object.entries(custom).filter(([, value]) => value !== undefined)),
       createdAtMs: NOW,
       updatedAtMs: NOW,
     }),
-    dismissals: dismissed.map((index) => ({
+    campaigns: dismissed.map((index) => ({
       campaignId: `c${index}`,
-      dismissedAtMs: NOW - 7_200_000,
-      count: 1,
+      variantId: 'a',
+      isControl: false,
+      impressions: 1,
+      firstImpressionMs: NOW - 7_300_000,
+      lastImpressionMs: NOW - 7_300_000,
+      clicks: 0,
+      dismissals: 1,
+      lastDismissalMs: NOW - 7_200_000,
+      round: 1,
     })),
   },
   appId: APP_ID,

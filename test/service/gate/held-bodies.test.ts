@@ -65,10 +65,10 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
     let begun = 0;
     const held = {
       ...store,
-      writeUsers: async (...args: Parameters<typeof store.writeUsers>) => {
+      write: async (...args: Parameters<typeof store.write>) => {
         begun += 1;
         await released.promise;
-        return store.writeUsers(...args);
+        return store.write(...args);
       },
     } as typeof store;
     const workspace = aWorkspace({ limits: { users_track: { requests: 10_000, window_seconds: 60 } } });

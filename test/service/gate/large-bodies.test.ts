@@ -64,11 +64,11 @@ describe('requests with large bodies', () => {
     const opened = await openStore(':memory:');
     store = {
       ...opened,
-      writeUsers: async (work) => {
+      write: async (work) => {
         const held = Promise.withResolvers<void>();
         writing.push({ end: held.resolve, fail: () => held.reject(new Error('disk full')) });
         await held.promise;
-        return opened.writeUsers(work);
+        return opened.write(work);
       },
       bannerUser: async (...asked) => {
         const held = Promise.withResolvers<void>();

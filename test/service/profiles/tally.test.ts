@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest';
-import { completeProfile } from '../../../src/service/profiles/profile-text.ts';
+import { completeProfile } from '../../../src/service/profiles/profile.ts';
 import type { StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import { tallyEvent } from '../../../src/service/profiles/tally.ts';
 import { mergeProfile } from '../../../src/service/users/merge-profiles.ts';
 
-const aProfile = () => completeProfile({ brazeId: 'b', createdAtMs: 1, updatedAtMs: 1 });
+const aProfile = () => completeProfile({ userId: 1, createdAtMs: 1, updatedAtMs: 1 });
 const purchase = (price: number): StoredEvent => ({
   externalId: null,
-  brazeId: 'b',
+  userId: 1,
   kind: 'purchase',
   appId: null,
-  name: 'p',
-  time: '2026-03-01T09:00:00Z',
+  productId: 'p',
   timeMs: 1,
   receivedAtMs: 1,
-  details: { currency: 'EUR', price, quantity: 100 },
+  currency: 'EUR',
+  price,
+  quantity: 100,
+  properties: null,
 });
 
 test('revenue is added up as far as numbers go, and is still a number once it is stored', () => {

@@ -29,7 +29,10 @@ describe.each(STORES)('on $name', ({ address }) => {
             { app_id: APP_ID, user_tokens: 'optional', user_token_keys: [keys.publicPem] },
             { app_id: 'without-tokens' },
           ],
-          campaigns: [aCampaign({ audience: { cart: 'full' } })],
+          campaigns: [
+            aCampaign({ audience: { cart: 'full' } }),
+            aCampaign({ campaign_id: 'everyone', placements: ['side'] }),
+          ],
           blocked_external_ids: ['blocked'],
         }),
       ],
@@ -96,6 +99,62 @@ describe.each(STORES)('on $name', ({ address }) => {
     const nobody = { external_user_id: 'u-772', visitor_id: OTHER, user_token: tokenOf('u-772') };
     expect((await join(nobody)).status).toBe(200);
     expect(await userOf('u-772')).toBeUndefined();
+  });
+
+  const banners = async (user: string) => {
+    const body = { external_user_id: user, app_id: APP_ID, app_version: '1', placements: ['side'] };
+    const answer = await service.call('POST', '/v1/device-messaging/banners/sync', { key: CLIENT_KEY, body });
+    return answer.body.banners.side;
+  };
+  const tell = (user: string, id: string, event_type: string, second: number) =>
+    service.call('POST', '/v1/device-messaging/banners/track', {
+      key: CLIENT_KEY,
+      body: {
+        external_user_id: user,
+        app_id: APP_ID,
+        app_version: '1',
+        events: [{ id, event_type, timestamp: `2026-03-01T08:00:0${second}.000Z` }],
+      },
+    });
+  const exported = async () => {
+    const events: string[] = [];
+    for await (const { externalId, eventType } of shared.exportBannerEvents(workspaceId)) {
+      events.push(`${externalId} ${eventType}`);
+    }
+    return events.sort();
+  };
+
+  test.each([
+    ['a user of whom nothing was known', async () => undefined],
+    ['a user who is known', () => know('u-771', { tier: 'gold' })],
+    [
+      'a user who has seen the banner before',
+      async () => tell('u-771', (await banners('u-771')).id, 'impression', 0),
+    ],
+  ])(
+    'what a visitor saw and dismissed is that of %s, counted once, and stays dismissed',
+    async (_, before) => {
+      await before();
+      const own = await exported();
+      const { id } = await banners(VISITOR);
+      await tell(VISITOR, id, 'impression', 1);
+      await tell(VISITOR, id, 'dismiss', 2);
+      for (let time = 0; time < 2; time += 1) expect((await join()).status).toBe(200);
+      expect(await banners('u-771')).toBeNull();
+      expect(await exported()).toEqual([...own, 'u-771 dismiss', 'u-771 impression'].sort());
+      expect((await shared.bannerUser(workspaceId, VISITOR)).campaigns).toEqual([]);
+      expect((await shared.bannerUser(workspaceId, 'u-771')).campaigns).toMatchObject([
+        { campaignId: 'everyone', impressions: own.length + 1, dismissals: 1 },
+      ]);
+    },
+  );
+
+  test('an event that both have sent is counted once', async () => {
+    const { id } = await banners(VISITOR);
+    await tell(VISITOR, id, 'impression', 1);
+    await tell('u-771', id, 'impression', 1);
+    await join();
+    expect(await exported()).toEqual(['u-771 impression']);
   });
 
   test.each([

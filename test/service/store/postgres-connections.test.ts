@@ -1,22 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { fillPool } from '../../../src/service/store/postgres/fill-pool.ts';
-import { createPipe } from '../../../src/service/store/postgres/pipe.ts';
 import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
 import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
-import { collect } from './contract.ts';
+import { collect } from './examples.ts';
 
 const aPool = async (
-  purpose: 'requests' | 'batches' | 'upkeep' = 'batches',
+  purpose: 'requests' | 'groups' | 'upkeep' = 'groups',
   options?: Parameters<typeof connect>[2],
 ) => {
   const url = await aDatabase();
@@ -29,16 +26,10 @@ const processOf = async (run: Run) => (await run<{ pid: number }>('SELECT pg_bac
 
 test('a connection that ends while nobody uses it is replaced', async () => {
   const { pool, run, beside } = await aPool();
-  const pipe = createPipe(pool);
   await run('SELECT 1');
   await beside(END_ALL);
   await expect.poll(() => pool.totalCount).toBe(0);
   expect(await run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  expect(await pipe.run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  await beside(END_ALL);
-  await expect.poll(() => pool.totalCount).toBe(0);
-  expect(await pipe.run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  pipe.close();
 });
 
 test('connections that a burst has opened are given back, but for those of writers', async () => {
@@ -46,44 +37,10 @@ test('connections that a burst has opened are given back, but for those of write
   const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });
   await burst(pool);
   await expect.poll(() => pool.totalCount).toBe(0);
-  const writers = await aPool('batches', { connections: 4 });
+  const writers = await aPool('groups', { connections: 4 });
   await burst(writers.pool);
   expect(writers.pool.options.idleTimeoutMillis).toBe(0);
   expect(writers.pool.totalCount).toBe(4);
-});
-
-test('a pool that has lost connections is filled, whoever uses the others', async () => {
-  const { pool, beside } = await aPool('batches', { connections: 3 });
-  const used = await pool.connect();
-  await fillPool(pool);
-  expect([pool.totalCount, pool.idleCount]).toEqual([3, 2]);
-  used.release();
-  await beside(END_ALL);
-  await expect.poll(() => pool.totalCount).toBe(0);
-  await fillPool(pool);
-  await fillPool(pool);
-  expect([pool.totalCount, pool.idleCount]).toEqual([3, 3]);
-});
-
-test('while a connection is being made, the others are there for whoever wants them', async () => {
-  const released: number[] = [];
-  let connects = 0;
-  const pool = {
-    totalCount: 2,
-    idleCount: 2,
-    options: { max: 3 },
-    connect() {
-      connects += 1;
-      const number = connects;
-      // The third hears nothing from its server.
-      return number === 3
-        ? new Promise(() => undefined)
-        : Promise.resolve({ release: () => released.push(number) });
-    },
-  };
-  void fillPool(pool as unknown as Pool);
-  expect(connects).toBe(3);
-  await expect.poll(() => released).toEqual([1, 2]);
 });
 
 /** As many as may, at once: each statement takes a while. */
@@ -116,18 +73,6 @@ test('where the server has room for few connections, whoever finds none idle wai
   await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: 10_000 }).toBe(8);
 }, 30_000);
 
-test('where a pooler has no room, nobody waits for what it will not give while there are others', async () => {
-  const door = await tcpDoor(await aDatabase());
-  const { pool, close } = connect(door.url, 'requests');
-  onTestFinished(close);
-  await runIn(pool)('SELECT 1');
-  door.letIn(door.count());
-  const started = performance.now();
-  const statuses = (await crowd(pool, 40)).map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
-  expect(performance.now() - started).toBeLessThan(8_000);
-}, 30_000);
-
 test('where no connection works, whoever asks hears of it', async () => {
   const { pool, beside, limit } = await aSmallServer();
   await runIn(pool)('SELECT 1');
@@ -139,29 +84,27 @@ test('where no connection works, whoever asks hears of it', async () => {
   expect(new Set((await crowd(pool, 10)).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
 });
 
-test('what the server ended before it began it is not in doubt; what was cut off is', async () => {
-  const { pool, beside } = await aPool('batches', { connections: 2 });
-  const pipe = createPipe(pool);
-  onTestFinished(pipe.close);
-  const heard = (sent: Promise<unknown>[]) =>
-    Promise.all(
-      sent.map((each) => each.catch((error: Error & { code?: string }) => error.code ?? error.name)),
-    );
-  await pipe.run('CREATE TABLE written (n int)');
-  const ended = heard([pipe.run('SELECT pg_sleep(600)'), pipe.run('INSERT INTO written VALUES (1)')]);
+test('a commit that the server ended before it began is not in doubt; one that was cut off is', async () => {
+  const { pool, run, beside } = await aPool('groups', { connections: 2 });
+  await run('CREATE TABLE written (n int)');
+  const nameOf = (error: Error & { code?: string }) => error.code ?? error.name;
+  const ended = inTransaction(pool, async (send) => {
+    await send('INSERT INTO written VALUES (1)');
+    await send('SELECT pg_sleep(600)');
+  }).catch(nameOf);
   await expect.poll(() => beside(waitsFor('PgSleep')), { interval: 10 }).not.toEqual([]);
   await beside(END_ALL);
-  expect(await ended).toEqual(['57P01', '57P01']);
-  expect(await pipe.run('SELECT n FROM written')).toEqual([]);
+  expect(await ended).toBe('57P01');
+  expect(await run('SELECT n FROM written')).toEqual([]);
   const door = await tcpDoor(await aDatabase());
-  const other = connect(door.url, 'batches', { connections: 1 });
+  const other = connect(door.url, 'groups', { connections: 1 });
   onTestFinished(other.close);
-  const cut = createPipe(other.pool);
-  onTestFinished(cut.close);
-  await cut.run('CREATE TABLE written (n int)');
-  door.cutAnswer('INSERT');
-  expect(await heard([cut.run('INSERT INTO written VALUES (1)')])).toEqual(['InDoubtError']);
-  expect(await cut.run('SELECT n FROM written')).toEqual([{ n: 1 }]);
+  const cut = runIn(other.pool);
+  await cut('CREATE TABLE written (n int)');
+  door.cutAnswer('COMMIT');
+  const heard = inTransaction(other.pool, (send) => send('INSERT INTO written VALUES (1)')).catch(nameOf);
+  expect(await heard).toBe('InDoubtError');
+  expect(await cut('SELECT n FROM written')).toEqual([{ n: 1 }]);
 });
 
 test('whoever waited for a lock sees what the one before has stored, whatever the database has as its default', async () => {
@@ -170,7 +113,7 @@ test('whoever waited for a lock sees what the one before has stored, whatever th
   await runBeside(url)(
     `ALTER DATABASE ${row!['name']} SET default_transaction_isolation = 'repeatable read'`,
   );
-  for (const purpose of ['requests', 'batches'] as const) {
+  for (const purpose of ['requests', 'groups'] as const) {
     const { pool, close } = connect(url, purpose);
     onTestFinished(close);
     await inTransaction(pool, async (run) => {
@@ -181,35 +124,21 @@ test('whoever waited for a lock sees what the one before has stored, whatever th
 
 test('a connection whose server says nothing more is given up', async () => {
   const limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 4_000 };
-  const aSilent = async (purpose: 'requests' | 'batches') => {
+  const givesUp = async (purpose: 'requests' | 'groups') => {
     const door = await tcpDoor(await aDatabase());
     const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
     onTestFinished(close);
-    return { door, pool };
-  };
-  const pipeGivesUp = async () => {
-    const { door, pool } = await aSilent('batches');
-    const pipe = createPipe(pool);
-    const first = await processOf(pipe.run);
-    door.silence();
-    const waiting = [pipe.run('SELECT 1'), pipe.run('SELECT 2')];
-    for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
-    expect(await processOf(pipe.run)).not.toBe(first);
-    pipe.close();
-  };
-  const poolGivesUp = async () => {
-    const { door, pool } = await aSilent('requests');
     const run = runIn(pool);
     const first = await processOf(run);
     door.silence();
     await expect(run('SELECT 1')).rejects.toThrow('Query read timeout');
     expect(await processOf(run)).not.toBe(first);
   };
-  await Promise.all([pipeGivesUp(), poolGivesUp()]);
+  await Promise.all([givesUp('groups'), givesUp('requests')]);
 }, 30_000);
 
 test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
-  const { pool, run, beside } = await aPool('batches', {
+  const { pool, run, beside } = await aPool('groups', {
     limits: { lockMs: 300, statementMs: 600, idleInTransactionMs: 0, answerMs: 30_000 },
   });
   await run('CREATE TABLE written (n int)');
@@ -247,7 +176,7 @@ test('a transaction in which nothing more is said keeps its locks for seconds on
 });
 
 test('the server is told to end a transaction that stands still, and a session whose machine is gone', async () => {
-  for (const purpose of ['requests', 'batches'] as const) {
+  for (const purpose of ['requests', 'groups'] as const) {
     const { run } = await aPool(purpose);
     expect(await run('SHOW idle_in_transaction_session_timeout')).toEqual([
       { idle_in_transaction_session_timeout: '10s' },
@@ -266,27 +195,10 @@ test('a transaction that cannot begin stores nothing', async () => {
     Object.assign(client, { query: refusingBegin });
   });
   const sent = inTransaction(pool, async (send) => {
-    void send('INSERT INTO written VALUES (1)');
+    await send('INSERT INTO written VALUES (1)');
   });
   await expect(sent).rejects.toThrow('syntax error');
   expect(await run('SELECT n FROM written')).toEqual([]);
-});
-
-test('a pipe changes its connection as the others do, and stores in order over the old and the new one', async () => {
-  const { pool, run } = await aPool('batches', { connections: 3 });
-  await run('CREATE TABLE written (n int)');
-  pool.options.maxLifetimeSeconds = 0.001;
-  const pipe = createPipe(pool);
-  onTestFinished(pipe.close);
-  const first = await processOf(pipe.run);
-  await expect.poll(() => processOf(pipe.run)).not.toBe(first);
-  for (let n = 1; n <= 20; n += 1) {
-    const slow = pipe.run(`INSERT INTO written SELECT ${n} FROM pg_sleep(0.02)`);
-    const since = performance.now();
-    while (performance.now() - since < 2) await nextTurn();
-    expect(await pipe.run('SELECT n FROM written')).toHaveLength(n);
-    await slow;
-  }
 });
 
 test('a reader whose connection ends between two pages hears of it, and the next one reads all', async () => {
@@ -320,12 +232,7 @@ test('a connection to what became a copy of the database is replaced by one to t
   await run(demote);
   await expect(inTransaction(pool, async (send) => send(insert))).rejects.toThrow('read-only');
   await inTransaction(pool, async (send) => send(insert));
-  const pipe = createPipe(pool);
-  await pipe.run(demote);
-  await expect(pipe.run(insert)).rejects.toThrow('read-only');
-  await pipe.run(insert);
-  pipe.close();
-  expect(await run('SELECT n FROM written')).toHaveLength(2);
+  expect(await run('SELECT n FROM written')).toHaveLength(1);
 });
 
 test('a transaction whose statement is refused leaves nothing, and its connection is used again', async () => {
@@ -333,9 +240,7 @@ test('a transaction whose statement is refused leaves nothing, and its connectio
   await run('CREATE TABLE written (n int PRIMARY KEY)');
   const first = await processOf(run);
   const sent = inTransaction(pool, async (send) => {
-    void send('INSERT INTO written VALUES (1)');
-    void send('INSERT INTO written VALUES (1)');
-    void send('INSERT INTO written VALUES (2)');
+    await Promise.all([1, 1, 2].map((n) => send(`INSERT INTO written VALUES (${n})`)));
   });
   await expect(sent).rejects.toThrow('duplicate key');
   const thrown = inTransaction(pool, async (send) => {

@@ -2,27 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { InDoubtError } from '../../../src/service/store/write-errors.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { runBeside } from '../../helpers/postgres.ts';
 import { startPostgres } from '../../helpers/postgres-server.ts';
-import { anEvent, byExternalId } from './contract.ts';
+import { anEvent, byExternalId } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
-
-const aBannerEvent = {
-  externalUserId: 'kim',
-  bannerId: 'b',
-  eventType: 'click' as const,
-  timestamp: new Date(NOW).toISOString(),
-  timestampMs: NOW,
-  receivedAtMs: NOW,
-  appId: 'web',
-  campaignId: 'c',
-  variantId: null,
-  placementId: 'home',
-  isControl: false,
-  isTestSend: false,
-  round: 0,
-};
 
 test('what a synchronous standby has not confirmed is in doubt where somebody ends the wait for it', async () => {
   const server = await startPostgres();
@@ -32,7 +17,7 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
   onTestFinished(() => store.close());
   const run = runBeside(url);
   const write = (user: string, create: boolean) =>
-    store.writeUsers({
+    store.write({
       workspaceId: 'demo',
       lookups: [byExternalId(user)],
       nowMs: NOW,
@@ -42,7 +27,7 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
       },
     });
   await write('kim', true);
-  await store.recordBannerEvents('demo', [aBannerEvent]);
+  await recordBannerEvents(store, 'kim', [aBannerEvent()]);
   await run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
   await run('SELECT pg_reload_conf()');
   const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
@@ -69,9 +54,8 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
   // The server hears of the change a moment later.
   await expect.poll(() => ending(() => write('kim', false))).toBeInstanceOf(InDoubtError);
   expect(await ending(() => write('sam', true))).toBeInstanceOf(InDoubtError);
-  expect(
-    await ending(() => store.recordBannerEvents('demo', [{ ...aBannerEvent, timestampMs: NOW + 1 }])),
-  ).toBeInstanceOf(InDoubtError);
+  const another = [aBannerEvent({ timeMs: NOW + 1 })];
+  expect(await ending(() => recordBannerEvents(store, 'kim', another))).toBeInstanceOf(InDoubtError);
   await run('ALTER SYSTEM RESET synchronous_standby_names');
   await run('SELECT pg_reload_conf()');
   await expect.poll(() => write('kim', false).then(() => 'stored', String)).toBe('stored');

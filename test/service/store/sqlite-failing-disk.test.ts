@@ -1,205 +1,68 @@
-// A disk that takes some commits and refuses others: what was refused leaves no trace, and nobody reads much because of it.
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type BehindBounds, createBehind } from '../../../src/service/store/sqlite/behind.ts';
-import { createReader } from '../../../src/service/store/sqlite/reader.ts';
+// A disk that takes some commits and refuses others: what was refused leaves no trace.
+import { expect, test } from 'vitest';
+import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
 import fc from '../../helpers/property.ts';
-import { byExternalId } from './contract.ts';
-import { type KeptOptions, openKept } from './kept.ts';
-import { NOW, perform, plainUsers, type Step, seen, step, USERS } from './steps.ts';
+import { anSqliteQueue } from './an-sqlite-queue.ts';
+import { perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
-afterEach(() => void vi.useRealTimers());
+const attribute = (user: number, value: number): Step => ({ do: 'attribute', user, value });
 
-/** Users on a disk that refuses commits while it is full, and what was done to them in the order of its doing. */
-const onDisk = (options: KeptOptions = {}) => {
-  const disk = { isFull: false };
-  const reads = { rows: 0, settled: 0 };
-  const { database, users } = openKept({
-    wrapReader: (reader) => ({
-      ...reader,
-      settled(workspaceId, onRow) {
-        reads.settled += 1;
-        return reader.settled(workspaceId, (row) => {
-          reads.rows += 1;
-          onRow?.(row);
-        });
-      },
-      profiles(...question) {
-        reads.settled += 1;
-        return reader.profiles(...question);
-      },
-    }),
-    wrapCommitter: (committer) => ({
-      ...committer,
-      async commit(group) {
-        const { isFull } = disk;
-        // The writing takes a while: others come meanwhile.
-        await new Promise(setImmediate);
-        if (isFull) throw new Error('disk full');
-        await committer.commit(group);
-      },
-    }),
-    ...options,
-  });
-  const done: { step: Extract<Step, { value: number }>; isStored: boolean }[] = [];
-  const write = async (next: Extract<Step, { value: number }>, nowMs = NOW): Promise<boolean> => {
-    const note = { step: next, isStored: false };
-    try {
-      await users.write({
-        workspaceId: 'demo',
-        lookups: [],
-        nowMs,
-        apply(set) {
-          done.push(note);
-          perform(set, next);
-        },
-      });
-      note.isStored = true;
-    } catch (error) {
-      expect((error as Error).message).toMatch(/^(disk full|apply failed)$/);
-    }
-    return note.isStored;
-  };
-  const expected = () => {
-    const plain = plainUsers();
-    for (const { step: next, isStored } of done) if (isStored) perform(plain.users, next);
-    return plain.all();
-  };
-  return { database, users, disk, reads, write, expected };
-};
-
-const attribute = (user: number, value: number) => ({ do: 'attribute', user, value }) as const;
-
-describe('while a disk is full', () => {
-  /** Two users whose rows are behind. */
-  const twoBehind = async (options?: KeptOptions) => {
-    const stage = onDisk(options);
-    onTestFinished(() => stage.users.close());
-    for (const value of [1, 2]) for (const user of [0, 1]) await stage.write(attribute(user, value));
-    stage.reads.settled = 0;
-    stage.reads.rows = 0;
-    stage.disk.isFull = true;
-    return stage;
-  };
-
-  test('what rows are behind of is read once, however many requests fail, and no more once it takes them again', async () => {
-    const { users, disk, reads, write, expected } = await twoBehind();
-    for (let value = 3; value < 10; value += 1) {
-      const failing = [
-        write(attribute(0, value)),
-        write(attribute(value % USERS, value)),
-        users.queue.durable(),
-      ];
-      // Browsers ask meanwhile.
-      for (const user of [0, 1]) expect((await users.recall('demo', `u-${user}`))?.custom).toBeDefined();
-      await Promise.allSettled(failing);
-      expect((await users.recall('demo', 'u-0'))?.custom).toEqual({ n: 2 });
-    }
-    expect(reads).toEqual({ settled: 1, rows: 2 });
-    disk.isFull = false;
-    expect(await write(attribute(1, 10))).toBe(true);
-    expect(
-      seen(
-        await users.read(
-          'demo',
-          [0, 1].map((user) => byExternalId(`u-${user}`)),
-        ),
-      ),
-    ).toEqual(seen(expected()));
-    expect(reads).toEqual({ settled: 1, rows: 2 });
-  });
-
-  test('who waits for a commit that fails fails with it, and waits for no other', async () => {
-    const { users, write } = await twoBehind();
-    let commits = 0;
-    users.queue.onCommit(() => {
-      commits += 1;
-    });
-    await write(attribute(0, 3));
-    expect(await Promise.all([4, 5, 6, 7, 8].map((value) => write(attribute(0, value))))).not.toContain(true);
-    expect(commits).toBe(2);
-  });
-
-  test('nothing is read again where only banner events and questions came', async () => {
-    const { users, reads } = await twoBehind();
-    for (let time = 0; time < 3; time += 1) {
-      await expect(users.queue.durable()).rejects.toThrow('disk full');
-      expect((await users.recall('demo', 'u-1'))?.custom).toEqual({ n: 2 });
-    }
-    expect(reads.settled).toBe(0);
-  });
-
-  test('rows that could not be brought up to date stay behind, and follow once it takes them', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { database, users, disk, reads } = await twoBehind();
-    const settled = () => createReader(database).progress().settledRequest;
-    const before = settled();
-    // Requests rest, so that rows follow.
-    vi.runOnlyPendingTimers();
-    await expect(users.queue.durable()).rejects.toThrow('disk full');
-    expect(settled()).toBe(before);
-    disk.isFull = false;
-    vi.runOnlyPendingTimers();
-    await users.queue.durable();
-    expect(settled()).toBeGreaterThan(before);
-    expect(reads.settled).toBe(0);
-    expect(seen(createReader(database).profiles('demo', [byExternalId('u-1')]))).toMatchObject([
-      { custom: { n: 2 } },
-    ]);
-  });
+test('works whose commit fails fail with it, those that come after wait for no other, and nothing of them is seen', async () => {
+  const { queue, disk, reader, write } = anSqliteQueue();
+  await write(attribute(0, 1));
+  disk.problem = 'disk full';
+  disk.commits = 0;
+  const works = [2, 3, 4].map((value) => write(attribute(0, value)));
+  const fates = await Promise.allSettled(works);
+  expect(fates.map((fate) => fate.status === 'rejected' && fate.reason.message)).toEqual(
+    Array(3).fill('disk full'),
+  );
+  expect(disk.commits).toBe(1);
+  disk.problem = null;
+  await write(attribute(1, 5));
+  const users = (await seenIn(reader)).users.map((user) => JSON.parse(user).custom);
+  expect(users).toEqual([{ n: 1 }, { n: 5 }]);
+  await queue.close();
 });
 
-const bounds: fc.Arbitrary<Partial<BehindBounds>> = fc.oneof(
-  fc.constant({}),
-  fc.record({
-    requests: fc.integer({ min: 1, max: 20 }),
-    users: fc.integer({ min: 1, max: 8 }),
-    characters: fc.integer({ min: 1, max: 2_000 }),
-    unsettled: fc.integer({ min: 1, max: 4_000 }),
-  }),
-);
 const moment = fc.record({
   step,
   isFull: fc.boolean(),
   /** Whether others come before this one is stored. */
   isAwaited: fc.boolean(),
-  /** Banner events and health checks ask for a commit, and for no user. */
-  isFollowed: fc.boolean(),
 });
 
 test('whatever fails, amid whatever else, memory and file say what was acknowledged and nothing more', async () => {
   await fc.assert(
     fc.asyncProperty(
-      bounds,
-      fc.integer({ min: 0, max: 6 }),
+      // A cache of two users forgets all the time, a large one never.
+      fc.constantFrom(2, 1_000),
       fc.array(moment, { minLength: 5, maxLength: 60 }),
-      async (tiny, carefulWorks, moments) => {
-        const { database, users, disk, write, expected } = onDisk({
-          behind: createBehind(tiny),
-          carefulWorks,
-        });
-        let under: Promise<unknown>[] = [];
-        const all = Array.from({ length: USERS }, (_, user) => byExternalId(`u-${user}`));
+      async (maxUsers, moments) => {
+        const { queue, disk, reader, write } = anSqliteQueue(':memory:', createUserCache({ maxUsers }));
+        const plain = plainUsers();
+        let under: { each: Step; stored: Promise<boolean> }[] = [];
         const compare = async () => {
-          await Promise.all(under);
+          for (const { each, stored } of under) if (await stored) perform(plain.users, each);
           under = [];
-          const profiles = seen(expected());
-          expect(seen(await users.read('demo', all))).toEqual(profiles);
-          expect(seen(createReader(database).profiles('demo', all))).toEqual(profiles);
+          expect(await seenIn(reader)).toEqual(plain.seen());
         };
-        for (const [index, { step: next, isFull, isAwaited, isFollowed }] of moments.entries()) {
-          disk.isFull = isFull;
-          if (next.do === 'ask') under.push(users.recall('demo', `u-${next.user}`));
-          else if (next.do === 'compare' || next.do === 'reopen') await compare();
-          else under.push(write(next, NOW + index));
-          if (isFollowed) under.push(users.queue.durable().catch(() => undefined));
-          if (isAwaited) await Promise.all(under);
+        for (const [index, { step: each, isFull, isAwaited }] of moments.entries()) {
+          disk.problem = isFull ? 'disk full' : null;
+          const stored = write(each).then(
+            () => true,
+            (error: Error) => {
+              expect(error.message).toMatch(/^(disk full|apply failed)$/);
+              return false;
+            },
+          );
+          under.push({ each, stored });
+          if (isAwaited) await stored;
           else if (index % 3 === 0) await new Promise(setImmediate);
+          if (index % 10 === 9) await compare();
         }
         await compare();
-        disk.isFull = false;
-        await users.queue.durable();
-        await compare();
-        await users.close();
+        await queue.close();
       },
     ),
     { numRuns: Number(process.env['PLACARD_CRASH_ROUNDS'] ?? 300) },

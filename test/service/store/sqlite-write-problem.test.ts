@@ -9,7 +9,7 @@ import {
   createInlineCommitter,
   createThreadCommitter,
 } from '../../../src/service/store/sqlite/commit.ts';
-import { createGroup } from '../../../src/service/store/sqlite/group.ts';
+import { noRows } from '../../../src/service/store/sqlite/rows.ts';
 import { migrate } from '../../../src/service/store/sqlite/schema.ts';
 
 let folder: string;
@@ -22,9 +22,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Two rows of one ID: any failure of SQLite would do. */
 const refusedBy = async (committer: Committer): Promise<unknown> => {
-  const row = [1, 'test', '{"email":"kim@example.org"}', 1];
-  const group = { ...createGroup(), inserts: [...row, ...row] };
-  return committer.commit(group).catch((error: unknown) => error);
+  const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
+  return committer.commit([{ ...noRows(), created: [...row, ...row] }]).catch((error: unknown) => error);
 };
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
@@ -48,4 +47,35 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
   const committer = createInlineCommitter(database);
   expect(errorFacts(await refusedBy(committer))).toMatchObject(FACTS);
   await committer.close();
+});
+
+test('nothing of it is stored, what comes after it is, and neither is a part whose next one cannot be made', async () => {
+  const database = new DatabaseSync(file);
+  migrate(database, file);
+  const fileDescriptor = openSync(file, 'r+');
+  const committer = await createThreadCommitter({ file, fileDescriptor });
+  const user = (id: number) => ({ ...noRows(), created: [id, 'test', null, '{}', 1, 0, 0] });
+  function* broken() {
+    yield user(2);
+    throw new Error('cannot be made');
+  }
+  const fates = await Promise.allSettled([
+    refusedBy(committer),
+    committer.commit(broken()),
+    committer.commit([user(3), user(4)]),
+    committer.commit([user(5), user(3)]),
+    committer.commit([user(6)]),
+  ]);
+  expect(fates.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  const stored = database.prepare('SELECT user_id FROM users ORDER BY 1').all();
+  expect(stored.map((row) => row['user_id'])).toEqual([3, 4, 6]);
+  await committer.close();
+  database.close();
+  closeSync(fileDescriptor);
 });

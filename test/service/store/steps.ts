@@ -1,136 +1,231 @@
 // What can be done to users, and users kept as plainly as can be, to hold a store against.
-import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import { completeProfile, type Profile } from '../../../src/service/profiles/profile.ts';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { StoreReader } from '../../../src/service/store/index.ts';
+import { aBannerEvent } from '../../helpers/banner-events.ts';
 import fc from '../../helpers/property.ts';
-import { anEvent, byExternalId } from './contract.ts';
+import { anEvent, aPurchase, byExternalId, collect } from './examples.ts';
 
-export const NOW = Date.UTC(2026, 2, 1);
-export const USERS = 8;
+export const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
+const USERS = 6;
+const ACTIONS = [
+  'attribute',
+  'event',
+  'purchase',
+  'banner event',
+  'anonymous event',
+  'identify',
+  'rename',
+  'merge',
+  'remove',
+  'throw',
+] as const;
 
-export type Step =
-  | { do: 'attribute'; user: number; value: number }
-  | { do: 'event'; user: number; value: number }
-  | { do: 'both'; user: number; value: number }
-  | { do: 'purchase'; user: number; value: number }
-  | { do: 'rename'; user: number; value: number }
-  | { do: 'merge'; user: number; value: number }
-  | { do: 'remove'; user: number; value: number }
-  | { do: 'throw'; user: number; value: number }
-  | { do: 'ask'; user: number }
-  | { do: 'reopen' }
-  | { do: 'compare' };
+export interface Step {
+  do: (typeof ACTIONS)[number];
+  user: number;
+  value: number;
+}
+
+const userOf = (n: number) => byExternalId(`u-${n % USERS}`);
+const anonymousOf = (n: number): Lookup => ({ by: 'email', value: `anonymous-${n % USERS}@example.org` });
+
+/** Everyone whom a step may name. */
+export const lookupsOf = ({ user, value }: Step): Lookup[] => [
+  userOf(user),
+  userOf(value),
+  anonymousOf(user),
+];
 
 /** What a step does to a set of users: the store's, or the plain one that the test keeps. */
-export const perform = (users: UserSet, step: Extract<Step, { value: number }>): void => {
-  const lookup = byExternalId(`u-${step.user}`);
-  const profile = users.find(lookup)[0] ?? users.create({ externalId: `u-${step.user}` }, NOW);
-  if (step.do === 'attribute' || step.do === 'both' || step.do === 'throw') {
-    profile.custom['n'] = step.value;
-    users.changed(profile);
-  }
-  if (step.do === 'event' || step.do === 'both') {
-    users.record(profile, anEvent(profile, `e-${step.value % 3}`, NOW + step.value));
-  }
-  if (step.do === 'purchase') {
-    const details = { price: step.value, quantity: 1 + (step.value % 4), currency: 'EUR' };
-    users.record(profile, { ...anEvent(profile, 'sku'), kind: 'purchase', details });
-  }
-  if (step.do === 'rename') {
-    profile.email = `${step.value}@example.org`;
-    users.changed(profile);
-  }
-  if (step.do === 'merge') {
-    const [other] = users.find(byExternalId(`u-${step.value % USERS}`));
-    if (other && other !== profile) {
-      profile.custom = { ...other.custom, ...profile.custom };
-      profile.events = { ...other.events, ...profile.events };
-      users.remove(other);
-      users.replaced(profile);
+export const perform = (users: UserSet, step: Step): void => {
+  const { user, value } = step;
+  const externalId = `u-${user % USERS}`;
+  const known = (lookup: Lookup) => users.find(lookup)[0];
+  const mine = () => known(userOf(user)) ?? users.create({ externalId }, NOW);
+  switch (step.do) {
+    case 'attribute': {
+      const profile = mine();
+      profile.custom['n'] = value;
+      users.changed(profile);
+      break;
     }
+    case 'event': {
+      const profile = mine();
+      users.record(profile, anEvent(profile, `e-${value % 3}`, NOW + value));
+      break;
+    }
+    case 'purchase': {
+      const profile = mine();
+      users.record(profile, { ...aPurchase(profile), price: value, quantity: 1 + (value % 4) });
+      break;
+    }
+    case 'banner event':
+      users.recordBannerEvents(externalId, [aBannerEvent({ timeMs: NOW + (value % 20) })], NOW);
+      break;
+    case 'anonymous event': {
+      const lookup = anonymousOf(user);
+      const profile = known(lookup) ?? users.create({ email: String(lookup.value) }, NOW);
+      users.record(profile, anEvent(profile, 'anonymous', NOW + value));
+      break;
+    }
+    case 'identify': {
+      const found = known(anonymousOf(user));
+      const target = known(userOf(value));
+      if (!found || found.externalId !== null) break;
+      if (target) users.merge(target, found);
+      else {
+        found.externalId = `u-${value % USERS}`;
+        users.changed(found);
+      }
+      break;
+    }
+    case 'rename': {
+      const profile = mine();
+      profile.email = `${value}@example.org`;
+      users.changed(profile);
+      break;
+    }
+    case 'merge': {
+      const profile = mine();
+      const other = known(userOf(value));
+      if (!other || other === profile) break;
+      profile.custom = { ...other.custom, ...profile.custom };
+      users.merge(profile, other);
+      break;
+    }
+    case 'remove':
+      users.remove(mine());
+      break;
+    case 'throw':
+      mine().custom['n'] = 'halfway';
+      users.recordBannerEvents('u-thrown', [aBannerEvent()], NOW);
+      throw new Error('apply failed');
   }
-  if (step.do === 'remove') users.remove(profile);
-  if (step.do === 'throw') throw new Error('apply failed');
 };
+
+interface PlainUser {
+  externalId: string | null;
+  profile: Profile | null;
+  events: string[];
+  bannerEvents: number[];
+}
 
 /** Users as plainly as can be: a list. */
 export const plainUsers = () => {
-  let profiles: Profile[] = [];
-  let serial = 0;
+  let all: PlainUser[] = [];
+  const ofProfile = (profile: Profile) => all.find((user) => user.profile === profile)!;
+  const bearerOf = (externalId: string | null) =>
+    externalId === null ? undefined : all.find((user) => (user.profile ?? user).externalId === externalId);
+  const absorb = (kept: PlainUser, merged: PlainUser) => {
+    kept.events.push(...merged.events);
+    kept.bannerEvents = [...new Set([...kept.bannerEvents, ...merged.bannerEvents])];
+    all = all.filter((user) => user !== merged);
+  };
   const users: UserSet = {
-    find: (lookup) =>
-      profiles.filter(({ externalId }) => lookup.by === 'external_id' && externalId === lookup.value),
-    create: (fields, nowMs) => {
-      serial += 1;
-      const profile: Profile = {
-        brazeId: `${serial}`,
-        externalId: null,
-        aliases: [],
-        email: null,
-        phone: null,
-        standard: {},
-        custom: {},
-        subscriptionGroups: {},
-        pushTokens: [],
-        events: {},
-        purchases: {},
-        createdAtMs: nowMs,
-        updatedAtMs: nowMs,
-        ...fields,
-      };
-      profiles.push(profile);
+    find: ({ by, value }) =>
+      all.flatMap(({ profile }) =>
+        profile && (by === 'email' ? profile.email : profile.externalId) === value ? [profile] : [],
+      ),
+    create(fields, nowMs) {
+      const profile = completeProfile({ ...fields, userId: 0, createdAtMs: nowMs, updatedAtMs: nowMs });
+      const bare = bearerOf(profile.externalId);
+      if (bare) bare.profile = profile;
+      else all.push({ externalId: null, profile, events: [], bannerEvents: [] });
       return profile;
     },
-    changed: () => undefined,
-    replaced: () => undefined,
-    remove: (profile) => {
-      profiles = profiles.filter((other) => other !== profile);
+    changed(profile) {
+      const user = ofProfile(profile);
+      const bare = all.find(
+        (other) => !other.profile && other.externalId !== null && other.externalId === profile.externalId,
+      );
+      if (bare) absorb(user, bare);
     },
-    record: (profile, event) => {
-      const isEvent = event.kind === 'event';
-      const tallies: Record<string, { first: number; last: number; count: number; revenue?: number }> =
-        isEvent ? profile.events : profile.purchases;
-      const { price = 0, quantity = 1 } = event.details as { price?: number; quantity?: number };
-      const before = tallies[event.name] ?? {
-        first: event.timeMs,
-        last: event.timeMs,
-        count: 0,
-        ...(isEvent ? {} : { revenue: 0 }),
-      };
-      tallies[event.name] = {
-        first: Math.min(before.first, event.timeMs),
-        last: Math.max(before.last, event.timeMs),
+    merge: (kept, merged) => absorb(ofProfile(kept), ofProfile(merged)),
+    remove(profile) {
+      all = all.filter((user) => user.profile !== profile);
+    },
+    record(profile, event) {
+      const [tallies, name, quantity] =
+        event.kind === 'event'
+          ? [profile.events, event.name, 1]
+          : [profile.purchases, event.productId, event.quantity];
+      ofProfile(profile).events.push(`${name} ${event.timeMs}`);
+      const { timeMs } = event;
+      const before = tallies[name] ?? { first: timeMs, last: timeMs, count: 0, revenue: 0 };
+      const after = {
+        first: Math.min(before.first, timeMs),
+        last: Math.max(before.last, timeMs),
         count: before.count + quantity,
-        ...(isEvent ? {} : { revenue: before.revenue! + price * quantity }),
       };
+      if (event.kind === 'event') profile.events[name] = after;
+      else {
+        const { revenue } = before as Profile['purchases'][string];
+        profile.purchases[name] = { ...after, revenue: revenue + event.price * quantity };
+      }
+    },
+    recordBannerEvents(externalId, events) {
+      let user = bearerOf(externalId);
+      if (!user) {
+        user = { externalId, profile: null, events: [], bannerEvents: [] };
+        all.push(user);
+      }
+      user.bannerEvents = [...new Set([...user.bannerEvents, ...events.map(({ timeMs }) => timeMs)])];
     },
     addDataPoints: () => undefined,
   };
-  return { users, all: () => profiles };
+
+  return {
+    users,
+    /** The same as `seenIn` of a store that did the same. */
+    seen: () => ({
+      users: all
+        .flatMap(({ profile }) => (profile ? [profile] : []))
+        .map(describe)
+        .toSorted(),
+      events: all
+        .flatMap(({ profile, events }) => events.map((event) => `${profile?.externalId} ${event}`))
+        .toSorted(),
+      bannerEvents: all
+        .flatMap(({ profile, externalId, bannerEvents }) =>
+          bannerEvents.map((timeMs) => `${(profile ?? { externalId }).externalId} ${timeMs}`),
+        )
+        .toSorted(),
+    }),
+  };
 };
 
-export const seen = (profiles: Profile[]) =>
-  profiles
-    .map(({ externalId, email, custom, events, purchases }) => ({
-      externalId,
-      email,
-      custom,
-      events,
-      purchases,
-    }))
-    .toSorted((a, b) => (a.externalId! < b.externalId! ? -1 : 1));
+const inOrder = (record: object) => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 
-const user = fc.integer({ min: 0, max: USERS - 1 });
-const value = fc.integer({ min: 0, max: 1_000 });
-export const step: fc.Arbitrary<Step> = fc.oneof(
-  ...(['attribute', 'event', 'both', 'purchase'] as const).map((action) => ({
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant(action), user, value }) as fc.Arbitrary<Step>,
-  })),
-  ...(['rename', 'merge', 'remove', 'throw'] as const).map((action) => ({
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant(action), user, value }) as fc.Arbitrary<Step>,
-  })),
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('ask'), user }) as fc.Arbitrary<Step> },
-  { weight: 1, arbitrary: fc.constant({ do: 'reopen' }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'compare' }) },
-);
+const describe = ({ externalId, email, custom, events, purchases }: Profile) =>
+  JSON.stringify(
+    { externalId, email, custom, events: inOrder(events), purchases: inOrder(purchases) },
+    (_, value) =>
+      // A database has its own order of members.
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(inOrder(value))
+        : value,
+  );
+
+/** All that a store has, as far as steps make it. */
+export const seenIn = async (store: StoreReader) => {
+  const events = await collect(store.exportEvents('demo'));
+  const bannerEvents = await collect(store.exportBannerEvents('demo'));
+  return {
+    users: (await collect(store.exportUsers('demo'))).map(describe).toSorted(),
+    events: events
+      .map((event) =>
+        [event.externalId, event.kind === 'event' ? event.name : event.productId, event.timeMs]
+          .map(String)
+          .join(' '),
+      )
+      .toSorted(),
+    bannerEvents: bannerEvents.map(({ externalId, timeMs }) => `${externalId} ${timeMs}`).toSorted(),
+  };
+};
+
+export const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom(...ACTIONS),
+  user: fc.nat({ max: USERS - 1 }),
+  value: fc.nat({ max: 1_000 }),
+});

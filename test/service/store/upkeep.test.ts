@@ -13,23 +13,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { writeProfile } from '../../../src/service/profiles/profile-text.ts';
-import {
-  backupStore,
-  forgetEvents,
-  openStore,
-  openStoreReader,
-  type Store,
-} from '../../../src/service/store/index.ts';
+import { backupStore, openStore, openStoreReader, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
-import { anEvent, byExternalId, collect } from './contract.ts';
+import { anEvent, byExternalId, collect } from './examples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-upkeep-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const DAY_MS = 86_400_000;
 const NOW = Date.now();
-const OLD = NOW - 400 * DAY_MS;
 
 let files = 0;
 const aFile = async () => {
@@ -38,7 +29,7 @@ const aFile = async () => {
 };
 
 const write = (store: Store, user: string, events: [name: string, timeMs: number][]) =>
-  store.writeUsers({
+  store.write({
     workspaceId: 'demo',
     lookups: [byExternalId(user)],
     nowMs: NOW,
@@ -47,22 +38,6 @@ const write = (store: Store, user: string, events: [name: string, timeMs: number
       for (const [name, timeMs] of events) users.record(profile, anEvent(profile, name, timeMs));
     },
   });
-
-const aBannerEvent = (timestampMs: number, eventType: 'impression' | 'dismiss' = 'impression') => ({
-  externalUserId: 'u-1',
-  appId: 'app',
-  bannerId: 'bnr_1',
-  campaignId: 'campaign',
-  variantId: null,
-  placementId: 'home',
-  isControl: false,
-  isTestSend: false,
-  eventType,
-  timestamp: new Date(timestampMs).toISOString(),
-  timestampMs,
-  receivedAtMs: NOW,
-  round: 0,
-});
 
 describe('a backup of the SQLite file', () => {
   test('is whole, and taken while the service writes on', async () => {
@@ -143,56 +118,6 @@ describe('a backup of the SQLite file', () => {
   });
 });
 
-describe.each([
-  { name: 'SQLite', address: aFile },
-  { name: 'PostgreSQL', address: aDatabase },
-])('dropping old events, on $name', ({ address }) => {
-  test('forgets what is older, keeps the rest and what users have done', async () => {
-    const url = await address();
-    let store = await openStore(url);
-    await write(store, 'u-1', [
-      ['old', OLD],
-      ['old', OLD + 1],
-    ]);
-    await write(store, 'u-1', [['new', NOW]]);
-    await store.recordBannerEvents('demo', [
-      aBannerEvent(OLD),
-      aBannerEvent(OLD, 'dismiss'),
-      aBannerEvent(NOW),
-    ]);
-    // Events go once the rows of their users know them.
-    await expect
-      .poll(
-        async () =>
-          (await forgetEvents(url, NOW - DAY_MS, { dryRun: true })).reduce((sum, { rows }) => sum + rows, 0),
-        {
-          timeout: 10_000,
-        },
-      )
-      .toBe(3);
-    expect(await collect(store.exportEvents('demo'))).toHaveLength(3);
-
-    const forgotten = await forgetEvents(url, NOW - DAY_MS);
-    const dropped = forgotten.filter(({ rows }) => rows > 0);
-    expect(dropped.map(({ table, rows }) => [table, rows])).toEqual([
-      ['events', 1],
-      ['banner_events', 2],
-    ]);
-    await store.close();
-    store = await openStore(url);
-    expect((await collect(store.exportEvents('demo'))).map(({ name }) => name)).toEqual(['new']);
-    const { round: _, ...kept } = aBannerEvent(NOW);
-    expect(await collect(store.exportBannerEvents('demo'))).toEqual([kept]);
-    const { profile, dismissals } = await store.bannerUser('demo', 'u-1');
-    expect(profile?.events).toMatchObject({ old: { count: 2, first: OLD }, new: { count: 1 } });
-    expect(dismissals).toMatchObject([{ campaignId: 'campaign', count: 1 }]);
-    // Its natural key is forgotten with it: sent again, it is new.
-    await store.recordBannerEvents('demo', [aBannerEvent(OLD)]);
-    expect(await collect(store.exportBannerEvents('demo'))).toHaveLength(2);
-    await store.close();
-  });
-});
-
 test('a database that cannot store every text is refused', async () => {
   const url = new URL(await aDatabase());
   const run = runBeside(url.href);
@@ -201,72 +126,6 @@ test('a database that cannot store every text is refused', async () => {
   onTestFinished(async () => void (await run(`DROP DATABASE ${name}`)));
   url.pathname = name;
   await expect(openStore(url.href)).rejects.toThrow('The database has the encoding LATIN9');
-});
-
-describe('PostgreSQL partitions', () => {
-  test('are dropped with about as many rows as were counted: more may come in between', async () => {
-    const url = await aDatabase();
-    await (await openStore(url)).close();
-    const beforeMs = Date.UTC(2500, 0, 1);
-    expect((await forgetEvents(url, beforeMs, { dryRun: true })).map(({ isAbout }) => isAbout)).not.toContain(
-      true,
-    );
-    const dropped = await forgetEvents(url, beforeMs);
-    expect(dropped.length).toBeGreaterThan(5);
-    for (const { partition, isAbout } of dropped) expect([partition, isAbout]).toEqual([partition, true]);
-  });
-
-  test('take each event by its own time, and the default one what is out of their range', async () => {
-    const url = await aDatabase();
-    const store = await openStore(url);
-    await write(store, 'u-1', [
-      ['now', NOW],
-      ['old', OLD],
-      ['far', Date.UTC(2150, 0, 1)],
-    ]);
-    await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
-    await store.recordBannerEvents('demo', [aBannerEvent(NOW), aBannerEvent(OLD)]);
-    const run = runBeside(url);
-    const month = new Date(NOW).toISOString().slice(0, 7).replace('-', '_');
-    const rows = async (table: string) =>
-      Number((await run(`SELECT count(*) AS rows FROM ${table}`))[0]?.['rows']);
-    expect(await rows(`events_${month}`)).toBe(1);
-    expect(await rows('events_default')).toBe(2);
-    expect(await rows(`banner_events_${month}`)).toBe(1);
-    expect(await rows('banner_events_default')).toBe(1);
-
-    // Past months are whole partitions and are dropped as such.
-    const forgotten = await forgetEvents(url, Date.UTC(2500, 0, 1), { dryRun: true });
-    expect(forgotten.map(({ partition }) => partition)).toEqual(
-      expect.arrayContaining([`events_${month}`, 'events_default', `banner_events_${month}`]),
-    );
-    await forgetEvents(url, Date.UTC(2500, 0, 1));
-    expect(await collect(store.exportEvents('demo'))).toEqual([]);
-    // A month without its partition goes to the default one.
-    await write(store, 'u-1', [['after', NOW]]);
-    expect(await collect(store.exportEvents('demo'))).toHaveLength(1);
-    await store.close();
-    // And opening again does not stumble over what lies there.
-    await (await openStore(url)).close();
-  });
-
-  test('rows of every table begin their unique keys with the user’s or the looked-up key', async () => {
-    const url = await aDatabase();
-    await (await openStore(url)).close();
-    const run = runBeside(url);
-    const keys = await run<{ name: string; definition: string }>(`
-      SELECT tablename AS name, indexdef AS definition FROM pg_indexes
-      WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%' AND tablename !~ '_(default|[0-9]{4}_[0-9]{2})$'`);
-    const first = Object.fromEntries(
-      keys.map(({ name, definition }) => [name, /\((\w+)/.exec(definition)?.[1]]),
-    );
-    expect(first).toMatchObject({
-      users: 'braze_id',
-      user_keys: 'key',
-      banner_events: 'external_user_id',
-      dismissals: 'external_user_id',
-    });
-  });
 });
 
 describe('a database of another version', () => {
@@ -297,33 +156,10 @@ describe('a database of another version', () => {
     }
   });
 
-  test('is brought forward from version 1 of PostgreSQL with everything in it', async () => {
-    const url = await aDatabase();
-    let store = await openStore(url);
-    await write(store, 'u-1', [['old', OLD]]);
-    const [before] = await store.readUsers('demo', [byExternalId('u-1')]);
-    await store.close();
-    const run = runBeside(url);
-    // As version 1 had it.
-    await run('ALTER TABLE users RENAME COLUMN packed_profile TO profile');
-    await run('DROP FUNCTION placard_expect');
-    await run('DROP TABLE replicas');
-    await run('UPDATE users SET profile = $1', [writeProfile(before!)]);
-    await run('UPDATE placard_schema SET version = 1');
-    await expect(openStoreReader(url)).rejects.toThrow('older Placard');
-
-    store = await openStore(url);
-    await write(store, 'u-1', [['old', OLD + 1]]);
-    const [profile] = await store.readUsers('demo', [byExternalId('u-1')]);
-    expect(profile).toMatchObject({ ...before, events: { old: { first: OLD, last: OLD + 1, count: 2 } } });
-    expect(await collect(store.exportEvents('demo'))).toHaveLength(2);
-    await store.close();
-  });
-
   test('is found wherever it is, though a schema that comes first was made since', async () => {
     const url = await aDatabase();
     const store = await openStore(url);
-    await write(store, 'u-1', [['old', OLD]]);
+    await write(store, 'u-1', [['e', NOW]]);
     await store.close();
     const run = runBeside(url);
     // What an administrator does since PostgreSQL 15 has taken the rights on `public` away.
@@ -381,7 +217,6 @@ test.each([
   ['an export', () => openStoreReader('file:placard.db')],
   ['a backup', () => backupStore('file:placard.db', join(folder, 'copy.db'))],
   ['its copy', () => backupStore(join(folder, 'none.db'), 'file:copy.db')],
-  ['dropping old events', () => forgetEvents('file:placard.db', NOW)],
 ])('%s takes no file: URL', async (_, open) => {
   await expect((async () => open())()).rejects.toThrow('expected the path of a file, not a file: URL');
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { SERVER_KEY } from '../../helpers/a-workspace.ts';
-import { byExternalId, collect } from './contract.ts';
+import { byExternalId, collect } from './examples.ts';
 
 /** What writers sent, by the fate that they saw. */
 export interface Sent {
@@ -62,7 +62,7 @@ export const expectExactlyWhatWasSent = async (database: string, sent: Sent): Pr
   const store = await openStore(database);
   try {
     const events = await collect(store.exportEvents('test'));
-    const ids = events.map(({ details }) => (details['properties'] as { id: string }).id);
+    const ids = events.map(({ properties }) => (properties as { id: string }).id);
     const stored = new Set(ids);
     expect(ids.length, 'events stored twice').toBe(stored.size);
     expect(

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
-import { createWorkingSet } from '../../../src/service/store/working-set.ts';
+import { createUserGroup } from '../../../src/service/store/user-group.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
-import { aTrack, TIME } from '../replicas/a-track.ts';
+import { aTrack, TIME } from './a-track.ts';
 
 const EMAILS = ['kim@example.org', 'KIM@example.org', 'lee@example.org'];
 const PHONES = ['+14155550101', '+1 415 555 0101', '+14155550102'];
@@ -16,14 +17,8 @@ interface Sent {
 
 /** Users in memory, and how often a request looked for an address. */
 const aService = () => {
-  let ids = 0;
-  const set = createWorkingSet({
-    newId: () => {
-      ids += 1;
-      return `id-${String(ids).padStart(9, '0')}`;
-    },
-  });
-  const users = set.users('test');
+  const group = createUserGroup([], createUserIds());
+  const users = group.users('test');
   let lookups = 0;
   const counting: UserSet = {
     ...users,
@@ -36,7 +31,6 @@ const aService = () => {
     track(sent: Sent, nowMs: number): number {
       lookups = 0;
       trackWork({ ...aTrack(sent), nowMs }).apply(counting);
-      set.take();
       return lookups;
     },
     everybody() {

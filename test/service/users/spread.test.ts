@@ -1,20 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
+import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
-import { createWorkingSet } from '../../../src/service/store/working-set.ts';
+import { createUserGroup } from '../../../src/service/store/user-group.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
-import { aTrack, GROUP } from '../replicas/a-track.ts';
+import { aTrack, GROUP } from './a-track.ts';
 
 /** Users in memory, how often the latest request looked for an address, and whom it changed. */
 const aService = () => {
-  let ids = 0;
-  const newId = () => {
-    ids += 1;
-    return `id-${String(ids).padStart(9, '0')}`;
-  };
-  const set = createWorkingSet({ newId });
-  const users = set.users('test');
+  const group = createUserGroup([], createUserIds());
+  const users = group.users('test');
   let lookups = 0;
   const changed = new Set<Profile>();
   const counting: UserSet = {
@@ -34,7 +30,6 @@ const aService = () => {
       lookups = 0;
       changed.clear();
       trackWork(aTrack({ attributes })).apply(counting);
-      set.take();
     },
     states: (externalId: string) =>
       users.find({ by: 'external_id', value: externalId }).map((profile) => ({

@@ -12,9 +12,9 @@ const tracked = async (attributes: unknown[]): Promise<string[]> => {
     workspace: parseWorkspace(aWorkspace(), 'test'),
     store: {
       ...store,
-      writeUsers: (work) => {
+      write: (work) => {
         order.push('applied');
-        return store.writeUsers(work);
+        return store.write(work);
       },
     },
     body: { attributes },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { CampaignResults } from '../../../src/service/index.ts';
 import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
-import type { CampaignCounts } from '../../../src/studio/results-of.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
 import { headline, rangeWords } from '../../../src/studio/statistics/sentences.ts';
 
@@ -24,13 +24,14 @@ const arm = (variantId: string | null, exposed: number, clicked: number, convert
   impressions: exposed,
   clicks: clicked,
   clicked,
+  dismissals: 0,
   dismissed: 0,
   goals: converted.map((each) => ({ converted: each, revenue: each * 10, revenueSquares: each * 100 })),
 });
 
-const counts = (...arms: CampaignCounts['arms']): CampaignCounts => ({ arms, days: [], currencies: ['EUR'] });
+const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'] });
 
-const said = (campaign: CampaignText, of: CampaignCounts) =>
+const said = (campaign: CampaignText, of: ReturnType<typeof counts>) =>
   headline(campaign, compareResults(campaign, of), NOW);
 
 describe('the first sentence of the results', () => {

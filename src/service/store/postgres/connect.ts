@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import { Pool } from 'pg';
 import { inTime } from '../../in-time.ts';
 import { asLibpq } from './as-libpq.ts';
-import { countConnections } from './take-connection.ts';
 import { watchReplication } from './unreplicated.ts';
 
 /** Connections of one replica for all but the writing of users. */
@@ -35,8 +34,8 @@ const OF_REQUESTS: Limits = {
   idleInTransactionMs: 10_000,
   answerMs: 30_000,
 };
-/** Many wait in one batch: those whose row somebody else has locked must not keep the others waiting for long. */
-const OF_BATCHES: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
+/** Many works share a group: those whose row somebody else has locked must not keep the others waiting for long. */
+const OF_GROUPS: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 0 };
 
 /**
@@ -48,8 +47,8 @@ const BY_KEYS =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;';
 
 /**
- * A batch joins a list of any length with tables that grow. A plan that is kept may be of the time when a table was
- * empty, and walk all of it for every element of the list later; planning anew costs a batch next to nothing.
+ * A group joins a list of any length with tables that grow. A plan that is kept may be of the time when a table was
+ * empty, and walk all of it for every element of the list later; planning anew costs a group next to nothing.
  */
 const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
@@ -63,7 +62,7 @@ const HEAR_OF_DEATH =
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
   /** Kept for good: a replica that can read must be able to write. */
-  batches: { settings: BY_KEYS + PLAN_ANEW, limits: OF_BATCHES, idleMs: 0, pipeline: true },
+  groups: { settings: BY_KEYS + PLAN_ANEW, limits: OF_GROUPS, idleMs: 0, pipeline: true },
   /** Reading whole tables, and changing them: both take as long as they take. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
@@ -76,7 +75,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Connections to a database; those of `batches` send a statement before the one before has its answer. */
+/** Connections to a database; those of `groups` send a statement before the one before has its answer. */
 export const connect = (
   url: string,
   purpose: keyof typeof PURPOSES,
@@ -113,7 +112,6 @@ export const connect = (
     },
   });
   pool.on('error', ignore);
-  countConnections(pool);
   return {
     pool,
     async close() {

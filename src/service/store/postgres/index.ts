@@ -1,27 +1,28 @@
 import { inTime } from '../../in-time.ts';
-import type { Forgotten } from '../forgotten.ts';
-import type { Commit, Store, StoreReader } from '../store.ts';
+import { createCommitQueue } from '../commit-queue.ts';
+import { createSecrets } from '../secrets.ts';
+import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio/create-studio-store.ts';
-import { NotNowError } from '../write-errors.ts';
-import { createBannerEventWriter } from './banner-events.ts';
+import { RetryLaterError } from '../write-errors.ts';
+import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
-import { fillPool } from './fill-pool.ts';
-import { dropPartitionsBefore, ensurePartitions } from './partitions.ts';
-import { createPipe } from './pipe.ts';
+import { isSharded } from './distribute.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
-import { orInDoubt } from './retry.ts';
-import { createRoster } from './roster.ts';
+import { isRefusal } from './retry.ts';
 import { checkSchema, migrate } from './schema.ts';
-import { createSecrets } from './secrets.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { createUserWriter, WRITER_CONNECTIONS } from './write-users.ts';
 
+/** One group is written at a time. */
+const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
+/** For what takes long: one thing at a time, while nobody waits for it. */
+const UPKEEP_CONNECTIONS = 1;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
-const PARTITION_CHECK_MS = 6 * 60 * 60 * 1000;
+
+const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
@@ -32,30 +33,15 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
     await close();
     throw error;
   }
-  return { ...createReader(pool).verbs, close };
+  return { ...createReader(pool, pool).verbs, close };
 };
 
-/** Drops the partitions with events older than `beforeMs`. */
-export const forgetPostgresEvents = async (
-  url: string,
-  beforeMs: number,
-  dryRun: boolean,
-): Promise<Forgotten[]> => {
-  const { pool, close } = connect(url, 'upkeep', { connections: 1 });
-  try {
-    await checkSchema(pool);
-    return await dropPartitionsBefore(pool, beforeMs, dryRun);
-  } finally {
-    await close();
-  }
-};
-
-/** Makes the database what this version needs. */
-const bringForward = async (url: string): Promise<void> => {
+/** Makes the database what this version needs; answers whether it is sharded. */
+const bringForward = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
     await migrate(pool);
-    await ensurePartitions(pool, Date.now());
+    return await isSharded(runIn(pool));
   } finally {
     await close();
   }
@@ -63,83 +49,42 @@ const bringForward = async (url: string): Promise<void> => {
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  await bringForward(url);
+  const sharded = await bringForward(url);
   const requests = connect(url, 'requests');
-  const batches = connect(url, 'batches', { connections: WRITER_CONNECTIONS });
+  const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
+  const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
   const { pool } = requests;
-  const closeBoth = () => Promise.all([requests.close(), batches.close()]);
-  // Before readers take the room: a replica that can read must be able to write.
-  await fillPool(batches.pool).catch(async (error: unknown) => {
-    await closeBoth();
+  const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
+  // Before readers take the room, and kept for good: a replica that can read must be able to write.
+  await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
+    await closeAll();
     throw error;
   });
   const run = runIn(pool);
-  const pipe = createPipe(batches.pool);
-  const reader = createReader(pool);
-  let tell: (commit: Commit) => void = () => undefined;
-  const users = createUserWriter(batches.pool, pipe.run, (commit) => tell(commit));
-  const bannerEvents = createBannerEventWriter(runIn(pool, orInDoubt), (commit) => tell(commit));
-  const takeRate = createRateLeases(run);
-  const secrets = createSecrets(run);
+  const reader = createReader(pool, upkeep.pool);
+  const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
+  const queue = createCommitQueue({
+    prepare: secret,
+    commit: createCommitWorks(groups.pool, sharded),
+    isRefusal,
+  });
   let isClosed = false;
-
-  const partitionTimer = setInterval(() => {
-    // Where it fails, rows go to the default partition, and the next turn tries again.
-    ensurePartitions(pool, Date.now()).catch(() => undefined);
-  }, PARTITION_CHECK_MS);
-  partitionTimer.unref();
-
-  const refuseClosed = () => {
-    if (isClosed) throw new Error('The store is closed');
-  };
-
-  /** Writes that a close must wait for. */
-  const writing = new Set<Promise<unknown>>();
-  const underWay = async <T>(write: Promise<T>): Promise<T> => {
-    writing.add(write);
-    try {
-      return await write;
-    } finally {
-      writing.delete(write);
-    }
-  };
 
   return {
     kind: 'postgres',
     ...reader.verbs,
-    secret: secrets.of,
-    takeRate,
+    bannerUser: reader.bannerUser,
+    secret,
+    takeRate: createRateLeases(run),
     studio: createStudioStore(run),
-    roster: createRoster(run),
-    onCommit: (listener) => {
-      tell = listener;
-    },
-
-    async writeUsers(work) {
-      refuseClosed();
-      return underWay(secrets.of(work.workspaceId).then(() => users.write(work)));
-    },
-
-    async bannerUser(workspaceId, externalUserId) {
-      const [[profile], dismissals] = await Promise.all([
-        reader.profiles(workspaceId, [{ by: 'external_id', value: externalUserId }]),
-        reader.dismissals(workspaceId, externalUserId),
-      ]);
-      return { profile: profile ?? null, dismissals };
-    },
-
-    async recordBannerEvents(workspaceId, events) {
-      refuseClosed();
-      if (events.length === 0) return;
-      await underWay(secrets.of(workspaceId).then(() => bannerEvents.record(workspaceId, events)));
-    },
+    write: queue.write,
+    onCommit: queue.onCommit,
 
     async ping() {
-      refuseClosed();
-      if (users.isRefusing() || bannerEvents.isRefusing()) throw new NotNowError('Writes are being refused');
-      await fillPool(batches.pool);
+      if (isClosed) throw new Error('The store is closed');
+      if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
       // Fails where a write would: on a standby, and on a database that is read-only, if only by default.
-      await inTransaction(pool, async (run) => {
+      await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');
       });
@@ -148,11 +93,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      clearInterval(partitionTimer);
-      await inTime(Promise.allSettled(writing), DRAIN_MS);
-      // Whoever still waits for a connection is refused now.
-      pipe.close();
-      await closeBoth();
+      await inTime(queue.close(), DRAIN_MS);
+      // A write that still waits for an answer is refused now.
+      await closeAll();
     },
   };
 };

@@ -10,10 +10,11 @@ const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 
 /** Counts what is wanted even where the limit has less: how much of it was left follows from the sum. */
-const LEASE = `INSERT INTO rate_windows (key, start_ms, end_ms, taken) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (key, start_ms) DO UPDATE SET taken = rate_windows.taken + excluded.taken
+const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, taken)
+  VALUES ($1, to_timestamp($2 / 1000.0), to_timestamp($3 / 1000.0), $4)
+  ON CONFLICT (key, start_at) DO UPDATE SET taken = rate_windows.taken + excluded.taken
   RETURNING taken`;
-const SWEEP = 'DELETE FROM rate_windows WHERE end_ms < $1';
+const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
 
 interface Window {
   id: string;
@@ -91,7 +92,7 @@ export const createRateLeases = (run: Run) => {
     }
   };
 
-  return async (wanted: { key: string; rule: RateRule }[], nowMs: number): Promise<RateState> => {
+  return async (wanted: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState> => {
     const taken: Window[] = [];
     for (const { key, rule } of wanted) {
       const window = current(key, rule, nowMs);

@@ -5,7 +5,7 @@ import { takeConnection } from './take-connection.ts';
 const PAGE = 500;
 
 /** The rows of a query as they were when the first was read; whoever stops reading gives the connection back. */
-export async function* readRows<Row extends object>(
+export async function* readRows<Row extends object = Record<string, unknown>>(
   pool: Pool,
   text: string,
   values: string[],

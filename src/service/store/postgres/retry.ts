@@ -1,10 +1,13 @@
 import { DatabaseError } from 'pg';
-import { InDoubtError, NotNowError } from '../write-errors.ts';
+import { InDoubtError, RetryLaterError } from '../write-errors.ts';
 
 /** Another replica was faster: unique violation, serialization failure, deadlock. The same again will go through. */
 const CONFLICTS = new Set(['23505', '40001', '40P01']);
-/** The statement was refused for what is in it: nothing of its transaction is stored. */
-const REFUSALS = /^(22|23|54)/;
+/**
+ * The statement was refused for what is in it: nothing of its transaction is stored. A cluster says XX000 of a value that
+ * one of its nodes has refused.
+ */
+const REFUSALS = /^(22|23|54|XX000)/;
 
 const MAX_ATTEMPTS = 12;
 const BASE_DELAY_MS = 2;
@@ -12,19 +15,16 @@ const BASE_DELAY_MS = 2;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Thrown where a user is no more whom this replica remembers: the same again will look for him anew. */
-export class OutdatedError extends Error {
-  override name = 'OutdatedError';
+/** Another replica has written, or taken a key from, a user that a group has read. */
+export class ConflictError extends Error {
+  override name = 'ConflictError';
 }
 
 export const isConflict = (error: unknown): boolean =>
-  error instanceof OutdatedError || CONFLICTS.has(codeOf(error));
+  error instanceof ConflictError || CONFLICTS.has(codeOf(error));
 
 /** A statement waited longer for a lock than it may: nothing of its transaction is stored. */
 export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03';
-
-/** A partition cannot be made: the default one has rows of its month. */
-export const isStray = (error: unknown): boolean => codeOf(error) === '23514';
 
 /** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
 const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
@@ -45,21 +45,19 @@ export const orInDoubt = (error: unknown): unknown =>
     ? error
     : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
 
-/** The server has ended the connection: what was sent after it was never begun. */
-export const isFarewell = (error: unknown): boolean =>
-  error instanceof DatabaseError && /^(57P|25P03)/.test(codeOf(error));
-
 export const isRefusal = (error: unknown): boolean => REFUSALS.test(codeOf(error));
 
 /** Runs a transaction again while others are in its way; where they always are, nothing of it is stored. */
-export const retryConflicts = async <T>(transact: () => Promise<T>): Promise<T> => {
+export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transact();
+      return await transact(attempt);
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) {
-        throw isRefusal(error) ? error : new NotNowError('Other writes were always faster', { cause: error });
+        throw isRefusal(error)
+          ? error
+          : new RetryLaterError('Other writes were always faster', { cause: error });
       }
       await new Promise((resolve) =>
         setTimeout(resolve, Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6)),

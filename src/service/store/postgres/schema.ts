@@ -1,115 +1,12 @@
 import type { Pool } from 'pg';
 import { POSTGRES_STUDIO_TABLES } from '../studio/tables.ts';
+import { distributeTables } from './distribute.ts';
 import { type Run, runIn } from './statement.ts';
+import { TABLES } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/**
- * Each entry brings a database from the version that is its index to the next one. Every unique key starts with the
- * user's key (or the key that is looked up), so that a sharded PostgreSQL can distribute each table by its first column.
- */
-const MIGRATIONS: string[] = [
-  `
-  CREATE TABLE users (
-    braze_id text NOT NULL COLLATE "C",
-    workspace_id text NOT NULL COLLATE "C",
-    profile text NOT NULL,
-    version bigint NOT NULL, -- grows with every write: what a replica remembers it can trust or not
-    PRIMARY KEY (braze_id, workspace_id)
-  ) WITH (fillfactor = 70);
-
-  -- Where users are found: a letter for the kind (x external ID, a alias, e e-mail, p phone …), then the value.
-  CREATE TABLE user_keys (
-    key text NOT NULL COLLATE "C",
-    workspace_id text NOT NULL COLLATE "C",
-    braze_id text NOT NULL COLLATE "C",
-    PRIMARY KEY (key, workspace_id, braze_id)
-  );
-  -- An external ID and an alias name one user; of two replicas that create it at once, one starts again.
-  CREATE UNIQUE INDEX user_keys_single ON user_keys (key, workspace_id) WHERE key ^@ 'x' OR key ^@ 'a';
-
-  -- Events and purchases: one row holds those of one user and month that one request brought.
-  CREATE TABLE events (
-    braze_id text NOT NULL COLLATE "C",
-    workspace_id text NOT NULL COLLATE "C",
-    time_ms bigint NOT NULL,
-    received_at_ms bigint NOT NULL,
-    events text NOT NULL
-  ) PARTITION BY RANGE (time_ms);
-  CREATE TABLE events_default PARTITION OF events DEFAULT;
-
-  CREATE TABLE banner_events (
-    external_user_id text NOT NULL COLLATE "C",
-    workspace_id text NOT NULL COLLATE "C",
-    banner_id text NOT NULL COLLATE "C",
-    event_type text NOT NULL COLLATE "C",
-    timestamp_ms bigint NOT NULL,
-    app_id text NOT NULL,
-    campaign_id text NOT NULL,
-    variant_id text,
-    placement_id text NOT NULL,
-    is_control boolean NOT NULL,
-    is_test_send boolean NOT NULL,
-    timestamp text NOT NULL,
-    received_at_ms bigint NOT NULL,
-    PRIMARY KEY (external_user_id, workspace_id, banner_id, event_type, timestamp_ms)
-  ) PARTITION BY RANGE (timestamp_ms);
-  CREATE TABLE banner_events_default PARTITION OF banner_events DEFAULT;
-
-  CREATE TABLE dismissals (
-    external_user_id text NOT NULL COLLATE "C",
-    workspace_id text NOT NULL COLLATE "C",
-    campaign_id text NOT NULL COLLATE "C",
-    dismissed_at_ms bigint NOT NULL,
-    banner_id text NOT NULL,
-    count integer NOT NULL,
-    PRIMARY KEY (external_user_id, workspace_id, campaign_id)
-  );
-
-  -- Several rows a day, so that replicas do not wait for each other.
-  CREATE TABLE data_points (
-    workspace_id text NOT NULL COLLATE "C",
-    day text NOT NULL,
-    slot integer NOT NULL,
-    points bigint NOT NULL,
-    PRIMARY KEY (workspace_id, day, slot)
-  );
-
-  CREATE TABLE secrets (workspace_id text PRIMARY KEY COLLATE "C", secret text NOT NULL);
-
-  -- Unlogged: after a crash of the database the windows begin anew.
-  CREATE UNLOGGED TABLE rate_windows (
-    key text NOT NULL COLLATE "C",
-    start_ms bigint NOT NULL,
-    end_ms bigint NOT NULL,
-    taken bigint NOT NULL,
-    PRIMARY KEY (key, start_ms)
-  );
-  `,
-  // Under another name, so that replicas which know only the older form of it fail instead of misreading it.
-  `
-  ALTER TABLE users RENAME COLUMN profile TO packed_profile;
-  COMMENT ON COLUMN users.version IS 'Another number with every write: a replica can trust what it remembers, or not';
-  CREATE FUNCTION placard_expect(stored bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
-  BEGIN
-    IF stored <> expected THEN
-      RAISE EXCEPTION '% of % users were changed by another replica', expected - stored, expected
-        USING ERRCODE = 'serialization_failure';
-    END IF;
-  END $$;
-  `,
-  // Who is there at this moment: nothing of it outlives a crash of the database.
-  `
-  CREATE UNLOGGED TABLE replicas (
-    replica_id text PRIMARY KEY COLLATE "C",
-    url text NOT NULL,
-    token text NOT NULL,
-    machine text NOT NULL,
-    format integer NOT NULL,
-    seen_at timestamptz NOT NULL
-  );
-  `,
-  POSTGRES_STUDIO_TABLES,
-];
+/** Each entry brings a database from the version that is its index to the next one. Never edit one that was released. */
+const MIGRATIONS: string[] = [`${TABLES}${POSTGRES_STUDIO_TABLES}`];
 
 export const POSTGRES_VERSION = MIGRATIONS.length;
 /** Replicas that start together migrate one after the other. */
@@ -167,6 +64,7 @@ export const migrate = async (pool: Pool): Promise<void> => {
     refuseNewer(version);
     if (version === POSTGRES_VERSION) return;
     for (const step of MIGRATIONS.slice(version)) await run(step);
+    if (version === 0) await distributeTables(run);
     await run('DELETE FROM placard_schema');
     await run('INSERT INTO placard_schema (version) VALUES ($1)', [POSTGRES_VERSION]);
   });

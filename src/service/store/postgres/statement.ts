@@ -5,7 +5,7 @@ import { isUsableAfter } from './retry.ts';
 import { takeConnection } from './take-connection.ts';
 import { isUnreplicated } from './unreplicated.ts';
 
-type Value = string | number | null | string[];
+type Value = string | number | null | readonly string[] | readonly number[];
 
 /** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
 export type Run = <Row extends object = Record<string, unknown>>(
@@ -30,9 +30,9 @@ const nameOf = (text: string): string => {
 /** Runs statements on one connection. */
 export const runOn =
   (client: ClientBase): Run =>
-  async <Row extends object>(text: string, values?: readonly Value[]) => {
+  async (text, values) => {
     const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-    const { rows } = await client.query<Row>(statement);
+    const { rows } = await client.query(statement);
     if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
   };
@@ -40,11 +40,11 @@ export const runOn =
 /** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */
 export const runIn =
   (pool: Pool, judge: (error: unknown) => unknown = (error) => error): Run =>
-  async <Row extends object>(text: string, values?: readonly Value[]) => {
+  async (text, values) => {
     const client = await takeConnection(pool);
     let isUsable = true;
     try {
-      return await runOn(client)<Row>(text, values);
+      return await runOn(client)(text, values);
     } catch (error) {
       isUsable = isUsableAfter(error);
       throw judge(error);

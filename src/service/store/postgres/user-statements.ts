@@ -1,85 +1,122 @@
-/** Parts texts that are sent as one parameter: no JSON and no key has it. */
-export const SEPARATOR = '\u001e';
+/** Parts texts that are sent as one parameter: neither a number nor JSON has it. */
+const SEPARATOR = '\u001e';
 
-/** Each column as one text: a tenth of what an array parameter costs to write. */
-export const columns = (rows: string[][], count: number): string[] =>
-  Array.from({ length: count }, (_, column) => rows.map((row) => row[column]).join(SEPARATOR));
+/** A column of numbers or of JSON as one text: a tenth of what an array parameter costs to write. */
+export const joined = (values: readonly (number | string)[]): string => values.join(SEPARATOR);
 
-/** As sub-selects, which the planner does not look into: it would read each text to count its rows, a fifth of the time. */
-const lists = (count: number, first = 1) =>
-  Array.from({ length: count }, (_, i) => `string_to_array((SELECT $${first + i}), E'\\x1e')`).join(', ');
+/** As a sub-select, which the planner does not look into: it would read each text to count its rows, a fifth of the time. */
+const list = (parameter: number, type: string) =>
+  `string_to_array((SELECT $${parameter}), E'\\x1e')::${type}[]`;
 
-/** No row has this version: it stands for a user who is not remembered and is wanted by his ID. */
-export const BY_ID = -1;
+/** Rows of a JSON parameter. */
+const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
+
+export const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
+/** A time as Unix milliseconds, under its own name. */
+export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
 
-export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot::int)
-  FROM unnest(${lists(1)}) AS slots(slot)`;
-// The order makes every transaction lock its rows in the same sequence. A profile that is as the caller knows it is
-// not sent. Keys are looked up before the locks are waited for: a merge may take their user away meanwhile, or give a
-// key to another one. So rows say by which key they were found and whether they were changed since. The last row counts
-// those known to the caller who are no more there, and says whether anybody found by a key is gone.
-export const LOCK_USERS = `WITH wanted AS (
-    SELECT braze_id, workspace_id, version::bigint AS version, NULL AS key, NULL AS seen
-    FROM unnest(${lists(3)}) AS ids(braze_id, workspace_id, version)
-    UNION ALL
-    SELECT users.braze_id, users.workspace_id, NULL, key, users.version
-    FROM unnest(${lists(2, 4)}) AS keys(key, workspace_id) JOIN user_keys USING (key, workspace_id)
-      JOIN users USING (braze_id, workspace_id)
-  ), locked AS MATERIALIZED (
-    SELECT users.braze_id, users.workspace_id, users.version, wanted.version AS known, key, seen,
-      CASE WHEN users.version = wanted.version THEN NULL ELSE users.packed_profile END AS profile
-    FROM wanted JOIN users USING (braze_id, workspace_id)
-    ORDER BY users.braze_id FOR UPDATE OF users
-  )
-  SELECT braze_id, workspace_id, version, profile, key, seen <> version AS is_changed FROM locked
-  WHERE profile IS NOT NULL
-  UNION ALL SELECT NULL, NULL, (SELECT count(*) FROM wanted WHERE version <> ${BY_ID})
-    - (SELECT count(*) FROM locked WHERE known <> ${BY_ID}), NULL, NULL,
-    (SELECT count(*) FROM wanted WHERE key IS NOT NULL) > (SELECT count(*) FROM locked WHERE key IS NOT NULL)`;
-/** Keys and IDs of users whom somebody else has locked. */
-export const FIND_LOCKED = `WITH named AS (
-    SELECT key AS name, workspace_id, braze_id
-    FROM unnest(${lists(2)}) AS keys(key, workspace_id) JOIN user_keys USING (key, workspace_id)
-    UNION ALL
-    SELECT braze_id, workspace_id, braze_id FROM unnest(${lists(2, 3)}) AS ids(braze_id, workspace_id)
-  ), free AS MATERIALIZED (
-    SELECT users.braze_id FROM named JOIN users USING (braze_id, workspace_id) FOR UPDATE OF users SKIP LOCKED
-  )
-  SELECT name, workspace_id FROM named JOIN users USING (braze_id, workspace_id)
-  WHERE braze_id NOT IN (SELECT braze_id FROM free)`;
-/**
- * What nearly every batch stores, in one statement: a transaction of its own where nothing else is open. Users who are
- * not as they were when the batch was made refuse all of it. The points come last, because every writer of a workspace
- * meets there.
- */
-export const STORE = `WITH changed AS (
-    UPDATE users SET packed_profile = sent.packed_profile, version = $15::text::bigint
-    FROM unnest(${lists(4)}) AS sent(braze_id, workspace_id, packed_profile, version)
-    WHERE users.braze_id = sent.braze_id AND users.workspace_id = sent.workspace_id
-      AND users.version = sent.version::bigint
-    RETURNING 1
-  ), recorded AS (
-    INSERT INTO events (braze_id, workspace_id, time_ms, received_at_ms, events)
-    SELECT braze_id, workspace_id, time_ms::bigint, received_at_ms::bigint, events
-    FROM unnest(${lists(5, 5)}) AS sent(braze_id, workspace_id, time_ms, received_at_ms, events)
-  ), counted AS (
-    INSERT INTO data_points (workspace_id, day, slot, points)
-    SELECT workspace_id, day, slot::int, points::bigint
-    FROM unnest(${lists(4, 10)}) AS sent(workspace_id, day, slot, points) ORDER BY 1, 2, 3
-    ON CONFLICT (workspace_id, day, slot) DO UPDATE SET points = data_points.points + excluded.points
-  )
-  SELECT placard_expect(count(*), $14::text::bigint) FROM changed`;
-export const INSERT_USERS = `INSERT INTO users (braze_id, workspace_id, packed_profile, version)
-  SELECT braze_id, workspace_id, packed_profile, $4::text::bigint
-  FROM unnest(${lists(3)}) AS added(braze_id, workspace_id, packed_profile)`;
-export const DELETE_USERS = `DELETE FROM users USING unnest(${lists(2)}) AS gone(braze_id, workspace_id)
-  WHERE users.braze_id = gone.braze_id AND users.workspace_id = gone.workspace_id`;
-export const INSERT_KEYS = `INSERT INTO user_keys (key, workspace_id, braze_id)
-  SELECT * FROM unnest(${lists(3)}) AS added(key, workspace_id, braze_id) ORDER BY 1, 2, 3
-  ON CONFLICT (key, workspace_id, braze_id) DO NOTHING`;
-export const DELETE_KEYS = `DELETE FROM user_keys USING unnest(${lists(3)}) AS gone(key, workspace_id, braze_id)
-  WHERE user_keys.key = gone.key AND user_keys.workspace_id = gone.workspace_id
-    AND user_keys.braze_id = gone.braze_id`;
+export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
+  FROM unnest(${list(1, 'int')}) AS slots(slot)`;
+
+export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
+  WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
+
+export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
+  ${MS('created_at')}, ${MS('updated_at')}`;
+export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
+// The order makes every transaction lock its rows in the same sequence.
+export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
+/** Those of the users whom nobody else has locked. */
+export const FIND_UNLOCKED =
+  'SELECT user_id FROM users WHERE user_id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED';
+
+// What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
+export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>> '{}', profile = sent.profile::jsonb,
+    version = users.version + 1, created_at = ${TIME('sent.created_ms')}, updated_at = ${TIME('sent.updated_ms')}
+  FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}, ${list(3, 'jsonb')}, ${list(4, 'text')}, ${list(5, 'bigint')},
+    ${list(6, 'bigint')}) AS sent(user_id, version, external_id, profile, created_ms, updated_ms)
+  WHERE users.user_id = sent.user_id AND users.version = sent.version RETURNING 1`;
+export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
+  SELECT user_id, workspace_id, external_id, profile, 1, ${TIME('created_ms')}, ${TIME('updated_ms')}
+  FROM ${rows('user_id bigint, workspace_id text, external_id text, profile jsonb, created_ms bigint, updated_ms bigint')}
+  ON CONFLICT DO NOTHING RETURNING user_id`;
+export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
+  WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
+/** Makes a write by whoever has read the user before fail, as an update does. */
+export const CHECK_USERS = `UPDATE users SET version = users.version + 1
+  FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS seen(user_id, version)
+  WHERE users.user_id = seen.user_id AND users.version = seen.version RETURNING 1`;
+
+const KEY = 'workspace_id text, key text, user_id bigint';
+// In one order, like the rows: of two transactions that add the same keys one waits for the other.
+export const INSERT_KEYS = `INSERT INTO user_keys (workspace_id, key, user_id)
+  SELECT workspace_id, key, user_id FROM ${rows(KEY)} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING key`;
+export const DELETE_KEYS = `DELETE FROM user_keys USING ${rows(KEY)}
+  WHERE user_keys.workspace_id = sent.workspace_id AND user_keys.key = sent.key AND user_keys.user_id = sent.user_id`;
+
+export const INSERT_EVENTS = `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id,
+    time, received_at, properties)
+  SELECT workspace_id, user_id, name, product_id, price, currency, quantity, app_id, ${TIME('time_ms')},
+    ${TIME('received_ms')}, properties
+  FROM ${rows(`workspace_id text, user_id bigint, name text, product_id text, price float8, currency text, quantity int,
+    app_id text, time_ms bigint, received_ms bigint, properties jsonb`)}`;
+
+export const INSERT_BANNER_EVENTS = `INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id,
+    variant_id, placement_id, app_id, is_control, is_test_send, received_at)
+  SELECT user_id, banner_id, event_type, ${TIME('time_ms')}, workspace_id, campaign_id, variant_id, placement_id, app_id,
+    is_control, is_test_send, ${TIME('received_ms')}
+  FROM ${rows(`user_id bigint, banner_id text, event_type text, time_ms bigint, workspace_id text, campaign_id text,
+    variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean, received_ms bigint`)}
+  ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`;
+
+const CAMPAIGN_COLUMNS = `campaign_id, workspace_id, variant_id, is_control, impressions, first_impression_at,
+  last_impression_at, clicks, dismissals, last_dismissal_at, round`;
+const IS_EARLIER = `excluded.first_impression_at < known.first_impression_at
+  OR (known.first_impression_at IS NULL AND excluded.first_impression_at IS NOT NULL)`;
+const ADD_CAMPAIGNS = `ON CONFLICT (user_id, campaign_id) DO UPDATE SET
+  variant_id = CASE WHEN ${IS_EARLIER} THEN excluded.variant_id ELSE known.variant_id END,
+  is_control = CASE WHEN ${IS_EARLIER} THEN excluded.is_control ELSE known.is_control END,
+  impressions = known.impressions + excluded.impressions,
+  first_impression_at = least(known.first_impression_at, excluded.first_impression_at),
+  last_impression_at = greatest(known.last_impression_at, excluded.last_impression_at),
+  clicks = known.clicks + excluded.clicks,
+  dismissals = known.dismissals + excluded.dismissals,
+  last_dismissal_at = greatest(known.last_dismissal_at, excluded.last_dismissal_at),
+  round = greatest(known.round, excluded.round)`;
+export const COUNT_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${CAMPAIGN_COLUMNS})
+  SELECT user_id, campaign_id, workspace_id, variant_id, is_control, impressions, ${TIME('first_ms')}, ${TIME('last_ms')},
+    clicks, dismissals, ${TIME('dismissal_ms')}, round
+  FROM ${rows(`user_id bigint, campaign_id text, workspace_id text, variant_id text, is_control boolean, impressions int,
+    first_ms bigint, last_ms bigint, clicks int, dismissals int, dismissal_ms bigint, round int`)}
+  ${ADD_CAMPAIGNS}`;
+export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
+  ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
+  FROM user_campaigns WHERE user_id = $1`;
+
+/** Users whose rows become those of another one: whose, and of whom. */
+const MOVED = `unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS moved(from_id, to_id)`;
+const EVENT_COLUMNS = `event_id, workspace_id, name, product_id, price, currency, quantity, app_id, time, received_at,
+  properties`;
+const BANNER_EVENT_COLUMNS = `banner_id, event_type, time, workspace_id, campaign_id, variant_id, placement_id, app_id,
+  is_control, is_test_send, received_at`;
+// Added and deleted, not updated: a row cannot leave its shard.
+export const MOVE = [
+  `INSERT INTO events (user_id, ${EVENT_COLUMNS}) OVERRIDING SYSTEM VALUE
+   SELECT to_id, ${EVENT_COLUMNS} FROM events JOIN ${MOVED} ON user_id = from_id`,
+  `INSERT INTO banner_events (user_id, ${BANNER_EVENT_COLUMNS})
+   SELECT to_id, ${BANNER_EVENT_COLUMNS} FROM banner_events JOIN ${MOVED} ON user_id = from_id ON CONFLICT DO NOTHING`,
+];
+/** One user at a time: several may become the same one. */
+export const MOVE_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${CAMPAIGN_COLUMNS})
+  SELECT $2::bigint, ${CAMPAIGN_COLUMNS} FROM user_campaigns WHERE user_id = $1::bigint ${ADD_CAMPAIGNS}`;
+export const ERASE = ['events', 'banner_events', 'user_campaigns'].map(
+  (table) => `DELETE FROM ${table} WHERE user_id = ANY($1::bigint[])`,
+);
+
+// Last of all, because every writer of a workspace meets here.
+export const ADD_POINTS = `INSERT INTO data_points (workspace_id, day, points)
+  SELECT workspace_id, day, points FROM ${rows('workspace_id text, day date, points bigint')} ORDER BY 1, 2
+  ON CONFLICT (workspace_id, day) DO UPDATE SET points = data_points.points + excluded.points`;

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { WrittenFile } from './checkpointer.ts';
-import type { Group } from './group.ts';
+import type { Rows } from './rows.ts';
 import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
 
-/** Stores a group; resolves once it is durable. One at a time. */
+/** Writes the parts in one transaction; resolves once they are durable. */
 export interface Committer {
-  commit(group: Group): Promise<void>;
+  commit(parts: Iterable<Rows>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -15,9 +15,11 @@ export interface Committer {
 const here = import.meta.url;
 const threadFile = here.endsWith('.ts') ? './writer-thread.ts' : './sqlite-writer.js';
 
+/** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
 export const createThreadCommitter = async (workerData: WrittenFile): Promise<Committer> => {
   const thread = new Worker(new URL(threadFile, here), { workerData });
-  let settle: ((error: Error | null) => void) | null = null;
+  /** Of the commits under way, in their order. */
+  const settles: ((error: Error | null) => void)[] = [];
   let died: Error | null = null;
   await new Promise<void>((resolve, reject) => {
     thread.once('online', resolve);
@@ -25,23 +27,26 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
   });
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const fail = (error: Error) => {
-    died = error;
-    settle?.(error);
-    settle = null;
+    died ??= error;
+    for (const settle of settles.splice(0)) settle(error);
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
-  thread.on('message', (problem: WriteProblem | null) => {
-    const done = settle;
-    settle = null;
-    done?.(problem && writeErrorOf(problem));
-  });
+  thread.on('message', (problem: WriteProblem | null) => settles.shift()?.(problem && writeErrorOf(problem)));
   return {
-    commit: (group) =>
+    commit: (parts) =>
       new Promise((resolve, reject) => {
         if (died) return reject(died);
-        settle = (error) => (error ? reject(error) : resolve());
-        thread.postMessage({ ...group, handedOver: [] }, group.handedOver);
+        try {
+          for (const rows of parts) thread.postMessage(rows);
+          thread.postMessage('commit');
+        } catch (error) {
+          // A part could not be made or sent: those before it must not go with the next commit.
+          thread.postMessage('rollback');
+          reject(error);
+          return;
+        }
+        settles.push((error) => (error ? reject(error) : resolve()));
       }),
     async close() {
       if (died === null) thread.postMessage('close');
@@ -52,9 +57,17 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineCommitter = (database: DatabaseSync): Committer => {
-  const write = createWriter(database);
+  const writer = createWriter(database);
   return {
-    commit: async (group) => write(group),
+    async commit(parts) {
+      try {
+        for (const rows of parts) writer.write(rows);
+      } catch (error) {
+        writer.rollback();
+        throw error;
+      }
+      writer.commit();
+    },
     close: async () => database.close(),
   };
 };

@@ -1,18 +1,23 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createUserIds } from '../../profiles/user-id.ts';
+import { createCommitQueue } from '../commit-queue.ts';
+import { createSecrets } from '../secrets.ts';
 import type { Store } from '../store.ts';
 import { createStudioStore } from '../studio/create-studio-store.ts';
 import { createRunSqlite } from '../studio/run-sqlite.ts';
+import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
-import { createKeptUsers } from './kept-users.ts';
-import { createKnownDismissals } from './known-dismissals.ts';
+import { createCommitWorks } from './commit-works.ts';
+import { createJobs } from './jobs.ts';
 import { createRateWindows } from './rate-windows.ts';
-import { readingVerbs } from './read-store.ts';
 import { createReader, prepareForReading } from './reader.ts';
+import { noRows } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
-import { createSecrets } from './secrets.ts';
+import { createUserCache } from './user-cache.ts';
+import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
@@ -26,9 +31,9 @@ const releaseAll = async (held: Release[]): Promise<void> => {
 };
 
 /**
- * The embedded store. One process owns the file: it works on profiles in memory and hands what has changed to the
- * writer's thread, one group at a time; all that came while a group was being written makes the next one. Where it
- * cannot be opened, nothing of it stays: a thread that went on would keep the process, and the claim on the file.
+ * The embedded store. One process owns the file: it reads the users of a group, applies the works, and hands what has
+ * changed to the writer's thread. Where the file cannot be opened, nothing of it stays open: a thread that went on would keep
+ * the process, and the claim on the file.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
   const held: Release[] = [];
@@ -57,7 +62,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   prepareForWriting(database);
   migrate(database, file);
   prepareForReading(database);
-  const reader = createReader(database);
+  const jobs = createJobs(file, inMemory ? database : null);
+  const reader = createReader(database, jobs);
   let committer: Committer;
   if (inMemory) committer = createInlineCommitter(database);
   else {
@@ -65,73 +71,40 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     committer = await createThreadCommitter({ file, fileDescriptor });
     held.push(committer.close);
   }
-  const takeRate = createRateWindows();
-  const dismissals = createKnownDismissals(reader.dismissals);
-  const users = createKeptUsers({
-    reader,
-    committer,
-    register: (workspaceId) => secrets.register(workspaceId),
-    onFailure: dismissals.clear,
+  const ids = createUserIds(reader.lastUserId());
+  const secret = createSecrets({
+    read: async (workspaceId) => reader.secret(workspaceId),
+    add: (workspaceId, made) => committer.commit([{ ...noRows(), secrets: [workspaceId, made] }]),
   });
-  const { queue } = users;
-  const secrets = createSecrets(reader, queue);
+  const takeRate = createRateWindows();
+  const queue = createCommitQueue({
+    prepare: secret,
+    isRefusal,
+    commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),
+  });
   let isClosed = false;
 
   return {
     kind: 'sqlite',
-    ...readingVerbs(reader),
-    readUsers: users.read,
-    writeUsers: users.write,
-    secret: secrets.of,
+    ...reader.verbs,
+    secret,
+    write: queue.write,
     onCommit: queue.onCommit,
 
-    async bannerUser(workspaceId, externalUserId) {
-      return {
-        profile: (await users.recall(workspaceId, externalUserId)) ?? null,
-        dismissals: dismissals.of(workspaceId, externalUserId),
-      };
-    },
-
-    async recordBannerEvents(workspaceId, events) {
-      if (events.length === 0) return;
-      secrets.register(workspaceId);
-      const { bannerEvents } = queue.group();
-      for (const event of events) {
-        bannerEvents.push(
-          workspaceId,
-          event.externalUserId,
-          event.bannerId,
-          event.eventType,
-          event.timestampMs,
-          event.appId,
-          event.campaignId,
-          event.variantId,
-          event.placementId,
-          event.isControl ? 1 : 0,
-          event.isTestSend ? 1 : 0,
-          event.timestamp,
-          event.receivedAtMs,
-          event.round,
-        );
-      }
-      try {
-        await queue.durable();
-      } finally {
-        for (const { externalUserId, eventType } of events) {
-          if (eventType === 'dismiss') dismissals.forget(workspaceId, externalUserId);
-        }
-      }
-    },
-
+    bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
     studio: createStudioStore(createRunSqlite(database)),
 
-    ping: queue.answered,
+    async ping() {
+      if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
+      await committer.commit([noRows()]);
+    },
 
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await users.close();
+      await queue.close();
+      await jobs.close();
       await releaseAll(held);
     },
   };

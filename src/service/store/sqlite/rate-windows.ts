@@ -24,7 +24,7 @@ export const createRateWindows = () => {
     return fresh;
   };
 
-  return (windows: { key: string; rule: RateRule }[], nowMs: number): RateState => {
+  return (windows: readonly { key: string; rule: RateRule }[], nowMs: number): RateState => {
     let first: RateState | undefined;
     const taking = windows.map(({ key, rule }) => ({ rule, window: current(key, rule, nowMs) }));
     for (const { rule, window } of taking) {

@@ -1,16 +1,8 @@
 import type { StoreReader } from '../store.ts';
+import { createJobs } from './jobs.ts';
 import { openExisting } from './open-existing.ts';
-import { createReader, prepareForReading, type Reader } from './reader.ts';
+import { createReader, prepareForReading } from './reader.ts';
 import { checkIsCurrent } from './schema.ts';
-
-export const readingVerbs = (reader: Reader): Omit<StoreReader, 'close'> => ({
-  workspaceIds: async () => reader.workspaceIds(),
-  readUsers: async (workspaceId, lookups) => reader.profiles(workspaceId, lookups),
-  dataPoints: reader.dataPoints,
-  exportUsers: reader.users,
-  exportEvents: reader.events,
-  exportBannerEvents: reader.bannerEvents,
-});
 
 /** Opens a file for reading beside the service that writes it. */
 export const openSqliteReader = (file: string): StoreReader => {
@@ -22,5 +14,10 @@ export const openSqliteReader = (file: string): StoreReader => {
     database.close();
     throw error;
   }
-  return { ...readingVerbs(createReader(database)), close: async () => database.close() };
+  const jobs = createJobs(file, null);
+  const close = async () => {
+    await jobs.close();
+    database.close();
+  };
+  return { ...createReader(database, jobs).verbs, close };
 };

@@ -1,188 +1,149 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { serialOf } from '../../profiles/braze-id.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { readProfile } from '../../profiles/profile-text.ts';
-import type { StoredEvent } from '../../profiles/stored-event.ts';
+import { userIdOf } from '../../profiles/user-id.ts';
 import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import { unpackEvents } from '../packed-events.ts';
-import type { BannerEventRow, Dismissal } from '../store.ts';
-import { prepareSettling, type Settled, type Unsettled } from './unsettled.ts';
+import type { Work } from '../apply-works.ts';
+import type { UserRow } from '../changes.ts';
+import { bannerEventOf, campaignOf, eventOf, type Row, userOf } from '../from-row.ts';
+import type { StoreReader } from '../store.ts';
+import type { SqliteJobs } from './jobs.ts';
+import type { UserCache } from './user-cache.ts';
 
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
-const USERS_PAGE = 500;
-const EVENTS_PAGE = 50;
+const PAGE = 500;
 
 export const prepareForReading = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   // Not read in place (`mmap_size`): a file that grows is mapped anew with every checkpoint, which costs more than copies.
 };
 
-const text = (row: Record<string, unknown>, column: string) => row[column] as string;
-
 /** Reads what is committed. */
-export const createReader = (database: DatabaseSync) => {
+export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
+  const users = 'SELECT users.* FROM users';
   const byKey = database.prepare(
-    'SELECT profile, version FROM user_keys JOIN users ON users.id = user_id WHERE user_keys.workspace_id = ? AND key = ?',
+    `${users} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
-  const byId = database.prepare('SELECT profile, version FROM users WHERE id = ? AND workspace_id = ?');
-  const dismissals = database.prepare(
-    'SELECT campaign_id, dismissed_at_ms, count FROM dismissals WHERE workspace_id = ? AND external_user_id = ?',
-  );
+  const byId = database.prepare(`${users} WHERE user_id = ? AND workspace_id = ?`);
+  const campaigns = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
   const usersPage = database.prepare(
-    `SELECT id, profile, version FROM users WHERE id > ? AND workspace_id = ? ORDER BY id LIMIT ${USERS_PAGE}`,
+    `${users} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
   const eventsPage = database.prepare(
-    `SELECT request AS id, received_at_ms, events FROM events
-     WHERE request > ? AND workspace_id = ? ORDER BY request LIMIT ${EVENTS_PAGE}`,
+    `SELECT events.*, external_id FROM events JOIN users USING (user_id)
+     WHERE event_id > ? AND events.workspace_id = ? ORDER BY event_id LIMIT ${PAGE}`,
   );
   const bannerEventsPage = database.prepare(
-    `SELECT * FROM banner_events WHERE workspace_id = ? AND is_test_send = 0
-     AND (external_user_id, banner_id, event_type, timestamp_ms) > (?, ?, ?, ?)
-     ORDER BY external_user_id, banner_id, event_type, timestamp_ms LIMIT ${USERS_PAGE}`,
+    `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
+     WHERE banner_events.workspace_id = ? AND NOT is_test_send
+     AND (user_id, banner_id, event_type, time) > (?, ?, ?, ?)
+     ORDER BY user_id, banner_id, event_type, time LIMIT ${PAGE}`,
   );
   const points = database.prepare('SELECT day, points FROM data_points WHERE workspace_id = ? ORDER BY day');
   const secret = database.prepare('SELECT secret FROM secrets WHERE workspace_id = ?');
   const workspaces = database.prepare('SELECT workspace_id FROM secrets ORDER BY workspace_id');
-  const progress = database.prepare('SELECT last_request, settled_request FROM progress');
-  const lastUser = database.prepare('SELECT max(id) AS id FROM users');
+  const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
-  const settle = prepareSettling(database);
-
-  const rows = (workspaceId: string, lookup: Lookup) => {
-    if (lookup.by === 'external_id') {
-      const row = byKey.get(workspaceId, lookupKey(lookup));
-      return row ? [row] : [];
-    }
+  const rowsBy = (workspaceId: string, lookup: Lookup): Row[] => {
     if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
-    const serial = serialOf(lookup.value);
-    return serial === null ? [] : byId.all(serial, workspaceId);
+    const userId = userIdOf(lookup.value);
+    return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
-  /** The profiles that a lookup may name, as their rows have them, which may be behind. */
-  const load = (workspaceId: string, lookup: Lookup, weigh?: (characters: number) => void): Profile[] =>
-    rows(workspaceId, lookup).map((row) => {
-      const stored = text(row, 'profile');
-      weigh?.(stored.length);
-      return readProfile(stored);
-    });
-
-  const settled = (
-    workspaceId: string | null,
-    onRow?: (row: Unsettled) => void,
-  ): Map<string, Settled | null> =>
-    settle({
-      workspaceId,
-      load(workspaceOfRow, brazeId) {
-        const row = byId.get(serialOf(brazeId), workspaceOfRow);
-        return row && { profile: readProfile(text(row, 'profile')), version: row['version'] as number };
-      },
-      ...(onRow && { onRow }),
-    });
-
-  /** A function that says a row's profile as it is, for readers beside the service. */
-  const createCatchUp = (workspaceId: string) => {
-    const users = settled(workspaceId);
-    return (row: Record<string, unknown>): Profile => {
-      const profile = readProfile(text(row, 'profile'));
-      const user = users.get(profile.brazeId);
-      // A row that was written since knows all that was stored before.
-      return user && user.version === row['version'] ? user.profile : profile;
-    };
-  };
-
-  async function* pages(statement: StatementSync, workspaceId: string) {
+  /** Pages of rows, one after the other; other requests are answered between two of them. */
+  async function* pages<T>(statement: StatementSync, workspaceId: string, key: string, of: (row: Row) => T) {
     for (let last = 0; ; ) {
       const rows = statement.all(last, workspaceId);
-      yield* rows;
+      for (const row of rows) yield of(row);
       const end = rows.at(-1);
       if (!end) return;
-      last = end['id'] as number;
-      // A long export in the service's own process lets other requests through between its pages.
+      last = end[key] as number;
       await new Promise(setImmediate);
     }
   }
 
   return {
-    load,
-    settled,
-    progress: () => {
-      const row = progress.get();
-      return {
-        lastRequest: Number(row?.['last_request'] ?? 0),
-        settledRequest: Number(row?.['settled_request'] ?? 0),
+    /** Every user that the lookups of works name, once. */
+    users(works: readonly Work[], cache: UserCache): Iterable<UserRow> {
+      const asked = new Set<string>();
+      const found = new Map<number, UserRow>();
+      const read = (workspaceId: string, lookup: Lookup) => {
+        const known = lookup.by === 'external_id' ? cache.get(workspaceId, lookup.value) : undefined;
+        if (known) {
+          if (!found.has(known.userId)) found.set(known.userId, known);
+          return;
+        }
+        for (const row of rowsBy(workspaceId, lookup)) {
+          const userId = row['user_id'] as number;
+          if (found.has(userId)) continue;
+          const user = { ...userOf(row), characters: String(row['profile']).length };
+          found.set(userId, user);
+          cache.put(user);
+        }
       };
-    },
-    workspaceIds: () => workspaces.all().map((row) => text(row, 'workspace_id')),
-    lastSerial: () => Number(lastUser.get()?.['id'] ?? 0),
-
-    profiles(workspaceId: string, lookups: Lookup[]): Profile[] {
-      const catchUp = createCatchUp(workspaceId);
-      const found = new Map<string, Profile>();
-      for (const lookup of lookups) {
-        for (const row of rows(workspaceId, lookup)) {
-          const profile = catchUp(row);
-          if (isNamedBy(profile, lookup)) found.set(profile.brazeId, profile);
+      for (const { workspaceId, lookups } of works) {
+        for (const lookup of lookups) {
+          const name = `${workspaceId} ${lookupKey(lookup)}`;
+          if (asked.has(name)) continue;
+          asked.add(name);
+          read(workspaceId, lookup);
         }
       }
-      return [...found.values()];
+      return found.values();
     },
 
-    dismissals: (workspaceId: string, externalUserId: string): Dismissal[] =>
-      dismissals.all(workspaceId, externalUserId).map((row) => ({
-        campaignId: text(row, 'campaign_id'),
-        dismissedAtMs: row['dismissed_at_ms'] as number,
-        count: row['count'] as number,
-      })),
-
-    secret: (workspaceId: string): string | undefined =>
-      secret.get(workspaceId)?.['secret'] as string | undefined,
-
-    async *users(workspaceId: string): AsyncIterable<Profile> {
-      const catchUp = createCatchUp(workspaceId);
-      for await (const row of pages(usersPage, workspaceId)) {
-        yield catchUp(row);
-      }
+    bannerUser(workspaceId: string, externalId: string) {
+      const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
+      if (!row) return { profile: null, campaigns: [] };
+      const { profile, userId } = userOf(row);
+      return { profile, campaigns: campaigns.all(userId).map(campaignOf) };
     },
 
-    async *events(workspaceId: string): AsyncIterable<StoredEvent> {
-      for await (const row of pages(eventsPage, workspaceId)) {
-        yield* unpackEvents(text(row, 'events'), row['received_at_ms'] as number);
-      }
-    },
+    secret: (workspaceId: string) => secret.get(workspaceId)?.['secret'] as string | undefined,
+    lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
-    async *bannerEvents(workspaceId: string): AsyncIterable<BannerEventRow> {
-      for (let after: [string, string, string, number] = ['', '', '', 0]; ; ) {
-        const rows = bannerEventsPage.all(workspaceId, ...after).map(
-          (row): BannerEventRow => ({
-            externalUserId: text(row, 'external_user_id'),
-            appId: text(row, 'app_id'),
-            bannerId: text(row, 'banner_id'),
-            campaignId: text(row, 'campaign_id'),
-            variantId: row['variant_id'] as string | null,
-            placementId: text(row, 'placement_id'),
-            isControl: row['is_control'] === 1,
-            isTestSend: row['is_test_send'] === 1,
-            eventType: text(row, 'event_type') as BannerEventRow['eventType'],
-            timestamp: text(row, 'timestamp'),
-            timestampMs: row['timestamp_ms'] as number,
-            receivedAtMs: row['received_at_ms'] as number,
-          }),
-        );
-        yield* rows;
-        const last = rows.at(-1);
-        if (!last) return;
-        after = [last.externalUserId, last.bannerId, last.eventType, last.timestampMs];
-        await new Promise(setImmediate);
-      }
-    },
+    verbs: {
+      workspaceIds: async () => workspaces.all().map((row) => row['workspace_id'] as string),
 
-    async *dataPoints(workspaceId: string) {
-      for (const row of points.all(workspaceId)) {
-        yield { day: text(row, 'day'), points: row['points'] as number };
-      }
-    },
+      async readUsers(workspaceId, lookups) {
+        const found = new Map<number, Profile>();
+        for (const lookup of lookups) {
+          for (const row of rowsBy(workspaceId, lookup)) {
+            const { profile, userId } = userOf(row);
+            if (profile && isNamedBy(profile, lookup)) found.set(userId, profile);
+          }
+        }
+        return [...found.values()];
+      },
+
+      async *dataPoints(workspaceId) {
+        for (const row of points.all(workspaceId)) {
+          yield { day: row['day'] as string, points: row['points'] as number };
+        }
+      },
+
+      exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
+      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
+
+      async *exportBannerEvents(workspaceId) {
+        for (let after: [number, string, string, number] = [0, '', '', 0]; ; ) {
+          const rows = bannerEventsPage.all(workspaceId, ...after).map(bannerEventOf);
+          yield* rows;
+          const last = rows.at(-1);
+          if (!last) return;
+          after = [last.userId, last.bannerId, last.eventType, last.timeMs];
+          await new Promise(setImmediate);
+        }
+      },
+
+      campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
+
+      async sampleUsers(workspaceId, size) {
+        const { total, rows } = await jobs.run('sample', workspaceId, size);
+        return { total, users: rows.map(userOf) };
+      },
+    } satisfies Omit<StoreReader, 'close'>,
   };
 };
 

@@ -17,3 +17,17 @@ export const writeProblemOf = (error: unknown): WriteProblem => {
 
 export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error =>
   Object.assign(new Error(`The database refused a write: ${message}`), facts);
+
+/** SQLite's codes for a value that a column does not take. */
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_MISMATCH = 20;
+const SQLITE_TOOBIG = 18;
+
+/** True where it was refused for what is in it. */
+export const isRefusal = (error: unknown): boolean => {
+  const { errcode } = error as { errcode?: number };
+  // The lowest byte is the kind, the others say more.
+  return (
+    errcode !== undefined && [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].includes(errcode & 0xff)
+  );
+};

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCheckpointer, type WrittenFile } from './checkpointer.ts';
-import type { Group } from './group.ts';
+import type { Rows } from './rows.ts';
 import { writeProblemOf } from './write-problem.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
@@ -9,21 +9,28 @@ import { createWriter, prepareForWriting } from './writer.ts';
 const written = workerData as WrittenFile;
 const database = new DatabaseSync(written.file);
 prepareForWriting(database);
-const write = createWriter(database);
+const writer = createWriter(database);
 const checkpointer = createCheckpointer(database, written);
 
-parentPort?.on('message', async (group: Group | 'close') => {
-  if (group === 'close') {
-    await checkpointer.close();
-    database.close();
-    parentPort?.close();
-    return;
-  }
+const close = async () => {
+  await checkpointer.close();
+  database.close();
+  parentPort?.close();
+};
+
+const commit = () => {
   try {
-    write(group);
+    writer.commit();
     parentPort?.postMessage(null);
   } catch (error) {
     parentPort?.postMessage(writeProblemOf(error));
   }
   checkpointer.committed();
+};
+
+parentPort?.on('message', (message: Rows | 'commit' | 'rollback' | 'close') => {
+  if (message === 'close') void close();
+  else if (message === 'commit') commit();
+  else if (message === 'rollback') writer.rollback();
+  else writer.write(message);
 });

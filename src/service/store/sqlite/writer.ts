@@ -1,5 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { BANNER_EVENT_COLUMNS, type Group } from './group.ts';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { prepareBannerEvents } from './banner-events.ts';
+import { prepareMoves } from './moves.ts';
+import type { Rows } from './rows.ts';
 
 /** Pages that the write-ahead log may hold before they move into the file: 64 MiB. Busy rows move once, not often. */
 const CHECKPOINT_PAGES = 16_384;
@@ -15,100 +17,99 @@ export const prepareForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
-/** Stores one group in one transaction, or nothing of it. */
-export const createWriter = (database: DatabaseSync): ((group: Group) => void) => {
+/** Runs the statement once for each row of a flat list. */
+const runEach = (statement: StatementSync, list: SQLInputValue[], columns: number) => {
+  for (let i = 0; i < list.length; i += columns) statement.run(...list.slice(i, i + columns));
+};
+
+/** Writes rows in transactions. */
+export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const insertUser = database.prepare(
-    'INSERT INTO users (id, workspace_id, profile, version) VALUES (?, ?, ?, ?)',
+  const update = database.prepare(
+    'UPDATE users SET external_id = ?, profile = ?, version = ?, created_at = ?, updated_at = ? WHERE user_id = ?',
   );
-  const updateUser = database.prepare('UPDATE users SET profile = ?, version = ? WHERE id = ?');
-  const deleteUser = database.prepare('DELETE FROM users WHERE id = ?');
-  const addKey = database.prepare(
-    'INSERT OR IGNORE INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)',
+  const create = database.prepare(
+    `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const remove = database.prepare('DELETE FROM users WHERE user_id = ?');
   const removeKey = database.prepare(
     'DELETE FROM user_keys WHERE workspace_id = ? AND key = ? AND user_id = ?',
   );
-  const insertEvents = database.prepare(
-    'INSERT INTO events (request, workspace_id, received_at_ms, newest_ms, events) VALUES (?, ?, ?, ?, CAST(? AS TEXT))',
-  );
-  const insertBannerEvent = database.prepare(
-    `INSERT OR IGNORE INTO banner_events (${BANNER_EVENT_COLUMNS.join(', ')})
-     VALUES (${BANNER_EVENT_COLUMNS.map(() => '?').join(', ')})`,
-  );
-  // A banner is of one eligibility round: dismissing it twice, or late, or another of its round starts no other one.
-  const dismiss = database.prepare(
-    `INSERT INTO dismissals (workspace_id, external_user_id, campaign_id, dismissed_at_ms, banner_id, count)
-     VALUES (?, ?, ?, ?, ?, ? + 1)
-     ON CONFLICT DO UPDATE SET
-       dismissed_at_ms = max(dismissed_at_ms, excluded.dismissed_at_ms),
-       count = max(count, excluded.count),
-       banner_id = excluded.banner_id`,
+  const addKey = database.prepare('INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)');
+  const addEvent = database.prepare(
+    `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id, time,
+       received_at, properties) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const addPoints = database.prepare(
     `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET points = points + excluded.points`,
   );
   const addSecret = database.prepare('INSERT OR IGNORE INTO secrets (workspace_id, secret) VALUES (?, ?)');
-  const insertJournal = database.prepare(
-    'INSERT INTO journal (request, workspace_id, attributes) VALUES (?, ?, CAST(? AS TEXT))',
-  );
-  const clearJournal = database.prepare('DELETE FROM journal WHERE request <= ?');
-  const setProgress = database.prepare('UPDATE progress SET last_request = ?, settled_request = ?');
+  const { move, erase } = prepareMoves(database);
+  const recordBannerEvents = prepareBannerEvents(database);
 
-  const write = (group: Group) => {
-    const { inserts, updates, deletes, keys, journal, events, bannerEvents, points } = group;
-    for (let i = 0; i < inserts.length; i += 4) {
-      insertUser.run(inserts[i]!, inserts[i + 1]!, inserts[i + 2]!, inserts[i + 3]!);
-    }
-    for (let i = 0; i < updates.length; i += 3) {
-      updateUser.run(updates[i]!, updates[i + 1]!, updates[i + 2]!);
-    }
-    for (const id of deletes) deleteUser.run(id);
-    for (let i = 0; i < keys.length; i += 4) {
-      const change = keys[i + 3] === 1 ? addKey : removeKey;
-      change.run(keys[i]!, keys[i + 1]!, keys[i + 2]!);
-    }
-    for (let i = 0; i < journal.length; i += 3) {
-      insertJournal.run(journal[i]!, journal[i + 1]!, journal[i + 2]!);
-    }
-    for (let i = 0; i < events.length; i += 5) {
-      insertEvents.run(events[i]!, events[i + 1]!, events[i + 2]!, events[i + 3]!, events[i + 4]!);
-    }
-    for (let i = 0; i < bannerEvents.length; i += BANNER_EVENT_COLUMNS.length + 1) {
-      const row: SQLInputValue[] = bannerEvents.slice(i, i + BANNER_EVENT_COLUMNS.length);
-      const round = bannerEvents[i + BANNER_EVENT_COLUMNS.length]!;
-      const isNew = insertBannerEvent.run(...row).changes === 1;
-      const [workspaceId, userId, bannerId, type, timestampMs, , campaignId, , , , isTestSend] = row;
-      if (isNew && type === 'dismiss' && isTestSend === 0) {
-        // A clock that runs ahead must not hide a campaign for longer.
-        const dismissedAtMs = Math.min(Number(timestampMs), Number(row.at(-1)));
-        dismiss.run(workspaceId!, userId!, campaignId!, dismissedAtMs, bannerId!, round);
-      }
-    }
-    for (let i = 0; i < points.length; i += 3) addPoints.run(points[i]!, points[i + 1]!, points[i + 2]!);
-    for (let i = 0; i < group.secrets.length; i += 2) addSecret.run(group.secrets[i]!, group.secrets[i + 1]!);
-    if (group.progress) {
-      const { lastRequest, settledRequest } = group.progress;
-      clearJournal.run(settledRequest);
-      setProgress.run(lastRequest, settledRequest);
+  const run = (rows: Rows) => {
+    runEach(addEvent, rows.events, 11);
+    recordBannerEvents(rows.bannerEvents);
+    runEach(update, rows.updated, 6);
+    runEach(create, rows.created, 7);
+    runEach(remove, rows.deleted, 1);
+    runEach(removeKey, rows.keysRemoved, 3);
+    runEach(addKey, rows.keysAdded, 3);
+    for (let i = 0; i < rows.moved.length; i += 2) move(rows.moved[i]!, rows.moved[i + 1]!);
+    for (const userId of rows.erased) erase(userId);
+    runEach(addPoints, rows.points, 3);
+    runEach(addSecret, rows.secrets, 2);
+  };
+
+  /** Of the transaction that is open, as far as it has failed. */
+  let problem: unknown = null;
+  let isOpen = false;
+  const attempt = (step: () => void) => {
+    if (problem) return;
+    try {
+      step();
+    } catch (error) {
+      problem = error ?? new Error('SQLite failed without an error');
     }
   };
 
-  return (group) => {
-    begin.run();
+  const undo = () => {
+    if (!isOpen) return;
     try {
-      write(group);
-      commit.run();
-    } catch (error) {
-      try {
-        rollback.run();
-      } catch {
-        // SQLite has rolled back on its own after some errors; the first error is the one to tell.
-      }
-      throw error;
+      rollback.run();
+    } catch {
+      // SQLite has rolled back on its own after some errors; the first error is the one to tell.
     }
+  };
+
+  return {
+    /** Begins a transaction where none is open. What fails is told by the commit. */
+    write(rows: Rows) {
+      attempt(() => {
+        if (!isOpen) begin.run();
+        isOpen = true;
+        run(rows);
+      });
+    },
+
+    /** Makes durable what was written since the commit before, or throws, and nothing of it is. */
+    commit() {
+      attempt(() => commit.run());
+      const failure = problem;
+      if (failure) undo();
+      problem = null;
+      isOpen = false;
+      if (failure) throw failure;
+    },
+
+    rollback() {
+      undo();
+      problem = null;
+      isOpen = false;
+    },
   };
 };

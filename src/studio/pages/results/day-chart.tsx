@@ -1,17 +1,18 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { DayCounts } from '../../results-of.ts';
+import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/compare.ts';
 import { TableBox } from '../parts/table-box.tsx';
 import { COLOURS, DASHES, drawChart } from './draw-chart.ts';
 import { countText, shareText } from './numbers.ts';
 
 interface DayChartProps {
-  days: readonly DayCounts[];
+  days: readonly DayResults[];
   arms: readonly Arm[];
+  timeZone: string;
 }
 
 /** Click rates day by day: a chart, and the table behind it. */
-export const DayChart = ({ days, arms }: DayChartProps) => {
+export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   /** False where the library did not come: then the table is opened. */
   const [isDrawn, setDrawn] = useState(true);
@@ -33,7 +34,7 @@ export const DayChart = ({ days, arms }: DayChartProps) => {
 
   return (
     <>
-      <p class="muted">People who clicked, of those who saw it on that day (days in UTC).</p>
+      <p class="muted">People who clicked, of those who saw it on that day (days in {timeZone}).</p>
       <ul class="chart-names" aria-hidden="true" hidden={!isDrawn}>
         {shown.map(({ variantId, name }, index) => (
           <li key={variantId}>

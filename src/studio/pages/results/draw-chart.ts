@@ -1,4 +1,4 @@
-import type { DayCounts } from '../../results-of.ts';
+import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/compare.ts';
 
 const DAY_SECONDS = 86_400;
@@ -24,7 +24,7 @@ const colourOf = (name: string): string => {
 };
 
 interface Drawn {
-  days: readonly DayCounts[];
+  days: readonly DayResults[];
   dates: readonly string[];
   arms: readonly Arm[];
 }

@@ -76,7 +76,7 @@ const Results = ({ results, row, path }: ResultsProps) => {
       {results.days.length > 0 && (
         <section class="panel">
           <h2>Day by day</h2>
-          <DayChart days={results.days} arms={results.arms} />
+          <DayChart days={results.days} arms={results.arms} timeZone={results.timeZone} />
         </section>
       )}
       <Meanings />

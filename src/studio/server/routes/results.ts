@@ -1,6 +1,6 @@
-import { HttpError } from '../../../service/index.ts';
+import { type DayResults, HttpError } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import { type DayCounts, resultsOf } from '../../results-of.ts';
+import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { headline, isPlannedMoment } from '../../statistics/sentences.ts';
 import { resultsCsv } from '../results-csv.ts';
@@ -11,7 +11,9 @@ export interface ResultsAnswer extends ComparedResults {
   headline: string;
   /** Whether a winner may be named: at the planned end or the planned sample. */
   isDecided: boolean;
-  days: DayCounts[];
+  days: DayResults[];
+  /** Of the days. */
+  timeZone: string;
   /** Of the revenue; more than one where it cannot be added up. */
   currencies: string[];
 }
@@ -23,12 +25,8 @@ const answerOf = async (
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
-  const counts = await resultsOf(
-    store,
-    workspace.workspaceId,
-    campaign.campaign_id,
-    campaign.conversions ?? [],
-  );
+  const { timeZone } = workspace.studio;
+  const counts = await resultsOf(store, workspace.workspaceId, campaign, timeZone);
   const compared = compareResults(campaign, counts);
   const exposed = compared.arms.reduce((sum, arm) => sum + arm.exposed, 0);
   return {
@@ -38,6 +36,7 @@ const answerOf = async (
       headline: headline(campaign, compared, nowMs),
       isDecided: isPlannedMoment(campaign, exposed, nowMs),
       days: counts.days,
+      timeZone,
       currencies: counts.currencies,
     },
   };

@@ -1,0 +1,51 @@
+/** Every time zone is off by a multiple of this. */
+const QUARTER_MS = 15 * 60_000;
+/** No time zone is off by as much. */
+const MAX_OFFSET_QUARTERS = 15 * 4;
+
+/** Dates in one time zone, written as `2026-03-01`. */
+export interface LocalDays {
+  /** The date of an instant in Unix milliseconds. */
+  of(ms: number): string;
+  /** The first instant of a date. It need not be midnight: a clock may be put forward then. */
+  startOf(day: string): number;
+}
+
+const MAX_KNOWN = 100_000;
+
+/** Throws a `RangeError` where there is no such time zone. */
+export const createLocalDays = (timeZone: string): LocalDays => {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    calendar: 'iso8601',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const known = new Map<number, string>();
+
+  const ofQuarter = (quarter: number): string => {
+    const before = known.get(quarter);
+    if (before !== undefined) return before;
+    const parts = new Map(format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]));
+    const day = `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(quarter, day);
+    return day;
+  };
+
+  return {
+    of: (ms) => ofQuarter(Math.floor(ms / QUARTER_MS)),
+    startOf(day) {
+      const midnight = Date.parse(day) / QUARTER_MS;
+      let low = midnight - MAX_OFFSET_QUARTERS;
+      let high = midnight + MAX_OFFSET_QUARTERS;
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (ofQuarter(middle) < day) low = middle + 1;
+        else high = middle;
+      }
+      return low * QUARTER_MS;
+    },
+  };
+};

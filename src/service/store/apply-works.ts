@@ -1,0 +1,35 @@
+import type { UserIds } from '../profiles/user-id.ts';
+import type { Changes, UserRow } from './changes.ts';
+import type { UserWork } from './store.ts';
+import { createUserGroup } from './user-group.ts';
+
+export type Work = UserWork<unknown>;
+
+/** Works of a group cannot be stored: their `apply` threw, or they wait for a user whom somebody else has locked. */
+export class WorkError extends Error {
+  override name = 'WorkError';
+  readonly works: readonly Work[];
+
+  constructor(works: readonly Work[], cause: unknown) {
+    super('Works of the group cannot be stored', { cause });
+    this.works = works;
+  }
+}
+
+/** Applies works to the users that were read, one after the other. */
+export const applyWorks = (
+  works: readonly Work[],
+  rows: Iterable<UserRow>,
+  ids: UserIds,
+): { changes: Changes; values: unknown[] } => {
+  const group = createUserGroup(rows, ids);
+  const values = works.map((work) => {
+    try {
+      return work.apply(group.users(work.workspaceId));
+    } catch (error) {
+      // It may have changed users halfway: the group begins anew without it.
+      throw new WorkError([work], error);
+    }
+  });
+  return { changes: group.changes(), values };
+};

@@ -1,0 +1,53 @@
+import type { NewBannerEvent } from '../profiles/banner-event.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
+
+/** A row of `users`. */
+export interface UserRow {
+  userId: number;
+  workspaceId: string;
+  externalId: string | null;
+  /** `null` of a user who has banner events and no profile. */
+  profile: Profile | null;
+  createdAtMs: number;
+  /** Counts the writes of the row: 0 where there is no row yet. */
+  version: number;
+  /** Of the profile as JSON, when it was last read or written by a store that keeps it. */
+  characters?: number;
+}
+
+export interface KeyRow {
+  workspaceId: string;
+  key: string;
+  userId: number;
+}
+
+/** What the works of a group have changed, once for each user, in the form in which it is written. */
+export interface Changes {
+  /** Users who are there already, with the version that was read. */
+  updated: UserRow[];
+  created: UserRow[];
+  deleted: UserRow[];
+  /** Users whose rows in the other tables become those of another user, and users whose rows go. */
+  moved: { from: number; to: number }[];
+  erased: number[];
+  keysRemoved: KeyRow[];
+  keysAdded: KeyRow[];
+  events: { workspaceId: string; userId: number; event: StoredEvent }[];
+  bannerEvents: { workspaceId: string; userId: number; event: NewBannerEvent }[];
+  /** Data points by workspace and UTC day. */
+  points: { workspaceId: string; day: string; points: number }[];
+}
+
+export const noChanges = (): Changes => ({
+  updated: [],
+  created: [],
+  deleted: [],
+  moved: [],
+  erased: [],
+  keysRemoved: [],
+  keysAdded: [],
+  events: [],
+  bannerEvents: [],
+  points: [],
+});

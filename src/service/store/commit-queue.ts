@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createWaiting } from '../waiting.ts';
+import { type Work, WorkError } from './apply-works.ts';
+import type { Commit, UserWork } from './store.ts';
+import { RetryLaterError } from './write-errors.ts';
+
+/** Works that share a commit. */
+const MAX_WORKS = 128;
+
+interface Waiting {
+  work: Work;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface CommitQueueOptions {
+  /** What a workspace needs before its first work is committed. */
+  prepare(workspaceId: string): Promise<unknown>;
+  /**
+   * Applies the works in one transaction and resolves with what each returned, once that is committed. Throws a
+   * `WorkError` where one of them is in the way of the others.
+   */
+  commit(works: readonly Work[]): Promise<unknown[]>;
+  /** True where the database refuses the values of a group: it may take those of a part of its works. */
+  isRefusal(error: unknown): boolean;
+}
+
+/** Group commit: one group is committed at a time, and all works that come meanwhile make the next. */
+export const createCommitQueue = ({ prepare, commit, isRefusal }: CommitQueueOptions) => {
+  const waiting = createWaiting<Waiting>({
+    refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
+  });
+  let tell: (commit: Commit) => void = () => undefined;
+  let isScheduled = false;
+  let isCommitting = false;
+  let underWay = 0;
+  let isClosed = false;
+  const idle: (() => void)[] = [];
+
+  const store = async (group: readonly Waiting[]): Promise<void> => {
+    try {
+      const values = await commit(group.map(({ work }) => work));
+      for (const [i, { resolve }] of group.entries()) resolve(values[i]);
+    } catch (error) {
+      if (error instanceof WorkError) {
+        const refused = new Set(error.works);
+        for (const { work, reject } of group) if (refused.has(work)) reject(error.cause);
+        const others = group.filter(({ work }) => !refused.has(work));
+        if (others.length > 0) await store(others);
+      } else if (group.length > 1 && isRefusal(error)) {
+        const half = group.length >> 1;
+        await store(group.slice(0, half));
+        await store(group.slice(half));
+      } else for (const { reject } of group) reject(error);
+    }
+  };
+
+  const run = async () => {
+    isScheduled = false;
+    if (isCommitting) return;
+    isCommitting = true;
+    while (waiting.count() > 0) {
+      const { items, waitedMs } = waiting.take(MAX_WORKS);
+      const started = performance.now();
+      await store(items);
+      tell({ works: items.length, waitedMs, writingMs: performance.now() - started });
+      // Answers leave first, and the requests that came meanwhile join the next group.
+      await nextTurn();
+    }
+    isCommitting = false;
+  };
+
+  const enqueue = (work: Work): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      waiting.add({ work, resolve, reject });
+      if (isCommitting || isScheduled) return;
+      isScheduled = true;
+      // Works that come in the same turn share the commit.
+      setImmediate(() => void run());
+    });
+
+  return {
+    isRefusing: waiting.isRefusing,
+
+    async write<T>(work: UserWork<T>): Promise<T> {
+      if (isClosed) throw new Error('The store is closed');
+      underWay += 1;
+      try {
+        await prepare(work.workspaceId);
+        return (await enqueue(work)) as T;
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) for (const resolve of idle.splice(0)) resolve();
+      }
+    },
+
+    onCommit(listener: (commit: Commit) => void) {
+      tell = listener;
+    },
+
+    /** Takes no more works; resolves when those under way are committed or have failed. */
+    async close(): Promise<void> {
+      isClosed = true;
+      if (underWay > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    },
+  };
+};
+
+export type CommitQueue = ReturnType<typeof createCommitQueue>;

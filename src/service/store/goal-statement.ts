@@ -1,0 +1,42 @@
+import type { Row } from './from-row.ts';
+import type { Conversion, Goal } from './results.ts';
+
+/**
+ * Finds the users of a campaign who did what a conversion names within its time, by variant. The two databases write
+ * some of it differently. Its values: `$1` the workspace, `$2` the campaign, `$3` the name of the event or the ID of the product, `$4`
+ * the time in milliseconds, `$5` the campaign's first impression in Unix milliseconds.
+ */
+export const goalStatement = (
+  conversion: Conversion,
+  { join, start, end }: { join: string; start: string; end: string },
+) => `
+  SELECT variant_id, count(*) AS converted, coalesce(sum(spent), 0) AS revenue,
+    coalesce(sum(spent * spent), 0) AS squares, min(lowest) AS lowest, max(highest) AS highest
+  FROM (
+    SELECT user_id, min(variant_id) AS variant_id, sum(price * quantity) AS spent, min(currency) AS lowest,
+      max(currency) AS highest
+    FROM events ${join} user_campaigns USING (user_id)
+    WHERE events.workspace_id = $1 AND user_campaigns.workspace_id = $1 AND campaign_id = $2 AND impressions > 0
+      AND ${'event' in conversion ? 'name = $3 AND product_id IS NULL' : 'name IS NULL AND product_id = $3'}
+      AND time >= ${start} AND time BETWEEN first_impression_at AND ${end}
+    GROUP BY user_id
+  ) AS reached GROUP BY variant_id`;
+
+export const goalName = (conversion: Conversion): string =>
+  'event' in conversion ? conversion.event : conversion.product;
+
+/** The goals of one variant, and the currencies of all, from what the statement of each conversion has found. */
+export const readGoals = (found: readonly (readonly Row[])[]) => ({
+  currencies: [...new Set(found.flat().flatMap(({ lowest, highest }) => [lowest, highest]))]
+    .filter((currency): currency is string => typeof currency === 'string')
+    .sort(),
+  of: (variantId: string | null): Goal[] =>
+    found.map((rows) => {
+      const row = rows.find((each) => each['variant_id'] === variantId);
+      return {
+        converted: Number(row?.['converted'] ?? 0),
+        revenue: Number(row?.['revenue'] ?? 0),
+        revenueSquares: Number(row?.['squares'] ?? 0),
+      };
+    }),
+});

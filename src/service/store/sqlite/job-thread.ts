@@ -1,0 +1,16 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Job, perform } from './jobs.ts';
+import { openExisting } from './open-existing.ts';
+import { prepareForReading } from './reader.ts';
+
+/** The thread of one job. Requests go first: on Linux each thread has a priority of its own. */
+if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+const job = workerData as Job;
+const database = openExisting(job.file, { readOnly: false });
+try {
+  prepareForReading(database);
+  parentPort?.postMessage(perform(database, job));
+} finally {
+  database.close();
+}

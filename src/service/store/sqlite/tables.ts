@@ -1,0 +1,81 @@
+/** The tables of a SQLite file, as `docs/data.md` describes them. Times are Unix milliseconds. */
+export const TABLES = `
+  CREATE TABLE users (
+    user_id INTEGER PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    external_id TEXT,
+    profile TEXT, -- JSON; NULL while the user has banner events and no profile
+    version INTEGER NOT NULL, -- counts the writes of the row
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX users_of_workspace ON users (workspace_id);
+
+  CREATE TABLE user_keys (
+    workspace_id TEXT NOT NULL,
+    key TEXT NOT NULL, -- kind:value, such as email:kim@example.org
+    user_id INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, key, user_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Custom events have a name; purchases have a product_id, a price, a currency and a quantity.
+  CREATE TABLE events (
+    event_id INTEGER PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    user_id INTEGER NOT NULL,
+    name TEXT,
+    product_id TEXT,
+    price REAL,
+    currency TEXT,
+    quantity INTEGER,
+    app_id TEXT,
+    time INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    properties TEXT -- JSON
+  ) STRICT;
+  CREATE INDEX events_of_user ON events (user_id);
+  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, time);
+
+  CREATE TABLE banner_events (
+    user_id INTEGER NOT NULL,
+    banner_id TEXT NOT NULL,
+    event_type TEXT NOT NULL, -- impression, click or dismiss
+    time INTEGER NOT NULL, -- as sent; a wrong clock may put it into the future
+    workspace_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    variant_id TEXT, -- NULL of a control banner
+    placement_id TEXT NOT NULL,
+    app_id TEXT NOT NULL,
+    is_control INTEGER NOT NULL,
+    is_test_send INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, banner_id, event_type, time)
+  ) STRICT, WITHOUT ROWID;
+
+  -- What a decision needs to know of a user and a campaign; without test sends.
+  CREATE TABLE user_campaigns (
+    user_id INTEGER NOT NULL,
+    campaign_id TEXT NOT NULL,
+    workspace_id TEXT NOT NULL,
+    variant_id TEXT, -- of the earliest impression
+    is_control INTEGER NOT NULL,
+    impressions INTEGER NOT NULL,
+    first_impression_at INTEGER,
+    last_impression_at INTEGER,
+    clicks INTEGER NOT NULL,
+    dismissals INTEGER NOT NULL,
+    last_dismissal_at INTEGER,
+    round INTEGER NOT NULL,
+    PRIMARY KEY (user_id, campaign_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
+
+  CREATE TABLE data_points (
+    workspace_id TEXT NOT NULL,
+    day TEXT NOT NULL, -- UTC, such as 2026-03-01
+    points INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, day)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE secrets (workspace_id TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;

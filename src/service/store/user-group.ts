@@ -1,0 +1,167 @@
+import type { NewBannerEvent } from '../profiles/banner-event.ts';
+import { completeProfile, type Profile } from '../profiles/profile.ts';
+import type { StoredEvent } from '../profiles/stored-event.ts';
+import { tallyEvent } from '../profiles/tally.ts';
+import type { UserIds } from '../profiles/user-id.ts';
+import { profileKeys } from '../profiles/user-key.ts';
+import type { UserSet } from '../profiles/user-set.ts';
+import { type Changes, noChanges, type UserRow } from './changes.ts';
+import {
+  createUserIndex,
+  type Entry,
+  entryOf,
+  NO_NAMES,
+  namesOf,
+  sameNames,
+  type UserIndex,
+} from './user-index.ts';
+
+/** The user who has the rows of another in the end: `null` where they go with the user. */
+const heirOf = (entry: Entry): Entry | null => {
+  let heir = entry;
+  while (heir.mergedInto) heir = heir.mergedInto;
+  return heir.isRemoved ? null : heir;
+};
+
+const addKeys = (changes: Changes, entry: Entry) => {
+  const { userId, workspaceId, stored, isRemoved } = entry;
+  const names = isRemoved ? NO_NAMES : namesOf(entry);
+  if (sameNames(stored, names)) return;
+  // Sets: of push tokens somebody may have thousands.
+  const before = new Set(profileKeys(stored));
+  const after = new Set(profileKeys(names));
+  for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
+  for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
+};
+
+const addUser = (changes: Changes, entry: Entry) => {
+  const { userId, version, isRemoved } = entry;
+  // Made by this group and gone again.
+  if (version === 0 && isRemoved) return;
+  addKeys(changes, entry);
+  if (!isRemoved) {
+    entry.externalId = namesOf(entry).externalId;
+    (version === 0 ? changes.created : changes.updated).push(entry);
+    return;
+  }
+  changes.deleted.push(entry);
+  const heir = heirOf(entry);
+  if (heir) changes.moved.push({ from: userId, to: heir.userId });
+  else changes.erased.push(userId);
+};
+
+/**
+ * The users of one group of works in memory, as they were read. Works find and change them through `users`; `changes`
+ * answers what is to be written.
+ */
+export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
+  const indexes = new Map<string, UserIndex>();
+  const touched: Entry[] = [];
+  const events: { entry: Entry; event: StoredEvent }[] = [];
+  const bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
+  const points = new Map<string, Changes['points'][number]>();
+
+  const indexOf = (workspaceId: string): UserIndex => {
+    const known = indexes.get(workspaceId);
+    if (known) return known;
+    const index = createUserIndex();
+    indexes.set(workspaceId, index);
+    return index;
+  };
+
+  for (const row of rows) indexOf(row.workspaceId).add(row, namesOf(row));
+
+  const touch = (entry: Entry) => {
+    if (entry.isChanged) return;
+    entry.isChanged = true;
+    touched.push(entry);
+  };
+
+  const leave = (entry: Entry, mergedInto: Entry | null) => {
+    entry.isRemoved = true;
+    entry.mergedInto = mergedInto;
+    touch(entry);
+  };
+
+  const users = (workspaceId: string): UserSet => {
+    const index = indexOf(workspaceId);
+
+    const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
+      const entry = index.add({ ...row, workspaceId, version: 0 }, NO_NAMES);
+      touch(entry);
+      return entry;
+    };
+
+    const changed = (profile: Profile) => {
+      const entry = entryOf(profile);
+      touch(entry);
+      if (sameNames(entry.indexed, profile)) return;
+      const { externalId } = profile;
+      if (externalId !== null && externalId !== entry.indexed.externalId) {
+        // A user who had banner events under this external ID, and no profile, becomes this one.
+        const bearer = index.bearerOf(externalId);
+        if (bearer && !bearer.profile) leave(bearer, entry);
+      }
+      index.enter(entry);
+    };
+
+    return {
+      find: index.find,
+      changed,
+      create(fields, nowMs) {
+        const bearer = fields.externalId == null ? undefined : index.bearerOf(fields.externalId);
+        const bare = bearer && !bearer.profile ? bearer : undefined;
+        const userId = bare?.userId ?? ids.next(nowMs);
+        const profile = completeProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
+        if (bare) {
+          bare.profile = profile;
+          index.enter(bare);
+          touch(bare);
+        } else add({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
+        return profile;
+      },
+      merge(kept, merged) {
+        leave(entryOf(merged), entryOf(kept));
+        changed(kept);
+      },
+      remove: (profile) => leave(entryOf(profile), null),
+      record(profile, event) {
+        const entry = entryOf(profile);
+        touch(entry);
+        tallyEvent(profile, event);
+        events.push({ entry, event });
+      },
+      recordBannerEvents(externalId, recorded, nowMs) {
+        const entry =
+          index.bearerOf(externalId) ??
+          add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+        for (const event of recorded) bannerEvents.push({ entry, event });
+      },
+      addDataPoints(count, day) {
+        const name = `${day} ${workspaceId}`;
+        const known = points.get(name);
+        if (known) known.points += count;
+        else points.set(name, { workspaceId, day, points: count });
+      },
+    };
+  };
+
+  return {
+    users,
+
+    changes(): Changes {
+      const changes = noChanges();
+      for (const entry of touched) addUser(changes, entry);
+      for (const { entry, event } of events) {
+        const heir = heirOf(entry);
+        if (heir) changes.events.push({ workspaceId: heir.workspaceId, userId: heir.userId, event });
+      }
+      for (const { entry, event } of bannerEvents) {
+        const heir = heirOf(entry);
+        if (heir) changes.bannerEvents.push({ workspaceId: heir.workspaceId, userId: heir.userId, event });
+      }
+      changes.points.push(...points.values());
+      return changes;
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import type { Store } from '../../src/service/index.ts';
+import type { NewBannerEvent } from '../../src/service/profiles/banner-event.ts';
+
+const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
+
+/** An impression, unless it is changed. */
+export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => ({
+  appId: 'app',
+  bannerId: 'bnr_1',
+  campaignId: 'campaign',
+  variantId: 'a',
+  placementId: 'home_hero',
+  isControl: false,
+  isTestSend: false,
+  round: 0,
+  eventType: 'impression',
+  timeMs: NOW,
+  receivedAtMs: NOW + 5,
+  ...change,
+});
+
+/** Stores them as a request of `banners/track` does. */
+export const recordBannerEvents = (
+  store: Store,
+  externalId: string,
+  events: NewBannerEvent[],
+  workspaceId = 'demo',
+): Promise<void> =>
+  store.write({
+    workspaceId,
+    lookups: [{ by: 'external_id', value: externalId }],
+    nowMs: NOW,
+    apply: (users) => users.recordBannerEvents(externalId, events, NOW),
+  });

@@ -1,0 +1,56 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
+import { type Committer, createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
+import { createCommitWorks } from '../../../src/service/store/sqlite/commit-works.ts';
+import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
+import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
+import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
+import { isRefusal } from '../../../src/service/store/sqlite/write-problem.ts';
+import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { lookupsOf, NOW, perform, type Step } from './steps.ts';
+
+/** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
+export const anSqliteQueue = (file = ':memory:', cache = createUserCache()) => {
+  const database = new DatabaseSync(file);
+  prepareForWriting(database);
+  migrate(database, file);
+  prepareForReading(database);
+  const reader = createReader(database, createJobs(file, database));
+  const disk = { problem: null as string | null, commits: 0 };
+  const inline = createInlineCommitter(database);
+  const committer: Committer = {
+    async commit(parts) {
+      const { problem } = disk;
+      disk.commits += 1;
+      // The writing takes a while: other works come meanwhile.
+      await new Promise(setImmediate);
+      if (problem !== null) {
+        // The texts are made as they are without a problem.
+        for (const _ of parts);
+        throw new Error(problem);
+      }
+      await inline.commit(parts);
+    },
+    close: inline.close,
+  };
+  const queue = createCommitQueue({
+    prepare: async () => undefined,
+    commit: createCommitWorks({ reader, committer, cache, ids: createUserIds(reader.lastUserId()) }),
+    isRefusal,
+  });
+  return {
+    database,
+    reader: { ...reader.verbs, close: async () => undefined },
+    queue,
+    disk,
+    write: (each: Step) =>
+      queue.write({
+        workspaceId: 'demo',
+        lookups: lookupsOf(each),
+        nowMs: NOW,
+        apply: (users) => perform(users, each),
+      }),
+  };
+};

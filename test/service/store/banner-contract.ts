@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
+import type { Store } from '../../../src/service/store/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { collect, NOW } from './examples.ts';
+
+const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent) => ({ externalId, ...event });
+
+/** What the store must do with banner events. */
+export const bannerEventsContract = (storeOf: () => Store) => {
+  const record = (externalId: string, ...events: NewBannerEvent[]) =>
+    recordBannerEvents(storeOf(), externalId, events);
+  const stored = async () =>
+    (await collect(storeOf().exportBannerEvents('demo'))).map(({ userId: _, ...row }) => row);
+  const campaigns = async (externalId = 'u-1', workspaceId = 'demo') =>
+    (await storeOf().bannerUser(workspaceId, externalId)).campaigns;
+
+  describe('banner events', () => {
+    test('repeat without being stored twice', async () => {
+      await record('u-1', aBannerEvent(), aBannerEvent());
+      await record('u-1', aBannerEvent());
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()], 'other');
+      expect(await stored()).toEqual([asStored('u-1', aBannerEvent())]);
+      expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
+    });
+
+    test('differ by user, banner, type and instant', async () => {
+      const events = [
+        aBannerEvent(),
+        aBannerEvent({ bannerId: 'bnr_2' }),
+        aBannerEvent({ eventType: 'click' }),
+        aBannerEvent({ timeMs: NOW + 1 }),
+        aBannerEvent({ timeMs: Date.UTC(1961, 0, 1) }),
+        aBannerEvent({ variantId: null, isControl: true, timeMs: Date.UTC(2400, 0, 1) }),
+      ];
+      await record('u-1', ...events);
+      await record('u-1', ...events.toReversed());
+      await record('u-2', aBannerEvent());
+      const expected = [...events.map((event) => asStored('u-1', event)), asStored('u-2', aBannerEvent())];
+      expect(await stored()).toHaveLength(expected.length);
+      expect(await stored()).toEqual(expect.arrayContaining(expected));
+    });
+
+    test('of test sends are kept out of the export and of what decisions see', async () => {
+      await record('u-1', aBannerEvent({ isTestSend: true }));
+      await record('u-1', aBannerEvent({ eventType: 'dismiss', isTestSend: true }));
+      expect(await stored()).toEqual([]);
+      expect(await campaigns()).toEqual([]);
+    });
+
+    test('are counted by user and campaign, with the first and the last impression and the variant of the first', async () => {
+      const DAY = 24 * 60 * 60 * 1000;
+      const at = (days: number, change: Partial<NewBannerEvent> = {}) => {
+        const timeMs = NOW + days * DAY;
+        return aBannerEvent({ timeMs, receivedAtMs: timeMs + 5, ...change });
+      };
+      await record('u-1', at(1, { eventType: 'click', variantId: 'b' }));
+      await record(
+        'u-1',
+        at(2),
+        at(3, { variantId: 'b' }),
+        at(2, { campaignId: 'other', bannerId: 'bnr_o' }),
+      );
+      await record('u-1', at(0, { variantId: 'b', isControl: true }));
+      await record('u-1', at(4, { eventType: 'click' }));
+      expect((await campaigns()).toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toEqual([
+        {
+          campaignId: 'campaign',
+          variantId: 'b',
+          isControl: true,
+          impressions: 3,
+          firstImpressionMs: NOW,
+          lastImpressionMs: NOW + 3 * DAY,
+          clicks: 2,
+          dismissals: 0,
+          lastDismissalMs: null,
+          round: 0,
+        },
+        {
+          campaignId: 'other',
+          variantId: 'a',
+          isControl: false,
+          impressions: 1,
+          firstImpressionMs: NOW + 2 * DAY,
+          lastImpressionMs: NOW + 2 * DAY,
+          clicks: 0,
+          dismissals: 0,
+          lastDismissalMs: null,
+          round: 0,
+        },
+      ]);
+    });
+
+    test('start one round for each that was dismissed, and keep the latest time, none in the future', async () => {
+      const dismissed = (round: number, timeMs: number, change: Partial<NewBannerEvent> = {}) =>
+        aBannerEvent({
+          eventType: 'dismiss',
+          bannerId: `bnr_${round}`,
+          round,
+          timeMs,
+          receivedAtMs: NOW + 20,
+          ...change,
+        });
+      const dismissals = async (externalId = 'u-1', workspaceId = 'demo') =>
+        (await campaigns(externalId, workspaceId)).map(({ lastDismissalMs, round }) => [
+          lastDismissalMs! - NOW,
+          round,
+        ]);
+      expect(await dismissals()).toEqual([]);
+      await record('u-1', dismissed(0, NOW));
+      await record('u-1', dismissed(0, NOW));
+      await record('u-1', dismissed(0, NOW + 9));
+      expect(await dismissals()).toEqual([[9, 1]]);
+      await record('u-1', dismissed(1, NOW + 3));
+      expect(await dismissals()).toEqual([[9, 2]]);
+      await record(
+        'u-1',
+        dismissed(1, NOW + 8, { bannerId: 'bnr_1_side', placementId: 'side' }),
+        dismissed(0, NOW + 7),
+      );
+      expect(await dismissals()).toEqual([[9, 2]]);
+      await record('u-1', dismissed(2, NOW + 5_000), dismissed(1, NOW + 6));
+      expect(await dismissals()).toEqual([[20, 3]]);
+      expect(await campaigns()).toMatchObject([{ impressions: 0, firstImpressionMs: null, dismissals: 7 }]);
+      expect(await dismissals('u-2')).toEqual([]);
+      expect(await dismissals('u-1', 'other')).toEqual([]);
+    });
+
+    test('are seen by a sync once they are stored, however often it was asked before and meanwhile', async () => {
+      const ask = async () => (await campaigns()).length;
+      expect(await ask()).toBe(0);
+      const recorded = record('u-1', aBannerEvent({ eventType: 'dismiss' }));
+      const meanwhile = Array.from({ length: 3 }, ask);
+      await recorded;
+      expect(await ask()).toBe(1);
+      await Promise.all(meanwhile);
+      expect(await ask()).toBe(1);
+    });
+
+    test('of one user who comes twice at once are those of one user', async () => {
+      const times = Array.from({ length: 30 }, (_, n) => NOW + n);
+      await Promise.all(times.map((timeMs) => record('u-1', aBannerEvent({ timeMs }))));
+      const rows = await collect(storeOf().exportBannerEvents('demo'));
+      expect(rows).toHaveLength(30);
+      expect(new Set(rows.map(({ userId }) => userId)).size).toBe(1);
+      expect(await campaigns()).toMatchObject([{ impressions: 30 }]);
+    });
+  });
+};

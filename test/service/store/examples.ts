@@ -1,0 +1,30 @@
+// What the tests of both stores write and read.
+import type { Profile } from '../../../src/service/profiles/profile.ts';
+import type { CustomEvent, Purchase } from '../../../src/service/profiles/stored-event.ts';
+import type { Lookup } from '../../../src/service/profiles/user-set.ts';
+
+export const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
+
+export const collect = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+};
+
+export const byExternalId = (value: string): Lookup => ({ by: 'external_id', value });
+
+export const anEvent = (profile: Profile, name: string, timeMs = NOW): CustomEvent => ({
+  externalId: profile.externalId,
+  userId: profile.userId,
+  kind: 'event',
+  appId: null,
+  name,
+  timeMs,
+  receivedAtMs: NOW,
+  properties: null,
+});
+
+export const aPurchase = (profile: Profile, productId = 'sku'): Purchase => {
+  const { name: _, ...ofUser } = anEvent(profile, '');
+  return { ...ofUser, kind: 'purchase', productId, appId: 'app', price: 1.5, quantity: 2, currency: 'EUR' };
+};

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
+import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import fc from '../../helpers/property.ts';
+import { anEvent, aPurchase, byExternalId } from './examples.ts';
+import { type Done, inOrder, modelOf, type Seen } from './results-model.ts';
+
+const HOUR = 3_600_000;
+/** Two days before a clock in Berlin is put forward. */
+const START = Date.UTC(2026, 2, 27, 12);
+const PEOPLE = 4;
+const CONVERSIONS: ResultsQuestion['conversions'] = [
+  { event: 'signed_up', withinMs: 24 * HOUR },
+  { product: 'cup', withinMs: 48 * HOUR },
+];
+
+const what = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('impression', 'impression', 'click', 'dismiss'),
+      variantId: fc.constantFrom('a', 'b', null),
+      placementId: fc.constantFrom('home', 'side bar'),
+      isTestSend: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
+      /** From a clock that runs ahead to a page that was offline for two days. */
+      lateHours: fc.constantFrom(-30, 0, 0, 0, 48),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('signed_up', 'left') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('cup', 'pot'), price: fc.constantFrom(5, -2, 1.25) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('merge'), with: fc.nat({ max: PEOPLE - 1 }) }) },
+);
+const happening = fc.record({
+  person: fc.nat({ max: PEOPLE - 1 }),
+  minute: fc.nat({ max: 5 * 24 * 60 }),
+  what,
+});
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+
+/** Stores things in the order of their list, which is not the order in which they happened, and keeps a list for the model. */
+const happen = async (store: Store, run: number, all: readonly Happening[]) => {
+  const seen: Seen[] = [];
+  const done: Done[] = [];
+  /** Who an external ID is, and a number for the next one who comes under a name that is free again. */
+  const people = new Map<number, number>();
+  let next = 0;
+  const personOf = (name: number) => {
+    if (!people.has(name)) people.set(name, next++);
+    return people.get(name)!;
+  };
+  const externalIdOf = (name: number) => `u-${run}-${name}`;
+  const write = (names: number[], apply: Parameters<Store['write']>[0]['apply']) =>
+    store.write({
+      workspaceId: 'demo',
+      lookups: names.map((name) => byExternalId(externalIdOf(name))),
+      nowMs: START,
+      apply,
+    });
+
+  for (const [index, { person: name, minute, what }] of all.entries()) {
+    const externalId = externalIdOf(name);
+    // No two at the same instant, or the first impression could be either.
+    const timeMs = START + minute * 60_000 + index;
+    if ('lateHours' in what) {
+      const { do: type, variantId, placementId, isTestSend, lateHours } = what;
+      const receivedAtMs = timeMs + lateHours * HOUR;
+      const eventType = type as NewBannerEvent['eventType'];
+      const campaignId = `c-${run}`;
+      const bannerId = `bnr ${run} ${variantId} ${placementId}`;
+      const of = { campaignId, bannerId, variantId, placementId, isControl: variantId === null, isTestSend };
+      const event = aBannerEvent({ ...of, eventType, timeMs, receivedAtMs });
+      await recordBannerEvents(store, externalId, [event]);
+      const person = personOf(name);
+      const ms = Math.min(timeMs, receivedAtMs);
+      if (!isTestSend) seen.push({ person, type: eventType, variantId, placementId, ms });
+    } else if ('with' in what) {
+      const other = what.with;
+      if (other === name || !people.has(other) || !people.has(name)) continue;
+      await write([name, other], (users) => {
+        const of = (id: number) =>
+          users.find(byExternalId(externalIdOf(id)))[0] ??
+          users.create({ externalId: externalIdOf(id) }, START);
+        users.merge(of(name), of(other));
+      });
+      const [kept, gone] = [people.get(name)!, people.get(other)!];
+      for (const each of [...seen, ...done]) if (each.person === gone) each.person = kept;
+      people.delete(other);
+    } else {
+      const price = 'price' in what ? what.price : 0;
+      await write([name], (users) => {
+        const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
+        const event =
+          'price' in what
+            ? { ...aPurchase(profile, what.do), timeMs, price, quantity: 1 }
+            : anEvent(profile, what.do, timeMs);
+        users.record(profile, event);
+      });
+      const person = personOf(name);
+      done.push({
+        person,
+        ms: timeMs,
+        price,
+        ...('price' in what ? { product: what.do } : { event: what.do }),
+      });
+    }
+  }
+  return { seen, done };
+};
+
+/** What the store must answer of a campaign. */
+export const resultsContract = (storeOf: () => Store) =>
+  describe('results', () => {
+    const ask = (change: Partial<ResultsQuestion> = {}) =>
+      storeOf().campaignResults('demo', {
+        campaignId: 'campaign',
+        conversions: [],
+        timeZone: 'UTC',
+        ...change,
+      });
+    const record = (externalId: string, ...events: NewBannerEvent[]) =>
+      recordBannerEvents(storeOf(), externalId, events);
+
+    test('are those of a plain list, however late and in whatever order things come', async () => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(happening, { maxLength: 25 }),
+          fc.constantFrom('Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'UTC'),
+          async (all, timeZone) => {
+            run += 1;
+            const { seen, done } = await happen(storeOf(), run, all);
+            const question = { campaignId: `c-${run}`, conversions: CONVERSIONS, timeZone };
+            const results = await storeOf().campaignResults('demo', question);
+            const { currencies: _, ...counted } = inOrder(results);
+            const { currencies: __, ...expected } = inOrder(modelOf(seen, done, question));
+            expect(counted).toEqual(expected);
+          },
+        ),
+        { numRuns: 30 },
+      );
+    });
+
+    test('of a campaign that nobody has seen are empty', async () => {
+      await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
+      const nothing = { arms: [], placements: [], days: [], currencies: [] };
+      expect(await ask({ conversions: CONVERSIONS })).toEqual(nothing);
+      expect(await ask({ campaignId: 'unknown' })).toEqual(nothing);
+    });
+
+    test('are those of the workspace alone', async () => {
+      await record('u-1', aBannerEvent());
+      await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()], 'other');
+      expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1, impressions: 1 }]);
+    });
+
+    test('name the currencies of what was spent, and add nothing up that a user spent before', async () => {
+      const buy = (externalId: string, currency: string, timeMs: number) =>
+        storeOf().write({
+          workspaceId: 'demo',
+          lookups: [byExternalId(externalId)],
+          nowMs: START,
+          apply(users) {
+            const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
+            users.record(profile, { ...aPurchase(profile, 'cup'), currency, timeMs });
+          },
+        });
+      const at = { timeMs: START, receivedAtMs: START };
+      await record('u-1', aBannerEvent(at));
+      await record('u-2', aBannerEvent(at));
+      await buy('u-1', 'USD', START - 1);
+      const question = { conversions: [{ product: 'cup', withinMs: HOUR }] };
+      expect(await ask(question)).toMatchObject({ currencies: [], arms: [{ goals: [{ converted: 0 }] }] });
+      await buy('u-1', 'EUR', START);
+      await buy('u-1', 'EUR', START + HOUR);
+      await buy('u-1', 'EUR', START + HOUR + 1);
+      const spent = [{ converted: 1, revenue: 6, revenueSquares: 36 }];
+      expect(await ask(question)).toMatchObject({ currencies: ['EUR'], arms: [{ goals: spent }] });
+      await buy('u-2', 'PLN', START + 1);
+      expect(await ask(question)).toMatchObject({ currencies: ['EUR', 'PLN'] });
+    });
+
+    test('reject a time zone that there is not', async () => {
+      await record('u-1', aBannerEvent());
+      await expect(ask({ timeZone: 'Mars/Olympus' })).rejects.toThrow(/time zone/i);
+    });
+  });

@@ -1,0 +1,108 @@
+// The results of a campaign, counted from a plain list of what happened: what every store must answer.
+import { createLocalDays } from '../../../src/service/local-days.ts';
+import type {
+  ArmResults,
+  CampaignResults,
+  Conversion,
+  Counts,
+  Goal,
+  ResultsQuestion,
+} from '../../../src/service/store/index.ts';
+
+export interface Seen {
+  person: number;
+  type: 'impression' | 'click' | 'dismiss';
+  variantId: string | null;
+  placementId: string;
+  /** The earlier of when it happened and when it was received. */
+  ms: number;
+}
+
+export interface Done {
+  person: number;
+  event?: string;
+  product?: string;
+  price: number;
+  ms: number;
+}
+
+const countsOf = (seen: readonly Seen[]): Counts => {
+  const of = (type: Seen['type']) => seen.filter((each) => each.type === type);
+  const people = (type: Seen['type']) => new Set(of(type).map(({ person }) => person)).size;
+  return {
+    impressions: of('impression').length,
+    clicks: of('click').length,
+    dismissals: of('dismiss').length,
+    exposed: people('impression'),
+    clicked: people('click'),
+    dismissed: people('dismiss'),
+  };
+};
+
+const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
+  [...new Set(all.map(nameOf))].sort().map((name) => all.filter((each) => nameOf(each) === name));
+
+const goalOf = (conversion: Conversion, firsts: ReadonlyMap<number, Seen>, done: readonly Done[]): Goal => {
+  const spent = [...firsts].flatMap(([person, { ms: first }]) => {
+    const reached = done.filter((each) => {
+      const isMeant =
+        'event' in conversion ? each.event === conversion.event : each.product === conversion.product;
+      return isMeant && each.person === person && each.ms >= first && each.ms <= first + conversion.withinMs;
+    });
+    return reached.length === 0 ? [] : [reached.reduce((sum, { price }) => sum + price, 0)];
+  });
+  return {
+    converted: spent.length,
+    revenue: spent.reduce((sum, each) => sum + each, 0),
+    revenueSquares: spent.reduce((sum, each) => sum + each * each, 0),
+  };
+};
+
+const sorted = <T extends object>(rows: readonly T[]): T[] =>
+  rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+
+/** With all lists in one order. */
+export const inOrder = ({ arms, placements, days, currencies }: CampaignResults): CampaignResults => ({
+  arms: sorted(arms),
+  placements: sorted(placements),
+  days: sorted(days),
+  currencies,
+});
+
+export const modelOf = (
+  seen: readonly Seen[],
+  done: readonly Done[],
+  { conversions, timeZone }: Omit<ResultsQuestion, 'campaignId'>,
+): CampaignResults => {
+  const firsts = new Map<number, Seen>();
+  for (const each of seen) {
+    const known = firsts.get(each.person);
+    if (each.type === 'impression' && (!known || each.ms < known.ms)) firsts.set(each.person, each);
+  }
+  const armOf = ({ person }: { person: number }) => firsts.get(person)!.variantId;
+  const counted = seen.filter(({ person }) => firsts.has(person));
+  const localDays = createLocalDays(timeZone);
+  const arms = groupBy(counted, (each) => String(armOf(each))).map((each): ArmResults => {
+    const variantId = armOf(each[0]!);
+    const mine = new Map([...firsts].filter(([, first]) => first.variantId === variantId));
+    return {
+      variantId,
+      ...countsOf(each),
+      goals: conversions.map((conversion) => goalOf(conversion, mine, done)),
+    };
+  });
+  return {
+    arms,
+    placements: groupBy(counted, (each) => `${each.placementId} ${armOf(each)}`).map((each) => ({
+      placementId: each[0]!.placementId,
+      variantId: armOf(each[0]!),
+      ...countsOf(each),
+    })),
+    days: groupBy(counted, (each) => `${localDays.of(each.ms)} ${armOf(each)}`).map((each) => ({
+      day: localDays.of(each[0]!.ms),
+      variantId: armOf(each[0]!),
+      ...countsOf(each),
+    })),
+    currencies: [],
+  };
+};

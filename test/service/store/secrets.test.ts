@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { workspaceBannerIds } from '../../../src/service/campaigns/workspace-banner-ids.ts';
+import { openStore } from '../../../src/service/store/index.ts';
+import { createSecrets } from '../../../src/service/store/secrets.ts';
+import type { Store } from '../../../src/service/store/store.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+
+/** A table in memory that can be away. */
+const aTable = () => {
+  const rows = new Map<string, string>();
+  const table = { isAway: false };
+  const ask = async <T>(answer: () => T) => {
+    if (table.isAway) throw new Error('away');
+    return answer();
+  };
+  const secret = createSecrets({
+    read: (workspaceId) => ask(() => rows.get(workspaceId)),
+    add: (workspaceId, made) => ask(() => rows.has(workspaceId) || rows.set(workspaceId, made)),
+  });
+  return { table, rows, secret };
+};
+
+test('a known secret is answered while nothing can be read or written, and one that is not is asked for again', async () => {
+  const { table, rows, secret } = aTable();
+  rows.set('known', 'secret');
+  expect(await secret('known')).toBe('secret');
+  table.isAway = true;
+  expect(await secret('known')).toBe('secret');
+  await expect(secret('new')).rejects.toThrow('away');
+  table.isAway = false;
+  const made = await secret('new');
+  expect(made).toMatch(/^[0-9a-f]{64}$/);
+  expect(await secret('new')).toBe(made);
+});
+
+test('replicas that ask for a new secret at once get the same one', async () => {
+  const url = await aDatabase();
+  const stores = [await openStore(url), await openStore(url), await openStore(url)];
+  const secrets = await Promise.all(stores.map((store) => store.secret('demo')));
+  expect(new Set(secrets).size).toBe(1);
+  for (const store of stores) await store.close();
+});
+
+test('banner IDs follow the secret', async () => {
+  let secret = 'first';
+  const idsOf = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
+  const before = await idsOf('demo');
+  expect(await idsOf('demo')).toBe(before);
+  secret = 'second';
+  expect(await idsOf('demo')).not.toBe(before);
+});

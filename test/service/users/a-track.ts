@@ -1,0 +1,40 @@
+import { checkAttributes } from '../../../src/service/users/check-attributes.ts';
+import { checkEvent } from '../../../src/service/users/check-event.ts';
+import { createProblems } from '../../../src/service/users/problems.ts';
+import type { Track } from '../../../src/service/users/track-work.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { aWorkspace } from '../../helpers/a-workspace.ts';
+
+export const GROUP = '7d1f2a00-0000-4000-8000-000000000001';
+const NOW = Date.UTC(2026, 2, 1);
+export const TIME = '2026-02-01T00:00:00Z';
+
+const workspace = parseWorkspace(
+  aWorkspace({
+    subscription_groups: [{ subscription_group_id: GROUP, name: 'Newsletter', channel: 'email' }],
+  }),
+  'test',
+);
+
+/** What is left of a request's objects once they are checked. */
+export const aTrack = ({
+  attributes = [],
+  events = [],
+  purchases = [],
+}: {
+  attributes?: object[];
+  events?: object[];
+  purchases?: object[];
+}): Track => {
+  const problems = createProblems();
+  const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
+  const eventOf = (kind: 'event' | 'purchase') => (object: object) =>
+    taken(checkEvent(object, kind, workspace, NOW, problems));
+  return {
+    workspaceId: 'test',
+    nowMs: NOW,
+    nestedAllowed: false,
+    attributes: attributes.flatMap((object) => taken(checkAttributes(object, workspace, problems))),
+    events: [...events.flatMap(eventOf('event')), ...purchases.flatMap(eventOf('purchase'))],
+  };
+};
