@@ -37,7 +37,15 @@ export type Reason =
   | { outcome: 'not_in_audience'; clauses: FailingClause[] }
   /** `again_at` is `null` where it is never shown again. */
   | { outcome: 'dismissed'; dismissed_at: string; again_at: string | null }
-  | { outcome: 'capped' }
+  /** By which limit of `frequency`, or the tag cap of which tag; `again_at` is `null` where it is never shown again. */
+  | {
+      outcome: 'capped';
+      limit: string;
+      tag?: string | undefined;
+      max: number;
+      count: number;
+      again_at: string | null;
+    }
   /** `by` is the ID of the campaign that has the placement. */
   | { outcome: 'outranked'; by: string }
   | { outcome: 'unfilled'; variant_id: string | null; property: string | null; problem: string };
@@ -54,7 +62,14 @@ const reason = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
   z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
   z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
-  z.object({ outcome: z.literal('capped') }),
+  z.object({
+    outcome: z.literal('capped'),
+    limit: z.string(),
+    tag: z.optional(z.string()),
+    max: z.number(),
+    count: z.number(),
+    again_at: instant,
+  }),
   z.object({ outcome: z.literal('outranked'), by: z.string() }),
   z.object({
     outcome: z.literal('unfilled'),
