@@ -26,8 +26,8 @@ test('the compiler leads a new type of event through the client: each table that
   );
   const errors = [...stdout.matchAll(/src\/(\S+)\(\d+,\d+\): error .*/g)];
   expect(errors.map(([, file]) => file).sort()).toEqual([
-    'client/create-placard.ts',
     'client/delivery/log/upkeep.ts',
+    'client/track.ts',
   ]);
   for (const [error] of errors) expect(error).toContain("'expand' is missing");
 });
