@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import { focusOn, isFocus } from '../banners/overlay.ts';
+import type * as Overlay from '../banners/overlay.ts';
 import type { CapturedEvent } from '../delivery/index.ts';
 import type { Placements } from '../placements/placements.ts';
 import type { Inspector } from './inspection.ts';
@@ -8,7 +8,10 @@ import type { Inspector } from './inspection.ts';
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-interface RehearsalOptions {
+/** Given and not imported: a chunk that shares a module with another one gets a helper that polluted pages break. */
+type Focus = Pick<typeof Overlay, 'focusOn' | 'isFocus'>;
+
+interface RehearsalOptions extends Focus {
   cache: BannerCache;
   placements: Placements;
   now: () => number;
@@ -17,7 +20,8 @@ interface RehearsalOptions {
 }
 
 /** Focus and sandbox: what is shown and done here leaves no trace, neither in a store nor with the service. */
-export const createRehearsal = ({ cache, placements, now, countAnew }: RehearsalOptions) => {
+export const createRehearsal = (options: RehearsalOptions) => {
+  const { cache, placements, now, countAnew, focusOn, isFocus } = options;
   const { overlay } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];
@@ -41,6 +45,7 @@ export const createRehearsal = ({ cache, placements, now, countAnew }: Rehearsal
   return {
     focus,
     covers,
+    isFocus,
     state: () => ({ isOn, events: [...events] }),
 
     sandbox(next: boolean): void {
