@@ -101,7 +101,7 @@ dl { display: grid; align-items: baseline; grid-template-columns: minmax(4rem, m
 .switch[aria-checked="true"]::after { color: var(--wait); background: radial-gradient(circle at 24px, var(--surface) 6px, var(--wait) 7px); }
 .lines li { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 10px; align-items: baseline; padding: 5px 0; border-bottom: 1px solid var(--line); }
 .lines [data-tone]:not([data-tone="plain"]) span { color: var(--tone); }
-.outline { border: 2px solid var(--accent); border-radius: 6px; background: color-mix(in srgb, var(--accent) 10%, transparent); pointer-events: none; }
+.outline { z-index: 2147483646; border: 2px solid var(--accent); border-radius: 6px; background: color-mix(in srgb, var(--accent) 10%, transparent); pointer-events: none; }
 .outline span { position: absolute; bottom: 100%; left: -2px; padding: 1px 6px; background: var(--accent); color: var(--surface); font-size: 0.75rem; white-space: nowrap; }
 @media (max-width: 30rem) {
   .whole { height: min(27rem, 62vh); }
