@@ -55,6 +55,13 @@ const library = {
   },
 };
 
+/** Old libraries extend `Object.prototype`, and the bundler's helper would take such a member for an export of a module. */
+const ownExportsOnly = {
+  name: 'own-exports-only',
+  renderChunk: (code: string) =>
+    code.replaceAll('for (var name in all)', 'for (var name of Object.keys(all))'),
+};
+
 /** One file for a plain `<script>`: everything inside, one global. */
 const script = (entry: string, fileName: string) => ({
   outDir: 'dist',
@@ -62,6 +69,7 @@ const script = (entry: string, fileName: string) => ({
   target: 'es2022',
   lib: { entry, formats: ['iife' as const], name: 'Placard', fileName: () => fileName },
   license: { fileName: 'licenses-script.md' },
+  rolldownOptions: { plugins: [ownExportsOnly] },
 });
 
 const typed = new Set(Object.values(manifest.exports).map((target) => Object(target).types));

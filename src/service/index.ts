@@ -2,6 +2,7 @@ export type { Campaign } from './campaigns/campaign.ts';
 export { inOrder } from './campaigns/campaign-order.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
+export { countReach, type Reach } from './campaigns/reach.ts';
 export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';

@@ -107,8 +107,8 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
     await close(page);
   });
 
-  test('fits with text of twice the size', async () => {
-    const page = await open(path, { viewport: { width: 1280, height: 800 } });
+  test.each([1280, 360])('fits a window of %i pixels with text of twice the size', async (width) => {
+    const page = await open(path, { viewport: { width, height: 800 } });
     await ready(page);
     await page.evaluate(() => {
       document.documentElement.style.fontSize = '200%';
@@ -116,6 +116,13 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     );
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('main :is(button, a)')]
+        .filter((each) => each.checkVisibility() && !each.closest('.table-box'))
+        .filter((each) => each.getBoundingClientRect().right > innerWidth)
+        .map((each) => each.textContent),
+    );
+    expect(cut, 'out of the window').toEqual([]);
     await close(page);
   });
 });
@@ -283,6 +290,29 @@ describe('an editor', () => {
     await close(page);
   });
 
+  test('show a release that came meanwhile, and replace it where that is meant', async () => {
+    const page = await open('/campaigns/free-delivery');
+    await headline(page).fill('Mine');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Publish now' }).waitFor();
+    const other = await open('/');
+    await other.getByRole('button', { name: 'Stop Free delivery' }).click();
+    await other.getByRole('button', { name: 'Stop it now' }).click();
+    await other.getByText('Free delivery is stopped').waitFor();
+    await close(other);
+
+    await dialog.getByRole('button', { name: 'Publish now' }).click();
+    await dialog.getByText(/Demo published release \d+ on/).waitFor();
+    await dialog.getByText('Stopped').first().waitFor();
+    expect(await dialog.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Mine is meant to replace it' }).click();
+    await dialog.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText(/Release \d+ is live/).waitFor();
+    await close(page);
+  });
+
   test('puts a name into a text without a line of Liquid written by hand', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Hello ');
@@ -303,7 +333,7 @@ describe('an editor', () => {
     );
     await page.getByText('headline: At this width its end is cut off.').waitFor();
     await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
-    await page.getByText(/1 thing has to change/).waitFor();
+    await page.getByText(/1 thing to do before/).waitFor();
     await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
     await page.getByText(/image: It cannot be loaded from/).waitFor();
     await close(page);

@@ -57,7 +57,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByRole('radio', { name: 'shelf' }).check();
     await page.getByLabel('Headline', { exact: true }).fill('Last days of summer');
     await frame(page).getByText('Last days of summer').waitFor();
-    await page.getByLabel('Its weight').fill('60');
+    await page.getByLabel('Weight').fill('60');
     await page.getByLabel('Control group, %').fill('10');
     await page.getByText('Control 10 %').waitFor();
 

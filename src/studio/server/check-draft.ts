@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   type Campaign,
   type CampaignProblem,
@@ -31,9 +32,11 @@ const worded = (message: string): string => {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
-interface Written {
-  variants: { variant_id: string; properties: Record<string, { type: string; value: unknown }> }[];
-}
+/** As much of a variant as its texts can be checked by, whatever else is wrong with the campaign. */
+const written = z.object({
+  variants: z.array(z.object({ properties: z.record(z.string(), z.object({ value: z.unknown() })) })),
+});
+type Written = z.infer<typeof written>;
 
 /** What a newcomer, of whom nothing is known, reads where a template has no default. */
 const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
@@ -85,7 +88,7 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
     tell(
       'error',
       at('headline'),
-      'A banner needs a headline, a body or an image. This one would not be drawn.',
+      'Write a headline or a body, or choose an image: without them nothing is drawn.',
     );
   } else if (textOf('headline') === '' && textOf('body') !== '') {
     tell('warning', at('headline'), 'There is no headline.');
@@ -140,12 +143,13 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     }
   };
   tellAll('error', problems);
-  if (!campaign) return checks;
-  tellAll('warning', warnings);
-  const { variants } = content as Written;
-  checkRules(campaign, nowMs, tell);
+  const { variants } = written.safeParse(content).data ?? { variants: [] };
   for (const [index, variant] of variants.entries()) checkVariant(variant, index, tell);
-  checkRendered(campaign, workspace, nowMs, tell);
+  if (campaign) {
+    tellAll('warning', warnings);
+    checkRules(campaign, nowMs, tell);
+    checkRendered(campaign, workspace, nowMs, tell);
+  }
   // What is wrong with a property as such, and again for one person, is said once.
   const seen = new Set<string>();
   return checks

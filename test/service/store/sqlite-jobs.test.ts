@@ -57,3 +57,10 @@ test('a campaign can be counted beside the service that writes the file', async 
   await reader.close();
   await store.close();
 });
+
+test('users are sampled from the file, beside the event loop', async () => {
+  const store = await aStore('sampled.db');
+  const { total, users } = await store.sampleUsers('demo', 10);
+  expect({ total, users }).toMatchObject({ total: 1, users: [{ externalId: 'u-1', profile: null }] });
+  await store.close();
+});

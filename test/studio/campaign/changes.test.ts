@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
-import { campaignChanges } from '../../../src/studio/campaign/changes.ts';
+import { campaignChanges as changesWith } from '../../../src/studio/campaign/changes.ts';
+import type { Naming } from '../../../src/studio/campaign/member-words.ts';
 
 const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
   campaign_id: 'sale',
@@ -10,6 +11,13 @@ const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
   variants: [{ variant_id: 'a', name: 'A', properties: { headline: { type: 'string', value: 'Sale' } } }],
   ...changes,
 });
+
+const naming: Naming = {
+  placement: (id) => ({ home_hero: 'Home hero', side: 'Side' })[id] ?? id,
+  moment: (iso) => `on ${iso.slice(0, 10)}`,
+};
+const campaignChanges = (before: CampaignText | null, after: CampaignText | null) =>
+  changesWith(before, after, naming);
 
 describe('what is different between two campaigns', () => {
   test('is nothing of the same one', () => {
@@ -31,6 +39,39 @@ describe('what is different between two campaigns', () => {
     ]);
   });
 
+  test('writes no ID, no code and no instant where people have a word for it', () => {
+    const after = aCampaign({
+      status: 'stopped',
+      placements: ['home_hero', 'side'],
+      priority: 'high',
+      ends_at: '2026-03-06T18:00:00Z',
+      conversions: [
+        { product: 'teapot', within_hours: 24 },
+        { event: 'signed_up', within_hours: 72 },
+      ],
+      variants: [
+        {
+          variant_id: 'a',
+          name: 'A',
+          expires_after_seconds: 86_400,
+          properties: {
+            headline: { type: 'string', value: 'Sale' },
+            dismissible: { type: 'boolean', value: false },
+          },
+        },
+      ],
+    });
+    expect(campaignChanges(aCampaign(), after).map(({ label, after: is }) => [label, is])).toEqual([
+      ['Once published', 'Stopped'],
+      ['Where it is shown', 'Home hero, Side'],
+      ['Priority', 'High'],
+      ['End', 'on 2026-03-06'],
+      ['Goals', 'buy “teapot” within 1 day; do “signed_up” within 3 days'],
+      ['A · A page keeps it for', '1 day'],
+      ['A · Can be dismissed', 'No'],
+    ]);
+  });
+
   test('names the variant that a text is of', () => {
     const after = aCampaign({
       variants: [
@@ -43,7 +84,7 @@ describe('what is different between two campaigns', () => {
       ],
     });
     expect(campaignChanges(aCampaign(), after)).toEqual([
-      { label: 'A · Share', before: '', after: '3' },
+      { label: 'A · Weight', before: '', after: '3' },
       { label: 'A · Headline', before: 'Sale', after: 'Last days' },
     ]);
   });
@@ -74,8 +115,8 @@ describe('what is different between two campaigns', () => {
   test('is everything of one that was not there, and of one that goes', () => {
     expect(campaignChanges(null, aCampaign()).map(({ label }) => label)).toEqual([
       'Name',
-      'Status',
-      'Placements',
+      'Once published',
+      'Where it is shown',
       'Variant',
       'A · Headline',
     ]);

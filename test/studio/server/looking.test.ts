@@ -212,6 +212,17 @@ describe('a preview link', () => {
   });
 });
 
+describe('the reach of a draft', () => {
+  test('is counted among the users of the workspace, and refused for what is no campaign', async () => {
+    const attributes = ['gold', 'gold', 'silver'].map((tier, index) => ({ external_id: `u-${index}`, tier }));
+    await studio.track({ attributes });
+    const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ed });
+    expect(answer).toMatchObject({ status: 200, body: { users: 2, atLeast: 2, atMost: 2, of: 3 } });
+    const refused = await studio.call('POST', '/api/reach', { body: { campaign: {} }, cookie: ed });
+    expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining('campaign_id') } });
+  });
+});
+
 describe('results', () => {
   const sync = async (user: string) =>
     (

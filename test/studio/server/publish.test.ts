@@ -65,7 +65,12 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(history.body.releases).toMatchObject([{ release: 1, author: 'Pia', note: 'because', basedOn: 0 }]);
     const { body: audit } = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
     expect(audit.entries).toContainEqual(
-      expect.objectContaining({ operator: 'Pia', action: 'publish', subject: 'sale' }),
+      expect.objectContaining({
+        operator: 'Pia',
+        action: 'publish',
+        subject: 'sale',
+        subjectName: 'Sale',
+      }),
     );
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.draft).toBeNull();
   });
@@ -255,6 +260,17 @@ describe('a draft', () => {
         words: 'A {{ does not end. Write }} after it, and close its quotation marks.',
       },
     ]);
+  });
+
+  test('is told all that is wrong at once: a text that fails hides no link that pages refuse', async () => {
+    const properties = {
+      headline: { type: 'string', value: 'Hi {{ ${first_name' },
+      link: { type: 'string', value: 'javascript:alert(1)' },
+    };
+    const campaign = saying('', { variants: [aVariant({ properties })] });
+    const { body } = await save(studio, await studio.signIn('Ed'), campaign);
+    const errors = body.checks.filter(({ severity }: { severity: string }) => severity === 'error');
+    expect(errors.map(({ path }: { path: string[] }) => path[3])).toEqual(['headline', 'link']);
   });
 
   test('is discarded in the revision that is meant', async () => {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { bannerEventOf, campaignOf, eventOf, type Row, userOf } from '../from-row.ts';
-import { CHOICE, choiceBelow } from '../sample.ts';
+import { bannerEventOf, campaignOf, eventOf, userOf } from '../from-row.ts';
+import { COUNT_USERS, choiceBelow, chooseUsers } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
 import { namedBy, readUsers } from './find-users.ts';
@@ -11,19 +11,13 @@ import { runIn } from './statement.ts';
 import { CAMPAIGNS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
+const CHOOSE_USERS = chooseUsers(USER_COLUMNS);
 const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
     ${MS('time')}, ${MS('received_at')}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
 const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner_id, campaign_id, variant_id, placement_id,
     is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
-
-const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
-const CHOSEN = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
-
-async function* usersOf(rows: AsyncIterable<Row>) {
-  for await (const row of rows) yield userOf(row);
-}
 
 /** Reads what is committed; what may take long, over connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
@@ -85,10 +79,11 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
 
       async sampleUsers(workspaceId, size) {
-        const [row] = await runIn(upkeep)(COUNT_USERS, [workspaceId]);
+        const run = runIn(upkeep);
+        const [row] = await run(COUNT_USERS, [workspaceId]);
         const total = Number(row?.['total']);
-        const chosen = readRows(upkeep, CHOSEN, [workspaceId, String(choiceBelow(size, total))]);
-        return { total, users: usersOf(chosen) };
+        const rows = await run(CHOOSE_USERS, [workspaceId, choiceBelow(size, total)]);
+        return { total, users: rows.map(userOf) };
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

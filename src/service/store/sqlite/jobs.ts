@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { chooseUsers } from './choose-users.ts';
 import { countResults } from './count-results.ts';
+import { sampleUsers } from './sample-users.ts';
 
 /** What reads or changes so many rows that requests would wait for it. */
-export const JOBS = { results: countResults, sample: chooseUsers };
+export const JOBS = { results: countResults, sample: sampleUsers };
 
 type Jobs = typeof JOBS;
 type Values<Name extends keyof Jobs> = Jobs[Name] extends (

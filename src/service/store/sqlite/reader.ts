@@ -13,8 +13,6 @@ import type { UserCache } from './user-cache.ts';
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
-/** Users of a sample that are read at once: some milliseconds, as they are all over the file. */
-const SLICE = 100;
 
 export const prepareForReading = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
@@ -62,14 +60,6 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       if (!end) return;
       last = end[key] as number;
       await new Promise(setImmediate);
-    }
-  }
-
-  async function* usersOf(workspaceId: string, ids: readonly number[]) {
-    for (const [index, userId] of ids.entries()) {
-      const row = byId.get(userId, workspaceId);
-      if (row) yield userOf(row);
-      if ((index + 1) % SLICE === 0) await new Promise(setImmediate);
     }
   }
 
@@ -150,8 +140,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
 
       async sampleUsers(workspaceId, size) {
-        const { total, ids } = await jobs.run('sample', workspaceId, size);
-        return { total, users: usersOf(workspaceId, ids) };
+        const { total, rows } = await jobs.run('sample', workspaceId, size);
+        return { total, users: rows.map(userOf) };
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

@@ -13,7 +13,7 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
   const { before } = pages.at(-1)!;
   return (
     <>
-      <TableBox label="Audit">
+      <TableBox label="Audit" isStacked>
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -26,15 +26,15 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
         <tbody>
           {pages
             .flatMap(({ entries }) => entries)
-            .map(({ at, operator, action, subject, details }) => (
+            .map(({ at, operator, action, subject, subjectName, details }) => (
               <tr key={`${at} ${operator} ${action} ${subject}`}>
                 <td>{wholeMoment(at)}</td>
                 <th scope="row">
                   <bdi>{operator}</bdi>
                 </th>
                 <td>{action}</td>
-                <td>
-                  <bdi>{subject}</bdi>
+                <td title={subject}>
+                  <bdi>{subjectName}</bdi>
                 </td>
                 <td>{details}</td>
               </tr>

@@ -78,6 +78,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
                   key={index}
                   id={`condition-${index}`}
                   condition={condition}
+                  isIncomplete={!isComplete(condition)}
                   onChange={(changed) =>
                     put({
                       ...model,

@@ -13,6 +13,7 @@ import { ResultsTab } from '../results/results-tab.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import { ConflictBox } from './conflict-box.tsx';
+import { CopyDialog } from './copy-dialog.tsx';
 import { DraftBar } from './draft-bar.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
@@ -64,6 +65,10 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
   made.current ??= createEditor(row, !may('edit'));
   const editor = made.current;
   const isPublishing = useSignal(false);
+  const closeDialog = () => {
+    isPublishing.value = false;
+  };
+  const isFile = signedIn().workspace.campaignsFrom === 'file';
   useEffect(() => {
     const leave = () => void editor.save(true);
     addEventListener('pagehide', leave);
@@ -134,16 +139,12 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && <ResultsTab row={row} />}
       {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}
-      {isPublishing.value && (
-        <PublishDialog
-          editor={editor}
-          isCopy={signedIn().workspace.campaignsFrom === 'file'}
-          onClose={() => {
-            isPublishing.value = false;
-          }}
-          onPublished={onChange}
-        />
-      )}
+      {isPublishing.value &&
+        (isFile ? (
+          <CopyDialog editor={editor} onClose={closeDialog} />
+        ) : (
+          <PublishDialog editor={editor} onClose={closeDialog} onPublished={onChange} />
+        ))}
     </>
   );
 };

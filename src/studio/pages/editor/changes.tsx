@@ -2,6 +2,8 @@ import type { ChangeObject } from 'diff';
 import { useEffect, useState } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
+import { wholeMoment } from '../parts/dates.ts';
+import { placementName } from '../shell/session.ts';
 import './changes.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
@@ -19,9 +21,13 @@ const useWords = (change: Change): Part[] => {
     let isLatest = true;
     setParts(whole({ label: '', before, after }));
     if (before !== '' && after !== '') {
-      void import('diff').then(({ diffWordsWithSpace }) => {
-        if (isLatest) setParts(diffWordsWithSpace(before, after));
-      });
+      import('diff').then(
+        ({ diffWordsWithSpace }) => {
+          if (isLatest) setParts(diffWordsWithSpace(before, after));
+        },
+        // Without the library both texts stand there whole.
+        () => undefined,
+      );
     }
     return () => {
       isLatest = false;
@@ -45,7 +51,7 @@ const ChangeRow = ({ change }: { change: Change }) => (
 
 /** What is different between two campaigns. */
 export const Changes = ({ before, after }: { before: CampaignText | null; after: CampaignText | null }) => {
-  const changes = campaignChanges(before, after);
+  const changes = campaignChanges(before, after, { placement: placementName, moment: wholeMoment });
   if (changes.length === 0) return <p class="muted">Nothing is different.</p>;
   return (
     <dl class="changes">

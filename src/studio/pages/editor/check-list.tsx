@@ -36,7 +36,7 @@ export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
     <section class="checks" aria-labelledby="checks-title">
       <h2 id="checks-title">
         {errors > 0
-          ? `${errors} ${errors === 1 ? 'thing has' : 'things have'} to change before it can be published`
+          ? `${errors} ${errors === 1 ? 'thing' : 'things'} to do before it can be published`
           : checks.length > 0
             ? 'Ready, with something to look at'
             : 'Ready to publish'}

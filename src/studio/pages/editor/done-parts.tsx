@@ -28,7 +28,7 @@ export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'pur
       </ConditionPart>
       {atLeast > 0 && (
         <>
-          <ConditionPart label="Times, ever">
+          <ConditionPart label="Times">
             <input
               type="number"
               min="1"
@@ -39,7 +39,7 @@ export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'pur
               }}
             />
           </ConditionPart>
-          <ConditionPart label="Last within days">
+          <ConditionPart label="Last in days">
             <input
               type="number"
               min="0"

@@ -164,6 +164,12 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = 'saved';
       forgetUnsaved(row.id);
     },
+    /** After a release that this draft did not know: from now on it is meant to follow that one. */
+    async follow(release: number) {
+      basedOn = release;
+      state.value = 'waiting';
+      await save();
+    },
     stop: () => clearTimeout(timer),
   };
 };

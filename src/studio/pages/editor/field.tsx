@@ -8,6 +8,8 @@ interface FieldProps {
   /** Beside the label, such as a button that fills the field in. */
   aside?: ComponentChildren;
   checks?: readonly DraftCheck[];
+  /** Called when the focus goes elsewhere. */
+  onLeave?: () => void;
   children: ComponentChildren;
 }
 
@@ -22,8 +24,8 @@ export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
 /** A label, what it is for, and what there is to say of what is in it. */
-export const Field = ({ id, label, help, aside, checks = [], children }: FieldProps) => (
-  <div class="field">
+export const Field = ({ id, label, help, aside, checks = [], onLeave, children }: FieldProps) => (
+  <div class="field" onFocusOut={onLeave}>
     <div class="field-head">
       <label for={id}>{label}</label>
       {aside}

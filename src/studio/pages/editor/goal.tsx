@@ -1,6 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import type { Editor } from './editor-state.ts';
 import { Field } from './field.tsx';
+import { RemoveButton } from './remove-button.tsx';
 import './audience.css';
 
 const MAX_GOALS = 4;
@@ -78,17 +79,13 @@ export const Goal = ({ editor }: { editor: Editor }) => {
                   }}
                 />
               </label>
-              <button
-                type="button"
-                class="button quiet"
-                aria-label="Remove this goal"
+              <RemoveButton
+                label="Remove this goal"
                 onClick={() => {
                   put(goals.filter((_, at) => at !== index));
                   document.getElementById('add-goal')?.focus();
                 }}
-              >
-                Remove
-              </button>
+              />
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { audienceWords } from '../../campaign/audience-words.ts';
+import { nameOf } from '../../campaign/campaign-text.ts';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import type { LiveEffect } from '../../server/live-effect.ts';
 import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
@@ -18,24 +19,22 @@ import './publish.css';
 
 interface PublishDialogProps {
   editor: Editor;
-  /** The workspace file is the truth: there is nothing to publish, only to copy. */
-  isCopy: boolean;
   onClose(): void;
   onPublished(): Promise<void>;
 }
 
 /** What would change, for whom, and the last question before it does. */
-export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishDialogProps) => {
+export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogProps) => {
   const note = useSignal('');
   const when = useSignal<'now' | 'later'>('now');
   const zone = signedIn().workspace.timeZone;
   const at = useSignal(toZoned(new Date(Date.now() + 86_400_000).toISOString(), zone));
   const problem = useSignal<string | null>(null);
   const theirs = useSignal<ReleaseRow | null>(null);
+  const before = useSignal(editor.row.published?.campaign ?? null);
   const effect = useSignal<LiveEffect | null>(null);
   const isBusy = useSignal(false);
   const campaign = editor.campaign.value;
-  const { row } = editor;
   const errors = editor.errors.value;
 
   useEffect(() => {
@@ -76,19 +75,17 @@ export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishD
       isBusy.value = false;
     }
   };
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(JSON.stringify(campaign, null, 2));
-      announce('Copied. Put it into the workspace file in the place of the campaign with this ID.');
-      onClose();
-    } catch {
-      problem.value = 'The browser does not let the Studio copy: select the text below and copy it.';
-    }
+
+  const follow = async (release: ReleaseRow) => {
+    await editor.follow(release.release);
+    before.value = release.campaign;
+    theirs.value = null;
+    problem.value = null;
   };
 
   return (
     <Dialog
-      title={isCopy ? 'Copy for the workspace file' : 'Publish'}
+      title={`Publish “${nameOf(campaign)}”`}
       isWide
       onClose={onClose}
       actions={
@@ -96,14 +93,14 @@ export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishD
           <button type="button" class="button" onClick={onClose}>
             Not yet
           </button>
-          {errors.length === 0 && (
+          {errors.length === 0 && theirs.value === null && (
             <button
               type="button"
               class="button primary"
               disabled={isBusy.value || editor.state.value !== 'saved'}
-              onClick={() => void (isCopy ? copy() : publish())}
+              onClick={() => void publish()}
             >
-              {isCopy ? 'Copy the JSON' : when.value === 'later' ? 'Publish then' : 'Publish now'}
+              {when.value === 'later' ? 'Publish then' : 'Publish now'}
             </button>
           )}
         </>
@@ -115,68 +112,69 @@ export const PublishDialog = ({ editor, isCopy, onClose, onPublished }: PublishD
           <h3>
             {theirs.value.author} published release {theirs.value.release} on {wholeMoment(theirs.value.at)}
           </h3>
-          <p>Yours began from an older one. Publishing it as it is would undo theirs. Theirs, then yours:</p>
+          <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
           <Changes before={theirs.value.campaign} after={campaign} />
+          <div class="notice-actions">
+            <button type="button" class="button" onClick={() => void follow(theirs.value!)}>
+              Mine is meant to replace it
+            </button>
+          </div>
         </section>
       )}
       <section>
-        <h3>What changes</h3>
-        <Changes before={row.published?.campaign ?? null} after={campaign} />
+        <h3>Who gets it</h3>
+        <p>{audienceWords(campaign.audience)}</p>
+        {effect.value && <Effect effect={effect.value} />}
       </section>
-      {!isCopy && (
-        <section>
-          <h3>Who gets it</h3>
-          <p>{audienceWords(campaign.audience)}</p>
-          {effect.value && <Effect effect={effect.value} />}
-        </section>
-      )}
-      {isCopy ? (
-        <details>
-          <summary>The campaign as JSON</summary>
-          <pre class="code">{JSON.stringify(campaign, null, 2)}</pre>
-        </details>
-      ) : (
-        <>
+      <section>
+        <h3>What changes</h3>
+        {before.value ? (
+          <Changes before={before.value} after={campaign} />
+        ) : (
+          <details class="more">
+            <summary>It is published for the first time: all that it says</summary>
+            <Changes before={null} after={campaign} />
+          </details>
+        )}
+      </section>
+      <div class="field">
+        <label for="publish-note">Note for the history</label>
+        <textarea
+          id="publish-note"
+          rows={2}
+          dir="auto"
+          value={note.value}
+          onInput={(event) => {
+            note.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <div class="publish-when">
+        <Segments
+          label="When"
+          options={[
+            { value: 'now', name: 'Now' },
+            { value: 'later', name: 'At a time' },
+          ]}
+          chosen={when.value}
+          onChoose={(value) => {
+            when.value = value;
+          }}
+        />
+        {when.value === 'later' && (
           <div class="field">
-            <label for="publish-note">Note for the history</label>
-            <textarea
-              id="publish-note"
-              rows={2}
-              dir="auto"
-              value={note.value}
+            <label for="publish-at">{`Date and time in ${zone}`}</label>
+            <input
+              id="publish-at"
+              type="datetime-local"
+              value={at.value}
               onInput={(event) => {
-                note.value = event.currentTarget.value;
+                at.value = event.currentTarget.value;
               }}
             />
           </div>
-          <div class="publish-when">
-            <Segments
-              label="When"
-              options={[
-                { value: 'now', name: 'Now' },
-                { value: 'later', name: 'At a time' },
-              ]}
-              chosen={when.value}
-              onChoose={(value) => {
-                when.value = value;
-              }}
-            />
-            {when.value === 'later' && (
-              <div class="field">
-                <label for="publish-at">{`Date and time in ${zone}`}</label>
-                <input
-                  id="publish-at"
-                  type="datetime-local"
-                  value={at.value}
-                  onInput={(event) => {
-                    at.value = event.currentTarget.value;
-                  }}
-                />
-              </div>
-            )}
-          </div>
-        </>
-      )}
+        )}
+      </div>
       <p class="field-problem" role="alert">
         {problem.value}
       </p>

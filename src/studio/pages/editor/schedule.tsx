@@ -1,4 +1,5 @@
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { STATUS_WORDS } from '../../campaign/member-words.ts';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import { wholeMoment } from '../parts/dates.ts';
 import { Segments } from '../parts/segments.tsx';
@@ -6,11 +7,10 @@ import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { checksAt, describedBy, Field, hasError } from './field.tsx';
 
-const STATUSES: readonly { value: CampaignText['status']; name: string }[] = [
-  { value: 'active', name: 'Runs' },
-  { value: 'draft', name: 'Test users only' },
-  { value: 'stopped', name: 'Stopped' },
-];
+const STATUSES = (['active', 'draft', 'stopped'] as const).map((value) => ({
+  value,
+  name: STATUS_WORDS[value],
+}));
 const PRIORITIES = [
   { value: 'high', name: 'High' },
   { value: 'medium', name: 'Medium' },
@@ -71,7 +71,7 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
   return (
     <>
       <Segments
-        label="Once it is published it is"
+        label="Once published"
         options={STATUSES}
         chosen={campaign.status}
         onChoose={(status) => editor.change((before) => ({ ...before, status }))}

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { PropertyText } from '../../campaign/campaign-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -26,10 +27,13 @@ const YES_OR_NO = [
 ];
 
 /** One property of the ready-made templates, with the input that fits it. */
-export const TemplateField = ({ name, property, checks, onChange }: TemplateFieldProps) => {
+export const TemplateField = ({ name, property, checks: found, onChange }: TemplateFieldProps) => {
+  const isVisited = useSignal(false);
   const template: TemplateProperty = TEMPLATE_PROPERTIES.find((each) => each.name === name)!;
   const id = `property-${name}`;
   const text = property === undefined ? '' : String(property.value);
+  // A field that nobody has come to yet is not wrong for being empty: the list of checks says what is to do.
+  const checks = text === '' && !isVisited.value ? [] : found;
   const put = (value: string) =>
     onChange(value === '' ? null : { type: property?.type ?? template.type, value });
   const shared = { id, 'aria-invalid': hasError(checks), 'aria-describedby': describedBy(id) };
@@ -94,6 +98,9 @@ export const TemplateField = ({ name, property, checks, onChange }: TemplateFiel
       label={template.label}
       help={template.help}
       checks={checks}
+      onLeave={() => {
+        isVisited.value = true;
+      }}
       aside={
         PERSONAL.includes(name) && (
           <Personalise field={id} label={template.label} value={text} onChange={put} />

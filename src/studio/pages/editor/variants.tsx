@@ -107,12 +107,13 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
                 id="variant-name"
                 dir="auto"
                 maxLength={80}
+                placeholder={current.variant_id}
                 value={current.name ?? ''}
                 onInput={(event) => put({ name: event.currentTarget.value }, `${chosen} name`)}
               />
             </div>
             <div class="field">
-              <label for="variant-weight">Its weight</label>
+              <label for="variant-weight">Weight</label>
               <input
                 id="variant-weight"
                 type="number"

@@ -1,9 +1,17 @@
 import type { ComponentChildren } from 'preact';
+import './table.css';
+
+interface TableBoxProps {
+  label: string;
+  /** On a phone each row is a block of lines, each with the `data-label` of its cell. */
+  isStacked?: boolean;
+  children: ComponentChildren;
+}
 
 /** A table that scrolls sideways where it has no room, by the keyboard too. */
-export const TableBox = ({ label, children }: { label: string; children: ComponentChildren }) => (
+export const TableBox = ({ label, isStacked = false, children }: TableBoxProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus a keyboard could not scroll it
   <section class="table-box" tabIndex={0} aria-label={label}>
-    <table>{children}</table>
+    <table class={isStacked ? 'stacked' : undefined}>{children}</table>
   </section>
 );

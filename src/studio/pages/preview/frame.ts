@@ -45,6 +45,10 @@ const cutWords = (root: ShadowRoot | null | undefined): FrameProblem[] =>
     return isCut ? [{ property, words: 'At this width its end is cut off.' }] : [];
   });
 
+/** Without one of these there is no banner. */
+const DRAWN = ['headline', 'body', 'image'];
+const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+
 const draw = (request: FrameRequest) => {
   drawn.abort();
   drawn = new AbortController();
@@ -55,8 +59,9 @@ const draw = (request: FrameRequest) => {
   root.dataset['template'] = template;
   root.dir = isRightToLeft ? 'rtl' : 'ltr';
   root.classList.toggle('large', isLargeText);
-  slot.replaceChildren();
-  slot.classList.toggle('empty', properties === null);
+  const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
+  slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
+  slot.classList.toggle('empty', !isDrawn);
   const tell = () => {
     const shadow = slot.querySelector('placard-frame')?.shadowRoot;
     report({
@@ -65,7 +70,7 @@ const draw = (request: FrameRequest) => {
       problems: [...problems, ...cutWords(shadow)],
     });
   };
-  if (properties !== null) {
+  if (properties !== null && isDrawn) {
     const banner = {
       id: 'preview',
       placementId: 'preview',
@@ -83,21 +88,16 @@ const draw = (request: FrameRequest) => {
         dismiss: async () => undefined,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
+        report: () => {
+          const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
+          problems.push({ property: 'image', words });
+          tell();
+        },
       });
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       problems.push({ property: 'headline', words });
     }
-    const image = slot.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
-    image?.addEventListener(
-      'error',
-      () => {
-        const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
-        problems.push({ property: 'image', words });
-        tell();
-      },
-      { signal: drawn.signal },
-    );
   }
   requestAnimationFrame(tell);
 };

@@ -127,7 +127,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
       />
       <div class="preview-said" role="status">
         {problem.value && <p class="field-problem">{problem.value}</p>}
-        {answer.value?.properties === null && <p>Nothing can be drawn yet.</p>}
+        {answer.value?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
         {answer.value?.properties && !answer.value.inAudience && (
           <p>{who} is not in the audience. You see it as if they were.</p>
         )}

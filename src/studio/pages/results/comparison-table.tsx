@@ -42,13 +42,13 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
     );
   const nameOf = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
   return (
-    <TableBox label="Differences">
+    <TableBox label="Differences" isStacked>
       <thead>
         <tr>
           <th scope="col">What</th>
           <th scope="col">Who against whom</th>
           <th scope="col" class="number">
-            Means
+            Rates
           </th>
           <th scope="col">Difference, 95 % certain</th>
           <th scope="col" class="number">
@@ -65,7 +65,7 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
             <td>
               <bdi>{nameOf(comparison.one)}</bdi> against <bdi>{nameOf(comparison.other)}</bdi>
             </td>
-            <td class="number">
+            <td class="number" data-label="Rates">
               {meanText(comparison.means[0], comparison.unit)} :{' '}
               {meanText(comparison.means[1], comparison.unit)}
             </td>
@@ -73,7 +73,9 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
               <Interval comparison={comparison} widest={widest(comparison.unit)} />
               {rangeWords(comparison)}
             </td>
-            <td class="number">{countText(comparison.people)}</td>
+            <td class="number" data-label="People">
+              {countText(comparison.people)}
+            </td>
           </tr>
         ))}
       </tbody>

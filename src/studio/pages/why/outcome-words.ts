@@ -14,8 +14,8 @@ const clauseWords = ({ clause, expected, actual }: FailingClause): string => {
   const words = audienceWords({ [clause.replace(CLAUSE, '')]: expected })
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
-  if (actual === undefined) return `It is for those of whom this is true: ${words}.`;
-  return `It is for those of whom this is true: ${words}. They have ${actual === null ? 'nothing there' : `“${String(actual)}”`}.`;
+  if (actual === undefined) return `Asks for: ${words}.`;
+  return `Asks for: ${words}. Known of them: ${actual === null ? 'nothing' : `“${String(actual)}”`}.`;
 };
 
 const plain = (title: string, ...details: string[]): OutcomeWords => ({ title, details });

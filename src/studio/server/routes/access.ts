@@ -1,5 +1,7 @@
 import { HttpError } from '../../../service/index.ts';
+import { nameOf } from '../../campaign/campaign-text.ts';
 import type { StudioRoute } from '../route.ts';
+import { campaignRows } from './campaigns.ts';
 
 const AUDIT_PAGE = 50;
 
@@ -9,7 +11,16 @@ export interface AccessAnswer {
 }
 
 export interface AuditAnswer {
-  entries: { at: string; operator: string; action: string; subject: string; details: string }[];
+  entries: {
+    at: string;
+    operator: string;
+    action: string;
+    /** For example a campaign's ID. */
+    subject: string;
+    /** The campaign's name, where it has one still; otherwise the subject itself. */
+    subjectName: string;
+    details: string;
+  }[];
   /** What to ask for next; `null` at the end. */
   before: number | null;
 }
@@ -53,7 +64,15 @@ export const readAudit: StudioRoute = {
   method: 'GET',
   path: '/api/audit',
   role: 'admin',
-  answer: async ({ workspace, studio, query }) => {
+  answer: async (context) => {
+    const { workspace, studio, query } = context;
+    const rows = await campaignRows(context);
+    const names = new Map(
+      rows.flatMap(({ id, published, draft }) => {
+        const campaign = (published ?? draft)?.campaign;
+        return campaign ? [[id, nameOf(campaign)] as const] : [];
+      }),
+    );
     const before = Number(query.get('before') ?? Number.NaN);
     const entries = await studio.audit(workspace.workspaceId, {
       limit: AUDIT_PAGE,
@@ -65,6 +84,7 @@ export const readAudit: StudioRoute = {
         operator,
         action,
         subject,
+        subjectName: names.get(subject) ?? subject,
         details,
       })),
       before: entries.length === AUDIT_PAGE ? entries.at(-1)!.atMs : null,

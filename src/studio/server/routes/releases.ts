@@ -108,7 +108,8 @@ export const publish: StudioRoute = {
     const liveAtMs = Math.max(nowMs, liveAt ? Date.parse(liveAt) : nowMs);
     const { campaign, basedOn } = draft;
     const body = await add(context, { campaignId, campaign, basedOn, note: words, liveAtMs });
-    await context.audit('publish', campaignId, `release ${body.release}, live at ${body.liveAt}`);
+    const later = liveAtMs > nowMs ? `, live at ${body.liveAt}` : '';
+    await context.audit('publish', campaignId, `release ${body.release}${later}`);
     await studio.removeDraft(workspace.workspaceId, campaignId, revision);
     return { status: 201, body };
   },

@@ -4,6 +4,7 @@ import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { preview } from './preview.ts';
 import { makePreviewLink } from './preview-links.ts';
+import { readReach } from './reach.ts';
 import { listReleases, publish, publishEffect, rollBack, stop } from './releases.ts';
 import { downloadResults, readResults } from './results.ts';
 import { endSession, readSession } from './session.ts';
@@ -23,6 +24,7 @@ export const createStudioRoutes = (): StudioRoute[] => [
   why,
   readResults,
   downloadResults,
+  readReach,
   listReleases,
   publishEffect,
   publish,

@@ -1,0 +1,77 @@
+import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
+import { audienceWords } from './audience-words.ts';
+import type { CampaignText, ConversionText } from './campaign-text.ts';
+
+/** How a workspace writes what a campaign has only as an ID or an instant. */
+export interface Naming {
+  placement(id: string): string;
+  moment(iso: string): string;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  name: 'Name',
+  status: 'Once published',
+  placements: 'Where it is shown',
+  priority: 'Priority',
+  starts_at: 'Start',
+  ends_at: 'End',
+  audience: 'Audience',
+  control_percentage: 'Control group',
+  reeligible_after_hours: 'Shown again after a dismissal',
+  test_users: 'Test users',
+  conversions: 'Goals',
+  planned_users: 'Planned sample',
+  weight: 'Weight',
+  expires_after_seconds: 'A page keeps it for',
+};
+
+/** What people call a member of a campaign, a variant or its properties. */
+export const labelOf = (name: string): string =>
+  TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? LABELS[name] ?? name;
+
+/** What a status does to a campaign once it is published. */
+export const STATUS_WORDS: Readonly<Record<CampaignText['status'], string>> = {
+  active: 'Runs',
+  draft: 'Test users only',
+  stopped: 'Stopped',
+};
+
+const SECONDS_A_DAY = 86_400;
+const HOURS_A_DAY = 24;
+
+const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`;
+
+const goalWords = ({ event, product, within_hours }: ConversionText): string => {
+  const deed = product == null ? `do “${event ?? ''}”` : `buy “${product}”`;
+  return `${deed} within ${count(within_hours / HOURS_A_DAY, 'day')}`;
+};
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The value itself. */
+export const textOf = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+/** Members that have words of their own; they are never asked for nothing. */
+const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
+  status: (status: CampaignText['status']) => STATUS_WORDS[status],
+  placements: (ids: string[], { placement }) => ids.map(placement).join(', '),
+  priority: (priority: string) => capital(priority),
+  starts_at: (iso: string, { moment }) => moment(iso),
+  ends_at: (iso: string, { moment }) => moment(iso),
+  conversions: (goals: ConversionText[]) => goals.map(goalWords).join('; '),
+  control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
+  reeligible_after_hours: (hours: number) => count(hours, 'hour'),
+  expires_after_seconds: (seconds: number) => count(seconds / SECONDS_A_DAY, 'day'),
+};
+
+/** The value as people would say it; `''` where there is none. */
+export const wordsOf = (name: string, value: unknown, naming: Naming): string => {
+  if (name === 'audience') return audienceWords(value as CampaignText['audience']);
+  if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
+  return WORDS[name]?.(value as never, naming) ?? textOf(value);
+};
