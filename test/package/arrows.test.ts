@@ -13,6 +13,7 @@ const ARROWS: Record<string, string[]> = {
   vue: ['client', 'bindings'],
   devtools: ['client'],
   webview: ['client'],
+  script: ['client', 'element', 'templates'],
   server: [],
   service: [],
   testing: ['client', 'service'],
