@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 41_700,
+  '.': 39_000,
   './element': 6_400,
   './react': 1_240,
   './vue': 1_080,
@@ -26,11 +26,11 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './devtools': 13_000,
   './templates': 5_700,
   './webview': 1_800,
-  './service-worker': 28_500,
+  './service-worker': 16_600,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_200, esbuild: 7_200, webpack: 7_200 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_200, esbuild: 7_650, webpack: 7_950 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };
