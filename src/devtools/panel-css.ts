@@ -60,7 +60,7 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 [role="tab"] { flex: auto; padding: 0 8px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
 [role="tab"][aria-selected="true"] { border-color: var(--ink); color: var(--ink); font-weight: 650; }
 .panels { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; }
-[role="tabpanel"] { padding: 12px; }
+[role="tabpanel"], .whole > .nothing, .embedded > .nothing { padding: 12px; }
 .cards, .view { display: grid; gap: 12px; }
 .card { display: grid; gap: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; }
 .card-head, .card-foot { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; align-items: baseline; }
