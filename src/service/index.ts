@@ -23,6 +23,7 @@ export type {
   CampaignResults,
   Conversion,
   DayResults,
+  PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';

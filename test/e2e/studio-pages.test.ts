@@ -144,7 +144,7 @@ describe('the pages', () => {
     await page.getByRole('img', { name: /QR/ }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('link', { name: 'Results' }).click();
-    await page.getByText('By variant').waitFor();
+    await page.getByText('Nobody has seen it yet.').waitFor();
     expect(violations).toEqual([]);
     expect([...asked]).toEqual([demo.studioUrl]);
     await close(page);
