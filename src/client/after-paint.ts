@@ -13,7 +13,7 @@ import type { UserRecord } from './banners/user-record.ts';
 import { createDelivery, type Delivery, type DeliverySetup } from './delivery/index.ts';
 import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Notify } from './notice.ts';
+import type { Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -46,6 +46,7 @@ export interface AfterPaintOptions {
   asked: Asked;
   mayAct: () => boolean;
   notify: Notify;
+  subscribe: (listener: Listener) => () => void;
 }
 
 /** What the tabs of one app tell each other: this user's record has changed. */
@@ -78,7 +79,7 @@ export interface AfterPaint {
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. One chunk. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, cache, store, openStore, placements, boxes, asked, mayAct } = options;
+  const { settings, cache, store, openStore, placements, boxes, asked, mayAct, subscribe } = options;
   const { platform } = settings;
   const recent: Inspection['recent'] = [];
   const notify: Notify = (notice) => {
@@ -106,7 +107,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const forgetFormerUsers = async (): Promise<void> => {
     if (!mayAct()) boxMemory.forget();
     // Whoever opts out or makes room waits for this, and must not wait for ever.
-    await inTime(forgetUsers(store, cache.key, cache.userId()), after, PATIENCE_MS, 'The banner store');
+    const forgetting = forgetUsers(store, cache.key, cache.userId());
+    await inTime(forgetting, after, PATIENCE_MS, 'The banner store').catch(cache.onError);
   };
 
   /** From its acceptance a dismissal hides what the service may still send for some minutes. */
@@ -142,7 +144,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     // The cache is worth less than an event: a sync brings it back.
     makeRoom: async () => {
       await cache.change((record) => {
-        record.banners = {};
+        record.banners.clear();
       });
       await forgetFormerUsers();
       report(bringBack());
@@ -182,7 +184,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {
-      for (const placementId of Object.keys(result.banners)) asked.answered.add(placementId);
+      for (const placementId of result.banners.keys()) asked.answered.add(placementId);
       report(takeAnswer(result).then(tellTabs));
     },
     onRateLimit: () => report(session.drain()),
@@ -258,6 +260,15 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  if (settings.debug) {
+    const print = async () => {
+      const { printNotices } = await import('./debug.ts');
+      const shown = [...asked.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
+      printNotices({ settings, userId: cache.userId(), shown, subscribe });
+    };
+    report(print());
+  }
 
   const stops = [
     impressions.stop,

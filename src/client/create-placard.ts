@@ -4,7 +4,9 @@ import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
-import type { Delivery, Diagnostics } from './delivery/index.ts';
+import type { Delivery } from './delivery/index.ts';
+import { createInertPlacard } from './inert-placard.ts';
+import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import type { FailureKind, Notify } from './notice.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
@@ -13,7 +15,7 @@ import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/after-frame.ts';
 import { createIdbStore } from './platform/idb-store.ts';
-import { readOptions } from './read-options.ts';
+import { readOptions, type Settings } from './read-options.ts';
 
 /**
  * Between two tries to load what is not needed for the first paint, in milliseconds: twice as long each time, since
@@ -25,46 +27,22 @@ const CHUNK_RETRY_MAX_MS = 60_000;
 /** A cache that has not answered by then may never do: the rest is loaded beside it, and finds out about its own store. */
 const SLOW_MS = 250;
 
-/** What diagnostics say where the rest of the client could not be loaded: nothing was captured here. */
-const NOTHING_KNOWN: Diagnostics = {
-  captured: 0,
-  delivered: 0,
-  pending: 0,
-  inDoubt: 0,
-  deadLetters: 0,
-  discarded: 0,
-  evicted: 0,
-  expired: 0,
-  purged: 0,
-  memoryMode: false,
-  sender: false,
-  waitingUntil: null,
-};
-
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
 const isUsableUserId = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
-/**
- * Starts the client: shows cached banners at once, then syncs, counts and delivers. Throws a `ConfigError` where an
- * option is missing or wrong, and nothing else, ever: later failures are `failed` notices.
- */
-export const createPlacard = (options: PlacardOptions): Placard => {
-  const settings = readOptions(options);
+const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
   const { now, after, openStore = createIdbStore } = platform;
   const store = openStore('placard-banners');
-  const { notify: tell, subscribe } = createNotices();
+  const { notify: tell, fail, subscribe } = createNotices();
   const asked: Asked = { placements: new Set(), answered: new Set() };
   let isAllowed = settings.consent === 'enabled';
   let isStopped = false;
   let loaded: AfterPaint | undefined;
   let loading: Promise<AfterPaint> | undefined;
   let storeFailed = false;
-
-  const fail = (kind: FailureKind, message: string, cause?: unknown): void =>
-    tell({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
 
   const notify: Notify = (notice) => {
     // An opt-out, here or in another tab, or one of an earlier visit.
@@ -105,6 +83,8 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
+    isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
+    fail,
     notify,
   });
 
@@ -130,6 +110,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
           asked,
           mayAct,
           notify,
+          subscribe,
         });
         if (isStopped) loaded.stop();
         return loaded;
@@ -282,7 +263,7 @@ export const createPlacard = (options: PlacardOptions): Placard => {
     track,
     subscribe,
     flush: () => delivering({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
-    diagnostics: () => delivering(NOTHING_KNOWN, (delivery) => delivery.diagnostics()),
+    diagnostics: () => delivering(NO_DIAGNOSTICS, (delivery) => delivery.diagnostics()),
     deadLetters: () => delivering([], (delivery) => delivery.deadLetters()),
     retryDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.retryDeadLetters(keys)),
     discardDeadLetters: (keys) => delivering(undefined, (delivery) => delivery.discardDeadLetters(keys)),
@@ -306,4 +287,17 @@ export const createPlacard = (options: PlacardOptions): Placard => {
       });
     },
   };
+};
+
+/**
+ * Starts the client: shows cached banners at once, then syncs, counts and delivers. Nothing throws, ever: failures are
+ * `failed` notices. Where an option is missing or wrong, the client is inert: it draws, stores and sends nothing, and says so
+ * once, in a `failed` notice of the kind `config` and in the console.
+ */
+export const createPlacard = (options: PlacardOptions): Placard => {
+  try {
+    return createLivePlacard(readOptions(options));
+  } catch (cause) {
+    return createInertPlacard(cause);
+  }
 };

@@ -2,11 +2,11 @@ export type { Banner } from './banner.ts';
 export type { BannerEvent, EventType } from './banner-event.ts';
 export {
   getBooleanProperty,
+  getDatetimeProperty,
   getImageProperty,
   getJsonProperty,
   getNumberProperty,
   getStringProperty,
-  getTimestampProperty,
 } from './banners/properties.ts';
 export { createPlacard } from './create-placard.ts';
 export type {
@@ -16,7 +16,6 @@ export type {
   FlushOutcome,
   InDoubtPolicy,
 } from './delivery/index.ts';
-export { ConfigError } from './errors.ts';
 export type {
   Inspection,
   Inspector,
@@ -34,7 +33,7 @@ export type {
   Skip,
 } from './options.ts';
 export type { Placard } from './placard.ts';
-export type { Drawn, Place, PlacementHook, Problem, Slot } from './placement-hook.ts';
+export type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from './placement-hook.ts';
 export {
   type DefinedPlacement,
   definePlacement,

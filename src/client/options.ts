@@ -5,7 +5,7 @@ import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
 
-/** What the server said of an event it skipped. */
+/** The server's reason for an event that it skipped. */
 export interface Skip {
   /** Text for people, as the server sent it; do not branch on it. */
   reason: string;
@@ -26,7 +26,7 @@ interface CommonOptions {
   appId: string;
   /** At most 255 characters. */
   appVersion: string;
-  /** `null` while nobody is signed in: nothing is synced or tracked. */
+  /** `null` while no user is signed in: nothing is synced or tracked. */
   userId: string | null;
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
@@ -38,6 +38,8 @@ interface CommonOptions {
   delivery?: Partial<DeliveryOptions>;
   /** When banners are refreshed, and when an impression counts. */
   banners?: Partial<BannerOptions>;
+  /** Prints each notice in the console, in words. Default false. */
+  debug?: boolean;
   /** Parts of the browser to replace, in tests and unusual hosts. */
   platform?: Partial<Platform>;
 }
@@ -76,6 +78,6 @@ export interface Platform {
   lifecycle: PageLifecycle;
   /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
   openChannel: (name: string) => TabLink;
-  /** For the viewability rule; happy-dom's, for one, never tells anything. */
+  /** For the viewability rule; happy-dom's, for one, never calls back. */
   IntersectionObserver: typeof IntersectionObserver;
 }

@@ -1,5 +1,5 @@
 import { INSTANCES, MAX_APP_VERSION_CHARACTERS, parseUrl } from '../protocol/index.ts';
-import { ConfigError } from './errors.ts';
+import { configError } from './errors.ts';
 import type { PlacardOptions, Platform } from './options.ts';
 import { createClock } from './platform/clock.ts';
 
@@ -11,22 +11,22 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
 }
 
 const text = (option: string, value: unknown): void => {
-  if (typeof value !== 'string' || !value) throw new ConfigError(option, 'a non-empty string');
+  if (typeof value !== 'string' || !value) throw configError(option, 'a non-empty string');
 };
 
 const baseUrl = ({ instance, endpoint }: PlacardOptions): string => {
   if (instance !== undefined) {
     if (!Object.hasOwn(INSTANCES, instance))
-      throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+      throw configError('instance', 'a known instance, or use "endpoint"');
     return INSTANCES[instance];
   }
   if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !parseUrl(endpoint)) {
-    throw new ConfigError('endpoint', 'an http or https URL, unless "instance" is given');
+    throw configError('endpoint', 'an http or https URL, or use "instance"');
   }
   return endpoint.replace(/\/+$/, '');
 };
 
-/** Fills in the defaults. Throws a `ConfigError` that names the first wrong option. */
+/** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
   const { apiKey, appId, appVersion, userId, consent = 'enabled' } = options;
   const endpoint = baseUrl(options);
@@ -34,9 +34,9 @@ export const readOptions = (options: PlacardOptions): Settings => {
   text('appId', appId);
   text('appVersion', appVersion);
   if ([...appVersion].length > MAX_APP_VERSION_CHARACTERS) {
-    throw new ConfigError('appVersion', `at most ${MAX_APP_VERSION_CHARACTERS} characters`);
+    throw configError('appVersion', `at most ${MAX_APP_VERSION_CHARACTERS} characters`);
   }
-  if (userId !== null && typeof userId !== 'string') throw new ConfigError('userId', 'a string, or null');
+  if (userId !== null && typeof userId !== 'string') throw configError('userId', 'a string, or null');
   return {
     ...options,
     endpoint,

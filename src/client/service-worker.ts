@@ -5,7 +5,7 @@ import { createDelivery } from './delivery/create-delivery.ts';
 import type { DeliveryOptions } from './delivery/delivery-options.ts';
 import { handOverWords } from './delivery/hand-over.ts';
 import { outboxName } from './delivery/outbox-name.ts';
-import { ConfigError } from './errors.ts';
+import { configError } from './errors.ts';
 import type { Listener } from './notice.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
@@ -42,7 +42,7 @@ interface WorkerScope {
 export const installSender = (options: SenderOptions): void => {
   const { apiKey, appId, instance, endpoint, delivery, onNotice } = options;
   const base = endpoint ?? INSTANCES[instance];
-  if (base === undefined) throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+  if (base === undefined) throw configError('instance', 'a known instance, or use "endpoint"');
   const banners = createIdbStore('placard-banners');
   const keyOf = (userId: string) => recordKey(base.replace(/\/+$/, ''), appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();

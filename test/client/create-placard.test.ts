@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import { outboxName } from '../../src/client/delivery/index.ts';
@@ -448,7 +449,7 @@ test('cases 51 and 52: the next user sees nothing of the former one, whose event
     const { external_user_id, events } = body as { external_user_id: string; events: { id: string }[] };
     for (const { id } of events) expect(id).toBe(`for-${external_user_id}`);
   }
-  const kept = JSON.stringify(await openStore('placard-banners').entries());
+  const kept = inspect(await openStore('placard-banners').entries(), { depth: 9 });
   expect(kept).toContain('For u-2');
   expect(kept).not.toContain('u-1');
 });
@@ -1055,7 +1056,12 @@ test('a store that fails everywhere costs the memory of the page, not the banner
   expect(of('failed').some(({ kind }) => kind === 'storage')).toBe(true);
 });
 
-test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [null] }, { session: {} }])(
+test.each([
+  { banners: null },
+  { banners: new Map([['home_hero', null]]) },
+  { dismissed: [null] },
+  { session: {} },
+])(
   'case 46: a damaged record (%j) throws nothing into the page, and costs neither banner nor impression',
   async (damage) => {
     const service = createFakeService({ banners: { home_hero: hero } });
@@ -1072,7 +1078,12 @@ test.each([{ banners: null }, { banners: { home_hero: null } }, { dismissed: [nu
     expect(await openStore('placard-banners').entries()).toMatchObject([
       [
         expect.anything(),
-        { banners: { home_hero: { banner: { id: 'bnr-1' } } }, session: { id: expect.any(String) } },
+        {
+          banners: new Map([
+            ['home_hero', expect.objectContaining({ banner: expect.objectContaining({ id: 'bnr-1' }) })],
+          ]),
+          session: { id: expect.any(String) },
+        },
       ],
     ]);
   },

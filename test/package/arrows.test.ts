@@ -13,6 +13,7 @@ const ARROWS: Record<string, string[]> = {
   vue: ['client', 'bindings'],
   devtools: ['client'],
   webview: ['client'],
+  script: ['client', 'element', 'templates'],
   server: [],
   service: [],
   testing: ['client', 'service'],
@@ -79,7 +80,19 @@ describe('rooms', () => {
   });
 
   test("are entered by their front door, the folder's index.ts", () => {
-    expect(crossings.filter(({ target }) => !/^src\/[^/]+\/index\.ts$/.test(target))).toEqual([]);
+    const doors = /^src\/(?:[^/]+|protocol\/schemas)\/index\.ts$/;
+    expect(crossings.filter(({ target }) => !doors.test(target))).toEqual([]);
+  });
+
+  test('that a browser loads enter no schema: a schema library weighs more than all that the client does with it', () => {
+    const inBrowsers = ['protocol', 'client', 'templates', 'element', 'react', 'webview'];
+    const users = globSync('src/**/*.ts').filter((file) =>
+      /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8')),
+    );
+    const against = users.filter(
+      (file) => inBrowsers.includes(roomOf(file)!) && !file.startsWith('src/protocol/schemas/'),
+    );
+    expect(against).toEqual([]);
   });
 
   test('of the service import only along its arrows', () => {

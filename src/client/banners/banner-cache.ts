@@ -4,7 +4,7 @@ import type { Store } from '../platform/store.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
-/** A store that has not answered by then is waited for no longer; what it says later still counts. */
+/** A store that has not answered by then is waited for no longer; a later answer still counts. */
 const PATIENCE_MS = 2_000;
 /** Of the changes that the store has refused, so many are kept. */
 const MAX_REFUSED = 100;
@@ -14,7 +14,7 @@ interface CacheOptions {
   appId: string;
   store: Store;
   clock: Clock;
-  /** What is shown may be out of date: called after every change, at once for the copy in memory. */
+  /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
   onError: (cause: unknown) => void;
@@ -29,7 +29,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  */
 export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
   const { now, after } = clock;
-  /** `null` where nobody is signed in, or nothing may be kept. */
+  /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
@@ -51,7 +51,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   /** Takes note of what is given, and says that what is shown may be out of date. */
   const show = (): void => {
-    for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
+    for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of overlay.values()) if (banner) given.add(banner.id);
     onChange();
   };
@@ -99,6 +99,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     overlay,
     show,
     key,
+    onError,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
@@ -128,7 +129,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     current(placementId: string): Banner | null | undefined {
       const front = overlay.get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
-      const banner = isFront ? front : record.banners[placementId]?.banner;
+      const banner = isFront ? front : record.banners.get(placementId)?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 
@@ -151,9 +152,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
-          const said = each(stored) as T;
-          // Asked again after a lost connection, the store may hold what it was to store: its first word counts.
-          if (!isAgain) verdict = said;
+          const result = each(stored) as T;
+          // Run again after a lost connection, the store may hold the change already: its first result counts.
+          if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
       });

@@ -1,4 +1,4 @@
-import { readRateLimit, refusal, type TrackSuccess, trackSuccess } from '../../protocol/index.ts';
+import { readRateLimit, readRefusal, readTrackSuccess, type TrackSuccess } from '../../protocol/index.ts';
 import { judgeErrors, type Skipped } from './judge-errors.ts';
 import type { PostTrack, TrackAnswer } from './post-track.ts';
 
@@ -67,17 +67,17 @@ export const createDeliver =
     const { status, headers, text } = answer;
     const body = parse(text);
     if (status >= 200 && status < 300) {
-      const { data } = trackSuccess.safeParse(body);
+      const data = readTrackSuccess(body);
       if (data !== undefined && isApis(status, data)) return accepted(data, length);
       // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
       if (!isJson(answer) || (body !== undefined && status !== 202))
         return { type: 'retry', status, reason: `an answer that is not the API's (${status})` };
       return { type: 'in-doubt', cause: new Error(`the answer (${status}) could not be read`) };
     }
-    const { data } = refusal.safeParse(body);
-    const reason = data?.message ?? data?.error ?? `HTTP ${status}`;
+    const { text: told, errors } = readRefusal(body);
+    const reason = told ?? `HTTP ${status}`;
     if (isRefusal(status)) {
-      return { type: 'rejected', status, reason, ...judgeErrors(data?.errors ?? [], length) };
+      return { type: 'rejected', status, reason, ...judgeErrors(errors, length) };
     }
     const { retryAfterMs } = readRateLimit(headers, 'epoch', now());
     // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up.

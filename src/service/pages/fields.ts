@@ -27,6 +27,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   braze_id: 'ID that the service gave the user, in place of `external_id`.',
   email: `E-mail address, at most ${MAX_EMAIL_CHARACTERS} characters; it names the user where no ID and no alias does.`,
   phone: 'Phone number with its country code; it names the user where no ID, alias or e-mail does.',
+  _merge_objects:
+    '`true`: a nested attribute is merged with the stored one. Default `false`: it replaces it.',
+  push_token_import: '`true`: the object may name a user by its push tokens alone. Default `false`.',
   _update_existing_only: '`true`: no new user is made. Default `false`.',
   app_id: 'App of the workspace where it happened.',
 

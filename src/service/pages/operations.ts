@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import {
-  bannersTrackAnswer,
-  bannersTrackRequest,
   EXPLAIN_PATH,
-  explainAnswer,
-  explainRequest,
   INTEGRATIONS_PATH,
-  integration,
   MAX_BULK_OBJECTS,
   MAX_BULK_OBJECTS_PER_USER,
   MAX_PLACEMENTS,
@@ -15,18 +10,25 @@ import {
   MAX_TRACK_OBJECTS,
   MAX_USER_TOKEN_CHARACTERS,
   PREVIEW_PATH,
-  previewAnswer,
-  previewRequest,
   SYNC_PATH,
-  syncAnswer,
-  syncRequest,
   TRACK_PATH,
   USERS_TRACK_PATH,
+  VISITOR_JOIN_PATH,
+} from '../../protocol/index.ts';
+import {
+  bannersTrackAnswer,
+  bannersTrackRequest,
+  explainAnswer,
+  explainRequest,
+  integration,
+  previewAnswer,
+  previewRequest,
+  syncAnswer,
+  syncRequest,
   usersTrackAnswer,
   usersTrackBulkRequest,
   usersTrackRequest,
-  VISITOR_JOIN_PATH,
-} from '../../protocol/index.ts';
+} from '../../protocol/schemas/index.ts';
 import {
   aliasNewAnswer,
   aliasNewRequest,

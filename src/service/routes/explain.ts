@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Members, membersOf } from './banner-envelope.ts';
-import { readSyncRequest } from './sync-request.ts';
+import { questionOf } from './sync-request.ts';
 
 /** Fills in what the request may leave out: the only app, any version, every placement of the campaigns. */
 const completed = (members: Members, { appIds, campaigns }: Workspace): Members => {
@@ -31,7 +31,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   maxValues: MAX_SYNC_VALUES,
   tooLarge: 413,
   answer: async ({ workspace, store, body, now, tell }) => {
-    const asked = readSyncRequest(completed(membersOf(body), workspace), workspace);
+    const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
     tell.objects('placements', asked.placementIds.length);

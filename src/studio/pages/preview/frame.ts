@@ -88,21 +88,16 @@ const draw = (request: FrameRequest) => {
         dismiss: async () => undefined,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
+        report: () => {
+          const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
+          problems.push({ property: 'image', words });
+          tell();
+        },
       });
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       problems.push({ property: 'headline', words });
     }
-    const image = slot.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
-    image?.addEventListener(
-      'error',
-      () => {
-        const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
-        problems.push({ property: 'image', words });
-        tell();
-      },
-      { signal: drawn.signal },
-    );
   }
   requestAnimationFrame(tell);
 };

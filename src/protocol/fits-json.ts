@@ -1,5 +1,4 @@
-import { MAX_NESTED_BYTES } from '../../protocol/index.ts';
-import { jsonBytes } from './json-bytes.ts';
+import { utf8Bytes } from './text.ts';
 
 /** How many bytes of JSON the parts of a value have: at most, or at least. */
 interface Weights {
@@ -11,8 +10,8 @@ interface Weights {
 }
 
 /** `\u0000` is six for one character, and `-1.2345678901234567e-100` is the longest number. */
-const MOST: Weights = { character: 6, scalar: 25, brackets: 2 };
-const LEAST: Weights = { character: 1, scalar: 1, brackets: 1 };
+const MAX_WEIGHTS: Weights = { character: 6, scalar: 25, brackets: 2 };
+const MIN_WEIGHTS: Weights = { character: 1, scalar: 1, brackets: 1 };
 
 /** The bytes of the value's JSON as the weights have them; stops counting once over `enough`. */
 const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
@@ -36,10 +35,9 @@ const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
 };
 
 /**
- * True when the value's JSON has at most 100 KiB. It is made and measured only where two rough counts leave a doubt:
- * of what is far larger than that, such as one long object in a thousand places, the text may be more than there is
- * memory for.
+ * True when the value's JSON has at most so many bytes. It is made and measured only where two rough counts leave a doubt:
+ * of a far larger value, such as one long object in a thousand places, the text may need more memory than there is.
  */
-export const fitsNested = (value: unknown, mostBytes = MAX_NESTED_BYTES): boolean =>
-  bytesOf(value, MOST, mostBytes) <= mostBytes ||
-  (bytesOf(value, LEAST, mostBytes) <= mostBytes && jsonBytes(value) <= mostBytes);
+export const fitsJson = (value: unknown, maxBytes: number): boolean =>
+  bytesOf(value, MAX_WEIGHTS, maxBytes) <= maxBytes ||
+  (bytesOf(value, MIN_WEIGHTS, maxBytes) <= maxBytes && utf8Bytes(JSON.stringify(value)) <= maxBytes);

@@ -4,7 +4,7 @@ import type { Drawn } from '../placement-hook.ts';
  * Lets a host function draw into the element, and returns how to take that back, `undefined` where it threw. What it
  * throws, then or later, goes to `onError`, with nothing of it left in the element.
  */
-export const fillPlace = (
+export const fillSlot = (
   element: HTMLElement,
   draw: (signal: AbortSignal) => Drawn,
   onError: (cause: unknown) => void,
@@ -15,7 +15,7 @@ export const fillPlace = (
   let isOver = false;
 
   /**
-   * Nobody asks for an async function here, but its failure must not become an unhandled rejection of the page. Told by
+   * A hook need not be async, but the failure of one must not become an unhandled rejection of the page. Recognised by
    * its `then`: an async function's promise is no instance of a `Promise` that someone has replaced, as zone.js does.
    */
   const watch = (made: unknown): void => {

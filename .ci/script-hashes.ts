@@ -1,5 +1,5 @@
 // Prints the two script files with the hash that a page puts into `integrity`, as Markdown for the release notes:
-// node build/script-hashes.ts [FOLDER], by default dist.
+// node .ci/script-hashes.ts [FOLDER], by default dist.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
