@@ -17,6 +17,7 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
+export type { CampaignNumber } from './store/campaign-numbers.ts';
 export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
 export type {
   ArmResults,

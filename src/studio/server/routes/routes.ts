@@ -2,7 +2,7 @@ import type { StudioRoute } from '../route.ts';
 import { endAnySession, readAccess, readAudit } from './access.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
-import { createFirstNumbers } from './first-numbers.ts';
+import { readNumbers } from './first-numbers.ts';
 import { preview } from './preview.ts';
 import { makePreviewLink } from './preview-links.ts';
 import { readReach } from './reach.ts';
@@ -25,7 +25,7 @@ export const createStudioRoutes = (): StudioRoute[] => [
   why,
   readResults,
   downloadResults,
-  createFirstNumbers(),
+  readNumbers,
   readReach,
   listReleases,
   publishEffect,
