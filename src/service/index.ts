@@ -19,7 +19,14 @@ export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export type { CampaignNumber } from './store/campaign-numbers.ts';
-export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
+export {
+  backupStore,
+  openStore,
+  openStoreReader,
+  openStudioStore,
+  pruneStore,
+  vacuumStore,
+} from './store/index.ts';
 export type {
   ArmResults,
   CampaignResults,
@@ -36,6 +43,7 @@ export type {
   Release,
   StudioStore,
 } from './store/studio/studio-store.ts';
+export { LOOK_AT_USER } from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
