@@ -5,6 +5,7 @@ import type { BannerCache } from './banners/banner-cache.ts';
 import { bannerOptions } from './banners/banner-options.ts';
 import { forgetUsers } from './banners/forget-users.ts';
 import { hideAgain } from './banners/hide-again.ts';
+import { focusOn, isFocus } from './banners/overlay.ts';
 import { createRenewal } from './banners/renewal.ts';
 import { createSession } from './banners/session.ts';
 import { createSync } from './banners/sync.ts';
@@ -157,12 +158,20 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
-    rehearsal ??= createRehearsal({ cache, placements, now, countAnew: impressions.countAnew });
+    rehearsal ??= createRehearsal({
+      cache,
+      placements,
+      now,
+      countAnew: impressions.countAnew,
+      focusOn,
+      isFocus,
+    });
     return createInspector({
       settings,
       cache,
       asked,
       rehearsal,
+      isFocus,
       mayAct,
       session: session.inspect,
       syncBlockedUntilMs: sync.blockedUntilMs,
