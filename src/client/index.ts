@@ -8,13 +8,17 @@ export {
   getNumberProperty,
   getStringProperty,
 } from './banners/properties.ts';
+export type { OptOutPolicy } from './consent.ts';
 export { createPlacard } from './create-placard.ts';
 export type {
+  Correct,
   DeadLetter,
+  DeliveryChoices,
   DeliveryOptions,
   Diagnostics,
   FlushOutcome,
   InDoubtPolicy,
+  Skip,
 } from './delivery/index.ts';
 export type {
   Inspection,
@@ -24,14 +28,7 @@ export type {
   ViewState,
 } from './inspector/index.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
-export type {
-  BannerOptions,
-  Correct,
-  OptOutPolicy,
-  PlacardOptions,
-  Platform,
-  Skip,
-} from './options.ts';
+export type { BannerOptions, PlacardOptions, Platform } from './options.ts';
 export type { Placard } from './placard.ts';
 export type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from './placement-hook.ts';
 export {

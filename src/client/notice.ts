@@ -27,6 +27,9 @@ export type FailureKind =
   | 'correct' // the correction hook threw
   | 'listener'; // a subscriber threw
 
+/** Why nothing may be sent for a while. */
+export type WaitReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
+
 /** What happened, one union: each carries just its facts. */
 export type Notice =
   /** An answer is in the cache, or in memory where nothing can be stored. */
@@ -47,7 +50,7 @@ export type Notice =
   | {
       type: 'waiting';
       untilMs: number;
-      reason: 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
+      reason: WaitReason;
     }
   | { type: 'memory-mode'; on: boolean; reason?: string }
   | { type: 'consent'; state: 'enabled' | 'disabled' }

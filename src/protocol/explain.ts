@@ -27,7 +27,15 @@ export type Reason =
   | { outcome: 'not_in_audience'; clauses: FailingClause[] }
   /** `again_at` is `null` where it is never shown again. */
   | { outcome: 'dismissed'; dismissed_at: string; again_at: string | null }
-  | { outcome: 'capped' }
+  /** By which limit of `frequency`, or the tag cap of which tag; `again_at` is `null` where it is never shown again. */
+  | {
+      outcome: 'capped';
+      limit: string;
+      tag?: string | undefined;
+      max: number;
+      count: number;
+      again_at: string | null;
+    }
   /** `by` is the ID of the campaign that has the placement. */
   | { outcome: 'outranked'; by: string }
   | { outcome: 'unfilled'; variant_id: string | null; property: string | null; problem: string };

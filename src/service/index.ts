@@ -1,5 +1,6 @@
 export type { Campaign } from './campaigns/campaign.ts';
 export { inOrder } from './campaigns/campaign-order.ts';
+export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, type Reach } from './campaigns/reach.ts';

@@ -38,6 +38,15 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   metrics: [],
 };
 
+/** The same for the boxes of the client's delivery. */
+const DELIVERY_ARROWS: Record<string, string[]> = {
+  capture: ['log'],
+  log: [],
+  sender: ['log', 'http'],
+  http: [],
+  leaving: ['log', 'sender', 'http'],
+};
+
 interface Import {
   file: string;
   target: string;
@@ -106,12 +115,28 @@ describe('rooms', () => {
     expect(against).toEqual([]);
   });
 
-  test('have no cycle between files', () => {
+  test("of the client's delivery import only along its arrows, by the front doors, types included", () => {
+    const boxOf = (path: string) => /^src\/client\/delivery\/([^/]+)\//.exec(path)?.[1];
+    const files = globSync('src/client/delivery/*/*.ts');
+    expect(new Set(files.map(boxOf))).toEqual(new Set(Object.keys(DELIVERY_ARROWS)));
+    const against = globSync('src/client/**/*.ts')
+      .flatMap(importsOf)
+      .filter(({ file, target }) => {
+        const [from, to] = [boxOf(file), boxOf(target)];
+        if (to === undefined || to === from) return false;
+        const isAlong = from === undefined || DELIVERY_ARROWS[from]!.includes(to);
+        return !isAlong || !target.endsWith('/index.ts');
+      });
+    expect(against).toEqual([]);
+  });
+
+  test('have no cycle between files; in the client none through types either', () => {
     const graph = new Map<string, string[]>();
     for (const file of globSync('src/**/*.{ts,tsx}')) {
+      const imports = roomOf(file) === 'client' ? importsOf(file) : valueImportsOf(file);
       graph.set(
         file,
-        valueImportsOf(file).map(({ target }) => target),
+        imports.map(({ target }) => target),
       );
     }
     const done = new Set<string>();

@@ -1,11 +1,12 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../platform/store.ts';
+import { afterTimeout } from '../platform/timeout.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
 /** A store that has not answered by then is waited for no longer; a later answer still counts. */
-const PATIENCE_MS = 2_000;
+const STORE_TIMEOUT_MS = 2_000;
 /** Of the changes that the store has refused, so many are kept. */
 const MAX_REFUSED = 100;
 
@@ -66,21 +67,18 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   };
 
   /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
-  const patiently = async (work: Promise<unknown>): Promise<void> => {
+  const settleWithin = async (work: Promise<unknown>): Promise<void> => {
     const reported = work.then(() => {
       isHung = false;
     }, onError);
     if (isHung) return;
     await new Promise<void>((resolve) => {
-      // In two halves, for the reason of `outOfPatience`; to share that with the other chunk costs the first paint 90 bytes.
-      let cancel = after(PATIENCE_MS / 2, () => {
-        cancel = after(PATIENCE_MS / 2, () => {
-          isHung = true;
-          onError(new Error('No answer'));
-          resolve();
-        });
+      const cancel = afterTimeout(after, STORE_TIMEOUT_MS, () => {
+        isHung = true;
+        onError(new Error('No answer'));
+        resolve();
       });
-      void reported.then(() => cancel()).then(resolve);
+      void reported.then(cancel).then(resolve);
     });
   };
 
@@ -104,6 +102,12 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
     isGiven: (banner: Banner): boolean => given.has(banner?.id),
+    /** Why this banner may not be shown any more. */
+    mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
+      if (!cache.isGiven(banner)) return 'user';
+      if (isDismissed(record, banner)) return 'dismissed';
+      return cache.isExpired(banner) ? 'expired' : null;
+    },
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
     expiresInMs: (banner: Banner): number =>
@@ -122,7 +126,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       const read = store.get(key(reader)).then((value) => {
         if (reader === userId) adopt(value);
       });
-      await patiently(read);
+      await settleWithin(read);
     },
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
@@ -169,7 +173,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
           throw cause;
         },
       );
-      await patiently(done);
+      await settleWithin(done);
       return verdict;
     },
 

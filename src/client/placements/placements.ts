@@ -40,6 +40,8 @@ interface PlacementsOptions extends SlotVerbs {
   current: (placementId: string) => Banner | null | undefined;
   /** Why a banner may not stay until it is out of view, or `null` where it may. */
   mustLeave: (banner: Banner) => EmptyReason | null;
+  /** A banner has left the page because it expired. */
+  onExpired?: (placementId: string) => void;
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
   expiresInMs: (banner: Banner) => number;
@@ -64,7 +66,8 @@ interface MountedSlot extends Mounted {
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, after, isVisible, fail, notify } = options;
+  const { reserve, current, mustLeave, onExpired, source, expiresInMs, after, isVisible, fail, notify } =
+    options;
   const slots = new Set<MountedSlot>();
   /** Someone may be looking at it. */
   const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
@@ -160,6 +163,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (reason) {
       leave(slot, true);
       empty(slot, reason);
+      if (reason === 'expired') onExpired?.(placementId);
     }
     const next = current(placementId);
     if (next === undefined) return;

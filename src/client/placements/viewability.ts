@@ -74,6 +74,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
+  const isInvisible = () => !hasVisibleContent(element, wasFilled);
 
   const meetsShare = (): boolean => {
     if (!entry?.isIntersecting || !isVisible()) return false;
@@ -129,8 +130,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(DWELL_MS - elapsed, look);
       return;
     }
-    const canBeSeen = () =>
-      isControl() || (hasVisibleContent(element, wasFilled) && !isCovered(element, entry!));
+    const canBeSeen = () => isControl() || (!isInvisible() && !isCovered(element, entry!));
     // A banner that is hidden or covered now is looked at again after another second.
     const isCounted = isWatching && !slept(elapsed, wall) && canBeSeen();
     if (!isCounted) {
@@ -175,6 +175,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       requiredMs: DWELL_MS,
       requiredShare: requiredShare(entry ? areaOf(entry.boundingClientRect) : 0),
       isCovered: entry?.isIntersecting === true && isCovered(element, entry),
+      isInvisible: isInvisible(),
       isBusy: isBusy(),
     }),
     stop(): void {

@@ -31,7 +31,14 @@ const reason = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
   z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
   z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
-  z.object({ outcome: z.literal('capped') }),
+  z.object({
+    outcome: z.literal('capped'),
+    limit: z.string(),
+    tag: z.optional(z.string()),
+    max: z.number(),
+    count: z.number(),
+    again_at: instant,
+  }),
   z.object({ outcome: z.literal('outranked'), by: z.string() }),
   z.object({
     outcome: z.literal('unfilled'),

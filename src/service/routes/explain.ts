@@ -1,4 +1,5 @@
 import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_SYNC_VALUES } from '../../protocol/index.ts';
+import { impressionsSince } from '../campaigns/frequency.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { explain } from '../explain/explain.ts';
 import type { Log } from '../log.ts';
@@ -33,7 +34,8 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   answer: async ({ workspace, store, body, now, tell }) => {
     const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
+    const since = impressionsSince(workspace, now);
+    const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
     tell.objects('placements', asked.placementIds.length);
     return {
       status: 200,

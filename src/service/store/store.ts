@@ -38,6 +38,15 @@ export interface UserCampaign {
 export interface BannerUser {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];
+  /** Impressions since the moment that was asked for, without test sends; none where no moment was. */
+  impressions: readonly Impression[];
+}
+
+/** An instant in the future counts as the one of its receipt. */
+export interface Impression {
+  campaignId: string;
+  /** Unix milliseconds. */
+  timeMs: number;
 }
 
 /** One window of a rate limit. */
@@ -96,7 +105,11 @@ export interface Store extends StoreReader {
   write<T>(work: UserWork<T>): Promise<T>;
 
   /** What a decision asks of a user. */
-  bannerUser(workspaceId: string, externalId: string): Promise<BannerUser>;
+  bannerUser(
+    workspaceId: string,
+    externalId: string,
+    impressionsSinceMs?: number | null,
+  ): Promise<BannerUser>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */

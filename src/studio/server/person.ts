@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type BannerUser, HttpError, personaProfile } from '../../service/index.ts';
+import { type BannerUser, HttpError, impressionsSince, personaProfile } from '../../service/index.ts';
 import type { StudioContext } from './route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
@@ -31,7 +31,7 @@ export const personOf = async (
     await audit('look at user', who.user);
     return {
       externalId: who.user,
-      user: await store.bannerUser(workspace.workspaceId, who.user),
+      user: await store.bannerUser(workspace.workspaceId, who.user, impressionsSince(workspace, nowMs)),
       isReal: true,
     };
   }
@@ -39,7 +39,7 @@ export const personOf = async (
   if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
   return {
     externalId: NOBODY,
-    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [] },
+    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [], impressions: [] },
     isReal: false,
   };
 };

@@ -91,7 +91,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     write: queue.write,
     onCommit: queue.onCommit,
 
-    bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
+    bannerUser: async (...asked) => reader.bannerUser(...asked),
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
     studio: createStudioStore(createRunSqlite(database)),
 
