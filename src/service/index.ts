@@ -18,7 +18,14 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
+export {
+  backupStore,
+  openStore,
+  openStoreReader,
+  openStudioStore,
+  pruneStore,
+  vacuumStore,
+} from './store/index.ts';
 export type {
   ArmResults,
   CampaignResults,
@@ -34,6 +41,7 @@ export type {
   Release,
   StudioStore,
 } from './store/studio/studio-store.ts';
+export { LOOK_AT_USER } from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';

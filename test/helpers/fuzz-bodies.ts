@@ -204,6 +204,12 @@ export const bodiesOf = (path: string, bannerIds: readonly string[]): fc.Arbitra
         }),
       ),
     }),
+    '/users/delete': fc.oneof(
+      fc.record({ external_ids: list(userIds) }),
+      fc.record({ user_aliases: list(nearly(alias)) }),
+      fc.record({ email_addresses: list(fc.record({ email: nearly(email), prioritization })) }),
+      fc.record({ external_ids: list(userIds), braze_ids: list(oddText) }),
+    ),
     '/users/export/ids': fc.record({
       external_ids: list(userIds),
       user_aliases: list(alias),

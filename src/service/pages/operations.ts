@@ -32,6 +32,8 @@ import {
 import {
   aliasNewAnswer,
   aliasNewRequest,
+  deleteAnswer,
+  deleteRequest,
   exportIdsAnswer,
   exportIdsRequest,
   identifyAnswer,
@@ -175,6 +177,19 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: aliasNewAnswer,
     writes: true,
     badRequest: BAD_ENTRIES,
+  },
+  '/users/delete': {
+    id: 'deleteUsers',
+    tag: 'Users',
+    summary: 'Erase users with everything that is stored of them',
+    description:
+      'Takes exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
+    request: deleteRequest,
+    example: { external_ids: ['u-771'] },
+    success: 201,
+    answer: deleteAnswer,
+    writes: true,
+    badRequest: 'No list was sent, several were, or an entry is not valid. Nothing was deleted.',
   },
   '/users/export/ids': {
     id: 'exportUsers',

@@ -55,6 +55,17 @@ export const aliasNewRequest = z.object({
 });
 export const aliasNewAnswer = z.object({ aliases_processed: z.int(), message: z.string() });
 
+const addressed = (name: 'email' | 'phone') =>
+  entries(z.union([z.string(), z.object({ [name]: z.string(), prioritization: prioritization.nullish() })]));
+export const deleteRequest = z.object({
+  external_ids: entries(externalId).nullish(),
+  user_aliases: entries(alias).nullish(),
+  braze_ids: entries(z.string()).nullish(),
+  email_addresses: addressed('email').nullish(),
+  phone_numbers: addressed('phone').nullish(),
+});
+export const deleteAnswer = z.object({ deleted: z.int(), message: z.string() });
+
 export const exportIdsRequest = z.object({
   external_ids: entries(externalId).nullish(),
   user_aliases: entries(alias).nullish(),

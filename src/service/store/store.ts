@@ -2,6 +2,7 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { PruneBefore, Pruned } from './prune.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
 import type { StudioStore } from './studio/studio-store.ts';
@@ -114,6 +115,9 @@ export interface Store extends StoreReader {
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /** Deletes old events of the next users after `afterUserId`, 0 to begin with. */
+  prune(workspaceId: string, before: PruneBefore, afterUserId: number): Promise<Pruned>;
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;

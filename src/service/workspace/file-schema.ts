@@ -200,6 +200,13 @@ const subscriptionGroup = z.strictObject({
   channel: optional(z.string()).describe('`email` (default) or `sms`'),
 });
 
+const retention = z.strictObject({
+  events_days: optional(z.int().positive()).describe('Days that events and purchases are kept'),
+  banner_events_days: optional(z.int().positive()).describe(
+    'Days that impressions, clicks and dismissals are kept',
+  ),
+});
+
 /** The workspace file as it is written; every unknown member is an error. */
 export const workspaceFile = z.strictObject({
   $schema: optional(z.string()).describe(
@@ -224,6 +231,7 @@ export const workspaceFile = z.strictObject({
   tag_caps: optional(z.array(tagCap)).describe(
     'How many campaigns of a tag one user gets a day; days are those of `studio.time_zone`',
   ),
+  retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),
   integrations: optional(z.array(integrationRecord)).describe(

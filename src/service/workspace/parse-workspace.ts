@@ -160,6 +160,10 @@ export const parseWorkspace = (
       campaignsPerDay: campaigns_per_day,
       exempt: new Set(exempt ?? []),
     })),
+    retention: {
+      events: file.retention?.events_days ?? null,
+      bannerEvents: file.retention?.banner_events_days ?? null,
+    },
     localDays: createLocalDays(file.studio?.time_zone ?? 'UTC'),
     operators: (file.operators ?? []).map(operatorOf),
     studio: studioSettingsOf(file.studio ?? {}),

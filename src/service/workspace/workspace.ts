@@ -43,6 +43,8 @@ export interface Workspace {
   placements: readonly Placement[] | null;
   /** How many campaigns of a tag one user gets a day. */
   tagCaps: readonly TagCap[];
+  /** Days that events are kept; `null` for ever. */
+  retention: { events: number | null; bannerEvents: number | null };
   /** Dates in the workspace's time zone, which is `studio.time_zone`. */
   localDays: LocalDays;
   /** Who may use the Studio. */

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type BannerUser, HttpError, impressionsSince, personaProfile } from '../../service/index.ts';
+import {
+  type BannerUser,
+  HttpError,
+  impressionsSince,
+  LOOK_AT_USER,
+  personaProfile,
+} from '../../service/index.ts';
 import type { StudioContext } from './route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
@@ -28,7 +34,7 @@ export const personOf = async (
 ): Promise<Person> => {
   if ('user' in who) {
     if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
-    await audit('look at user', who.user);
+    await audit(LOOK_AT_USER, who.user);
     return {
       externalId: who.user,
       user: await store.bannerUser(workspace.workspaceId, who.user, impressionsSince(workspace, nowMs)),

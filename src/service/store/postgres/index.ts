@@ -7,6 +7,7 @@ import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
 import { isSharded } from './distribute.ts';
+import { pruneIn } from './prune.ts';
 import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
@@ -77,6 +78,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateLeases(run),
     studio: createStudioStore(run),
+    prune: pruneIn(upkeep.pool),
     write: queue.write,
     onCommit: queue.onCommit,
 

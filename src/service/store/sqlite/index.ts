@@ -93,6 +93,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     bannerUser: async (...asked) => reader.bannerUser(...asked),
     takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
+    prune: (...what) => jobs.run('prune', ...what),
     studio: createStudioStore(createRunSqlite(database)),
 
     async ping() {

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { countResults } from './count-results.ts';
+import { pruneSqlite } from './prune.ts';
 import { sampleUsers } from './sample-users.ts';
 
 /** What reads or changes so many rows that requests would wait for it. */
-export const JOBS = { results: countResults, sample: sampleUsers };
+export const JOBS = { results: countResults, sample: sampleUsers, prune: pruneSqlite };
 
 type Jobs = typeof JOBS;
 type Values<Name extends keyof Jobs> = Jobs[Name] extends (
@@ -48,14 +49,17 @@ export const createJobs = (file: string, inMemory: DatabaseSync | null) => {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   return {
-    run<Name extends keyof Jobs>(name: Name, ...values: Values<Name>): Promise<ReturnType<Jobs[Name]>> {
+    run<Name extends keyof Jobs>(
+      name: Name,
+      ...values: Values<Name>
+    ): Promise<Awaited<ReturnType<Jobs[Name]>>> {
       const result = last.then(() =>
         inMemory
           ? perform(inMemory, { name, values })
           : performOnThread({ file, name, values }, closing.signal),
       );
       last = result.catch(() => undefined);
-      return result as Promise<ReturnType<Jobs[Name]>>;
+      return result as Promise<Awaited<ReturnType<Jobs[Name]>>>;
     },
     async close(): Promise<void> {
       closing.abort(new Error('The store is closed'));
