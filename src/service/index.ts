@@ -18,6 +18,7 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
+export type { CampaignNumber } from './store/campaign-numbers.ts';
 export {
   backupStore,
   openStore,
@@ -31,6 +32,7 @@ export type {
   CampaignResults,
   Conversion,
   DayResults,
+  PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
+import { COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../from-row.ts';
 import { COUNT_USERS, choiceBelow, chooseUsers } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
@@ -84,6 +85,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       },
 
       campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
+
+      campaignNumbers: async (workspaceId) =>
+        (await runIn(upkeep)(COUNT_NUMBERS, [workspaceId])).map(numberOf),
 
       async sampleUsers(workspaceId, size) {
         const run = runIn(upkeep);

@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { type CampaignNumber, COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
 import { countResults } from './count-results.ts';
 import { pruneSqlite } from './prune.ts';
 import { sampleUsers } from './sample-users.ts';
 
+const countNumbers = (database: DatabaseSync, workspaceId: string): CampaignNumber[] =>
+  database.prepare(COUNT_NUMBERS).all({ $1: workspaceId }).map(numberOf);
+
 /** What reads or changes so many rows that requests would wait for it. */
-export const JOBS = { results: countResults, sample: sampleUsers, prune: pruneSqlite };
+export const JOBS = { results: countResults, numbers: countNumbers, sample: sampleUsers, prune: pruneSqlite };
 
 type Jobs = typeof JOBS;
 type Values<Name extends keyof Jobs> = Jobs[Name] extends (

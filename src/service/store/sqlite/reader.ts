@@ -153,6 +153,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
 
+      campaignNumbers: (workspaceId) => jobs.run('numbers', workspaceId),
+
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);
         return { total, users: rows.map(userOf) };

@@ -37,14 +37,6 @@ let drawn = new AbortController();
 const onSite = (url: string, site: string | null): string =>
   site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
-/** Words that a line clamp has cut off. */
-const cutWords = (root: ShadowRoot | null | undefined): FrameProblem[] =>
-  ['headline', 'body'].flatMap((property) => {
-    const text = root?.querySelector(`.${property}`);
-    const isCut = text && text.scrollHeight > text.clientHeight + 2;
-    return isCut ? [{ property, words: 'At this width its end is cut off.' }] : [];
-  });
-
 /** Without one of these there is no banner. */
 const DRAWN = ['headline', 'body', 'image'];
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
@@ -62,14 +54,7 @@ const draw = (request: FrameRequest) => {
   const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
   slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
   slot.classList.toggle('empty', !isDrawn);
-  const tell = () => {
-    const shadow = slot.querySelector('placard-frame')?.shadowRoot;
-    report({
-      type: 'placard:preview-drawn',
-      height: page.scrollHeight,
-      problems: [...problems, ...cutWords(shadow)],
-    });
-  };
+  const tell = () => report({ type: 'placard:preview-drawn', height: page.scrollHeight, problems });
   if (properties !== null && isDrawn) {
     const banner = {
       id: 'preview',
