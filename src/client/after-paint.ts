@@ -134,6 +134,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       cache,
       asked,
       rehearsal,
+      isFocus,
       mayAct,
       session: updates.session,
       syncBlockedUntilMs: updates.syncBlockedUntilMs,

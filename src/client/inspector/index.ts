@@ -1,12 +1,14 @@
 import type { Settings } from '../read-options.ts';
 import type { Inspection, Inspector } from './inspection.ts';
 import { type ReadPlacementsOptions, readPlacements } from './read-placements.ts';
+import type { Rehearsal } from './rehearsal.ts';
 
 export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspection.ts';
 export { createRehearsal, type Rehearsal } from './rehearsal.ts';
 
 interface InspectorOptions extends ReadPlacementsOptions {
   settings: Settings;
+  rehearsal: Rehearsal;
   mayAct: () => boolean;
   session: () => Inspection['session'];
   syncBlockedUntilMs: () => number;

@@ -1,11 +1,10 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
+import type { FocusVerbs } from '../banners/overlay.ts';
 import type { Mounted } from '../placements/placements.ts';
 import type { PlacementState, SlotState, ViewState } from './inspection.ts';
-import type { Rehearsal } from './rehearsal.ts';
 
-export interface ReadPlacementsOptions {
+export interface ReadPlacementsOptions extends Pick<FocusVerbs, 'isFocus'> {
   cache: BannerCache;
-  rehearsal: Rehearsal;
   slots: () => Mounted[];
   asked: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
   viewOf: (mounted: Mounted) => ViewState | null;
@@ -13,7 +12,7 @@ export interface ReadPlacementsOptions {
 
 /** Every placement that the page mounts or asks for, or that the cache holds, by name. */
 export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
-  const { cache, rehearsal, slots, asked, viewOf } = options;
+  const { cache, slots, asked, viewOf, isFocus } = options;
   const { banners, dismissed } = cache.record();
   const mounted = slots();
   const names = new Set([...asked.placements, ...banners.keys(), ...cache.overlay.keys()]);
@@ -29,7 +28,7 @@ export const readPlacements = (options: ReadPlacementsOptions): PlacementState[]
 
   const stateOf = (placementId: string): PlacementState => {
     const front = cache.overlay.get(placementId);
-    const isFocused = front != null && rehearsal.isFocus(front.id);
+    const isFocused = front != null && isFocus(front.id);
     const stored = banners.get(placementId);
     const isTestSend = front != null && !isFocused;
     const answer = isTestSend ? front : stored?.banner;

@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type * as Overlay from '../banners/overlay.ts';
+import type { FocusVerbs } from '../banners/overlay.ts';
 import type { CapturedEvent } from '../delivery/index.ts';
 import type { Placements } from '../placements/placements.ts';
 import type { Inspector } from './inspection.ts';
@@ -8,10 +8,7 @@ import type { Inspector } from './inspection.ts';
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-/** Given and not imported: a chunk that shares a module with another one gets a helper that polluted pages break. */
-type Focus = Pick<typeof Overlay, 'focusOn' | 'isFocus'>;
-
-interface RehearsalOptions extends Focus {
+interface RehearsalOptions extends FocusVerbs {
   cache: BannerCache;
   placements: Placements;
   now: () => number;
@@ -45,7 +42,6 @@ export const createRehearsal = (options: RehearsalOptions) => {
   return {
     focus,
     covers,
-    isFocus,
     state: () => ({ isOn, events: [...events] }),
 
     sandbox(next: boolean): void {
