@@ -19,18 +19,22 @@ export const createStoredConsent = (
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
+    log.decide();
     if (!allowsSending(consent)) onOptOut();
   };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
-  const write = (choice: Choice): Promise<void> =>
-    retryOnQuota(() =>
+  const write = async (choice: Choice): Promise<void> => {
+    await retryOnQuota(() =>
       log.step([], (control) => {
         control.consent = choice;
         control.chosenAt = clock.now();
         return [];
       }),
     );
+    // What was held in memory comes to the disk with the choice, or after it.
+    log.retry();
+  };
 
   news.subscribe((item) => {
     if (item.type !== 'consent' && item.type !== 'wiped') return;
