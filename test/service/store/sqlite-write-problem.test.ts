@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,11 +32,9 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
   const database = new DatabaseSync(file);
   migrate(database, file);
   database.close();
-  const fileDescriptor = openSync(file, 'r+');
-  const committer = await createThreadCommitter({ file, fileDescriptor });
+  const committer = await createThreadCommitter(file);
   const facts = errorFacts(await refusedBy(committer));
   await committer.close();
-  closeSync(fileDescriptor);
   expect(facts).toMatchObject(FACTS);
   expect(JSON.stringify(facts)).not.toContain('kim');
 });
@@ -52,8 +50,7 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
 test('nothing of it is stored, what comes after it is, and neither is a part whose next one cannot be made', async () => {
   const database = new DatabaseSync(file);
   migrate(database, file);
-  const fileDescriptor = openSync(file, 'r+');
-  const committer = await createThreadCommitter({ file, fileDescriptor });
+  const committer = await createThreadCommitter(file);
   const user = (id: number) => ({ ...noRows(), created: [id, 'test', null, '{}', 1, 0, 0] });
   function* broken() {
     yield user(2);
@@ -77,5 +74,4 @@ test('nothing of it is stored, what comes after it is, and neither is a part who
   expect(stored.map((row) => row['user_id'])).toEqual([3, 4, 6]);
   await committer.close();
   database.close();
-  closeSync(fileDescriptor);
 });

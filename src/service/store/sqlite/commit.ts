@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { WrittenFile } from './checkpointer.ts';
 import type { Rows } from './rows.ts';
 import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
@@ -16,8 +15,8 @@ const here = import.meta.url;
 const threadFile = here.endsWith('.ts') ? './writer-thread.ts' : './sqlite-writer.js';
 
 /** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
-export const createThreadCommitter = async (workerData: WrittenFile): Promise<Committer> => {
-  const thread = new Worker(new URL(threadFile, here), { workerData });
+export const createThreadCommitter = async (file: string): Promise<Committer> => {
+  const thread = new Worker(new URL(threadFile, here), { workerData: file });
   /** Of the commits under way, in their order. */
   const settles: ((error: Error | null) => void)[] = [];
   let died: Error | null = null;

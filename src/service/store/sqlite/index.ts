@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
@@ -51,10 +50,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     held.push(claimFile(file));
     checkLog(file);
   }
-  let fileDescriptor: number | null = null;
-  held.push(() => {
-    if (fileDescriptor !== null) closeSync(fileDescriptor);
-  });
   const database = new DatabaseSync(file);
   // A database in memory is its committer's.
   if (!inMemory) held.push(() => database.close());
@@ -67,8 +62,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   let committer: Committer;
   if (inMemory) committer = createInlineCommitter(database);
   else {
-    fileDescriptor = openSync(file, 'r+');
-    committer = await createThreadCommitter({ file, fileDescriptor });
+    committer = await createThreadCommitter(file);
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());

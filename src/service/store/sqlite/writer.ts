@@ -3,8 +3,8 @@ import { prepareBannerEvents } from './banner-events.ts';
 import { prepareMoves } from './moves.ts';
 import type { Rows } from './rows.ts';
 
-/** Pages that the write-ahead log may hold before they move into the file: 64 MiB. Busy rows move once, not often. */
-const CHECKPOINT_PAGES = 16_384;
+/** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
+export const CHECKPOINT_PAGES = 16_384;
 const CACHE_KIB = 64 * 1024;
 const BUSY_MS = 10_000;
 
