@@ -1,29 +1,12 @@
 import { userIdOf } from '../../profiles/user-id.ts';
-import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
+import { isNamedBy } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
 import { userOf } from '../from-row.ts';
+import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from './retry.ts';
 import type { Run } from './statement.ts';
 import { FIND_KEYS } from './user-statements.ts';
-
-/** What works name users by: lookups by workspace and key, each once. */
-export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
-
-const nameOf = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
-
-export const namedBy = (works: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>): Named => {
-  const named: Named = new Map();
-  for (const { workspaceId, lookups } of works) {
-    for (const lookup of lookups) {
-      const key = lookupKey(lookup);
-      const name = nameOf(workspaceId, key);
-      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
-    }
-  }
-  return named;
-};
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 export const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { type Work, WorkError } from '../apply-works.ts';
+import { type Named, namedBy } from '../named-users.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { findIds, type Named, namedBy } from './find-users.ts';
+import { findIds } from './find-users.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { FIND_UNLOCKED } from './user-statements.ts';

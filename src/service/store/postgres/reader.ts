@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
 import { bannerEventOf, campaignOf, eventOf, userOf } from '../from-row.ts';
+import { namedBy } from '../named-users.ts';
 import { COUNT_USERS, choiceBelow, chooseUsers } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
-import { namedBy, readUsers } from './find-users.ts';
+import { readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';

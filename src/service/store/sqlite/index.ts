@@ -15,7 +15,6 @@ import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { noRows } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
-import { createUserCache } from './user-cache.ts';
 import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -74,7 +73,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const queue = createCommitQueue({
     prepare: secret,
     isRefusal,
-    commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),
+    commit: createCommitWorks(reader, committer, ids),
   });
   let isClosed = false;
 

@@ -44,12 +44,7 @@ export const noRows = (): Rows => ({
   secrets: [],
 });
 
-const textOf = (row: UserRow): string | null => {
-  if (!row.profile) return null;
-  const text = JSON.stringify(profileJson(row.profile));
-  row.characters = text.length;
-  return text;
-};
+const textOf = ({ profile }: UserRow): string | null => profile && JSON.stringify(profileJson(profile));
 const updatedAt = ({ profile, createdAtMs }: UserRow) => profile?.updatedAtMs ?? createdAtMs;
 const createdAt = ({ profile, createdAtMs }: UserRow) => profile?.createdAtMs ?? createdAtMs;
 
