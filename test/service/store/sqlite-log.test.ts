@@ -29,7 +29,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
       const profile = JSON.stringify({ note: 'x'.repeat(40_000) });
       return [group * 100 + i + 1, 'demo', null, profile, 1, 0, 0];
     });
-    await committer.commit([{ ...noRows(), created: created.flat() }]);
+    await committer.commit({ ...noRows(), created: created.flat() });
     // As a service does, which reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }

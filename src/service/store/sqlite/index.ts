@@ -67,7 +67,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets({
     read: async (workspaceId) => reader.secret(workspaceId),
-    add: (workspaceId, made) => committer.commit([{ ...noRows(), secrets: [workspaceId, made] }]),
+    add: (workspaceId, made) => committer.commit({ ...noRows(), secrets: [workspaceId, made] }),
   });
   const takeRate = createRateWindows();
   const queue = createCommitQueue({
@@ -90,7 +90,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.commit([noRows()]);
+      await committer.commit(noRows());
     },
 
     async close() {
