@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store } from '../store.ts';
 import { createStudioStore } from '../studio/create-studio-store.ts';
@@ -11,7 +12,6 @@ import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { createJobs } from './jobs.ts';
-import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { noRows } from './rows.ts';
 import { checkVersion, migrate } from './schema.ts';
@@ -69,7 +69,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     read: async (workspaceId) => reader.secret(workspaceId),
     add: (workspaceId, made) => committer.commit({ ...noRows(), secrets: [workspaceId, made] }),
   });
-  const takeRate = createRateWindows();
   const queue = createCommitQueue({
     prepare: secret,
     isRefusal,
@@ -85,7 +84,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     onCommit: queue.onCommit,
 
     bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
-    takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
+    // One process owns the file, so that it counts in memory, and begins anew when it starts again.
+    takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     studio: createStudioStore(createRunSqlite(database)),
 
     async ping() {
