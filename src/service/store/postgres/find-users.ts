@@ -48,8 +48,8 @@ interface ReadOptions {
   statement: string;
   /** How often to look: where the statement locks, each look finds fewer who have changed since, as those found stay. */
   looks?: number;
-  /** Is called with the IDs before their rows are read. */
-  onFound?(ids: Map<number, string[]>): Promise<void>;
+  /** Hears by which names users were found whose rows were not. */
+  onMissing?(names: ReadonlySet<string>): void;
 }
 
 /**
@@ -59,14 +59,15 @@ interface ReadOptions {
 export const readUsers = async (
   run: Run,
   named: Named,
-  { statement, looks = 1, onFound = async () => undefined }: ReadOptions,
+  { statement, looks = 1, onMissing }: ReadOptions,
 ): Promise<UserRow[]> => {
   for (let look = 1; look <= looks; look += 1) {
     const ids = await findIds(run, named);
     if (ids.size === 0) return [];
-    await onFound(ids);
     const rows = (await run(statement, [[...ids.keys()]])).map(userOf);
     const read = new Map(rows.map((row) => [row.userId, row]));
+    const missing = [...ids].filter(([userId]) => !read.has(userId));
+    if (missing.length > 0) onMissing?.(new Set(missing.flatMap(([, names]) => names)));
     const isMeant = ([userId, names]: [number, string[]]) =>
       names.every((name) => {
         const { lookup, workspaceId } = named.get(name)!;
