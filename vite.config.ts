@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { dts } from 'rolldown-plugin-dts';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 
@@ -35,6 +35,16 @@ const isOfNode = (id: string) => id.startsWith('node:') || builtinModules.includ
 /** What an application installs beside the package; all else that the service and the commands use is inside it. */
 const isInstalledBeside = isOf(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
 
+/** The JSON Schema of a workspace file, for editors: made from the schema that checks. */
+const workspaceSchema: Plugin = {
+  name: 'workspace-schema',
+  async generateBundle() {
+    const { workspaceJsonSchema } = await import('./src/service/workspace/json-schema.ts');
+    const source = `${JSON.stringify(workspaceJsonSchema(), null, 2)}\n`;
+    this.emitFile({ type: 'asset', fileName: 'workspace.schema.json', source });
+  },
+};
+
 const library = {
   outDir: 'dist',
   emptyOutDir: false,
@@ -45,6 +55,7 @@ const library = {
   lib: { entry: entries, formats: ['es' as const] },
   license: { fileName: 'licenses.md' },
   rolldownOptions: {
+    plugins: [workspaceSchema],
     external: (id: string) => isOfNode(id) || isInstalledBeside(id),
     // For frameworks with server components; a directive in the source would be warned of.
     output: {
@@ -54,6 +65,13 @@ const library = {
   },
 };
 
+/** Old libraries extend `Object.prototype`, and the bundler's helper would take such a member for an export of a module. */
+const ownExportsOnly = {
+  name: 'own-exports-only',
+  renderChunk: (code: string) =>
+    code.replaceAll('for (var name in all)', 'for (var name of Object.keys(all))'),
+};
+
 /** One file for a plain `<script>`: everything inside, one global. */
 const script = (entry: string, fileName: string) => ({
   outDir: 'dist',
@@ -61,6 +79,7 @@ const script = (entry: string, fileName: string) => ({
   target: 'es2022',
   lib: { entry, formats: ['iife' as const], name: 'Placard', fileName: () => fileName },
   license: { fileName: 'licenses-script.md' },
+  rolldownOptions: { plugins: [ownExportsOnly] },
 });
 
 const typed = new Set(Object.values(manifest.exports).map((target) => Object(target).types));
@@ -112,7 +131,7 @@ export default defineConfig(({ command, mode }) => {
   if (mode === 'demo') return { root: 'demo', base: './', build: demo };
   if (mode === 'studio') return { root: 'src/studio/pages', build: studio };
   if (mode === 'script') return { build: script('src/client/index.ts', 'placard.global.js') };
-  if (mode === 'script-all') return { build: script('build/script-all.ts', 'placard-all.global.js') };
+  if (mode === 'script-all') return { build: script('src/script/index.ts', 'placard-all.global.js') };
   if (mode === 'declarations') {
     return {
       build: declarations,

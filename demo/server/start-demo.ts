@@ -12,6 +12,7 @@ import {
   watchWorkspaces,
 } from '../../src/service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
+import { withAbsoluteImages } from './absolute-images.ts';
 import { atSite } from './at-site.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { SERVER_KEY } from './keys.ts';
@@ -63,7 +64,7 @@ export const startDemo = async ({
   try {
     const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
     if (hasDemoKeys) await shop.seed();
-    const listening = await listen(service, {
+    const listening = await listen(withAbsoluteImages(service), {
       port,
       host,
       log,

@@ -46,7 +46,7 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
-      // Banners of other origins show the shop's pictures, and so does the Studio.
+      // An app of any origin shows the shop's pictures, and so does the Studio.
       ...(file.type.startsWith('image/') && { 'cross-origin-resource-policy': 'cross-origin' }),
       'content-type': file.type,
       'content-length': file.body.byteLength,

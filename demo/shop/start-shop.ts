@@ -53,6 +53,8 @@ export const startShop = (page: HTMLElement): void => {
   const { panel, devtools } = createPanel(faults);
   openDevtools(placard, { into: devtools });
   const main = node('main', { tabindex: -1, id: 'main' });
+  /** No banner comes for nobody: their boxes go as well. */
+  const markSignedOut = () => main.classList.toggle('signed-out', session.userId === null);
   const show = (placementId: string, element: HTMLElement) =>
     placard.mount(placementId, element, HOOKS[placementId]!);
   const screens = createScreens(main, verbs, show);
@@ -61,6 +63,7 @@ export const startShop = (page: HTMLElement): void => {
     chosen: session.choice,
     onChoose(choice) {
       session = beginSession(choice);
+      markSignedOut();
       void placard.identify(session.userId);
     },
   });
@@ -77,6 +80,7 @@ export const startShop = (page: HTMLElement): void => {
     node('div', { class: 'shop' }, [top, main, foot]),
     panel,
   );
+  markSignedOut();
   screens.draw();
 
   let screen = location.hash;

@@ -158,6 +158,8 @@ export const checkout = (verbs: ShopVerbs): View => {
     const focused = goods.contains(document.activeElement) ? document.activeElement : null;
     const place = [focused?.parentElement, focused].map((each) => each?.getAttribute('aria-label'));
     const lines = verbs.cart.lines();
+    // A word on a cart that is kept has no place over an empty one.
+    strip.element.hidden = lines.length === 0;
     goods.replaceChildren(
       ...(lines.length === 0
         ? [emptyCart()]

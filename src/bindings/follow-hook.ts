@@ -1,12 +1,12 @@
 import type { PlacementHook } from '../client/index.ts';
 
-/** A hook that always does what the latest one says, so that an inline function does not mount anew on each render. */
+/** A hook that always follows the latest one, so that an inline function does not mount anew on each render. */
 export const followHook = (latest: () => PlacementHook): PlacementHook => {
   /** Whose check took its time: that hook draws, since a later one could not say at once what fits. */
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest())(banner, slot);
   const { check, empty, invalid } = latest();
-  // Only what is there: a placement that draws something when it is empty is not collapsed.
+  // Only the parts that exist: a placement that draws something when it is empty is not collapsed.
   if (check) {
     follow.check = (banner) => {
       const hook = latest();
@@ -15,7 +15,7 @@ export const followHook = (latest: () => PlacementHook): PlacementHook => {
       return problems;
     };
   }
-  if (empty) follow.empty = (place) => latest().empty?.(place);
-  if (invalid) follow.invalid = (problems, place) => latest().invalid?.(problems, place);
+  if (empty) follow.empty = (slot) => latest().empty?.(slot);
+  if (invalid) follow.invalid = (problems, slot) => latest().invalid?.(problems, slot);
   return follow;
 };

@@ -8,7 +8,7 @@ export interface DrawnBanner {
   onError: (cause: unknown) => void;
 }
 
-/** A hook for a framework that renders by itself: `set` gets what is to be rendered, `null` when it is to go. */
+/** A hook for a framework that renders by itself: `set` gets the banner to render, `null` when it leaves. */
 export const renderedHook =
   (set: (drawn: DrawnBanner | null) => void): PlacementHook =>
   (banner, slot) => {
@@ -18,8 +18,8 @@ export const renderedHook =
     });
     failure.catch(() => undefined);
     set({ banner, slot, onError });
-    // A framework renders when the hook is over, or at once. So the cleanup is a promise as well: the client hears of a
-    // failure as it does of an async hook that rejects.
+    // A framework renders when the hook is over, or at once. So the cleanup is a promise as well: the client takes a
+    // failure like that of an async hook that rejects.
     // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
     return Object.assign(() => set(null), { then: failure.then.bind(failure) });
   };

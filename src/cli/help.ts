@@ -26,6 +26,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard export banner-events --db placard.db > banner-events.ndjson',
   ],
   backup: ['placard backup --db placard.db --to copy.db'],
+  prune: [
+    'placard prune --db placard.db --before 2026-01-01',
+    'placard prune --db placard.db --before 2026-01-01 --yes --vacuum',
+  ],
+  forget: ['placard forget --external-id u-771 --endpoint http://127.0.0.1:8787'],
   operator: ["placard operator new --name 'Mia' --role publish"],
   campaigns: [
     'placard campaigns pull campaigns --workspace workspace.json --db placard.db',

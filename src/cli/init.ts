@@ -7,7 +7,7 @@ import { starterWorkspace } from './starter-workspace.ts';
 
 const DEFAULT_FILE = 'workspace.json';
 /** Where an app that has installed the package finds it. */
-const SCHEMA = 'node_modules/placard/workspace.schema.json';
+const SCHEMA = 'node_modules/placard/dist/workspace.schema.json';
 
 const options = {
   file: {

@@ -8,6 +8,9 @@ export interface BannerEvent {
   bannerId: string;
   placementId: string;
   userId: string;
-  /** Unix milliseconds; unique for its banner, type and user within one browser profile. */
+  /**
+   * Unix milliseconds. It is final when the event is sent: where two tabs captured the same thing at the same moment, one of
+   * the two is a millisecond later then, since the service counts two events with one time as one.
+   */
   time: number;
 }

@@ -1,10 +1,3 @@
-/** An option of `createPlacard` is missing or wrong. Thrown at creation only: it is a mistake in the code, not in the data. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly option: string;
-
-  constructor(option: string, expected: string) {
-    super(`Option "${option}" must be ${expected}`);
-    this.option = option;
-  }
-}
+/** An option is missing or wrong: a mistake in the code, not in the data. */
+export const configError = (option: string, expected: string): TypeError =>
+  new TypeError(`Option "${option}" must be ${expected}`);

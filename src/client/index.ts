@@ -2,21 +2,24 @@ export type { Banner } from './banner.ts';
 export type { BannerEvent, EventType } from './banner-event.ts';
 export {
   getBooleanProperty,
+  getDatetimeProperty,
   getImageProperty,
   getJsonProperty,
   getNumberProperty,
   getStringProperty,
-  getTimestampProperty,
 } from './banners/properties.ts';
+export type { OptOutPolicy } from './consent.ts';
 export { createPlacard } from './create-placard.ts';
 export type {
+  Correct,
   DeadLetter,
+  DeliveryChoices,
   DeliveryOptions,
   Diagnostics,
   FlushOutcome,
   InDoubtPolicy,
+  Skip,
 } from './delivery/index.ts';
-export { ConfigError } from './errors.ts';
 export type {
   Inspection,
   Inspector,
@@ -25,16 +28,9 @@ export type {
   ViewState,
 } from './inspector/index.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
-export type {
-  BannerOptions,
-  Correct,
-  OptOutPolicy,
-  PlacardOptions,
-  Platform,
-  Skip,
-} from './options.ts';
+export type { BannerOptions, PlacardOptions, Platform } from './options.ts';
 export type { Placard } from './placard.ts';
-export type { Drawn, Place, PlacementHook, Problem, Slot } from './placement-hook.ts';
+export type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from './placement-hook.ts';
 export {
   type DefinedPlacement,
   definePlacement,

@@ -22,9 +22,13 @@ export type FailureKind =
   | 'answer' // the server's answer contradicts itself
   | 'property' // a banner property does not have its declared type
   | 'url' // a URL was refused for its scheme
+  | 'image' // an image of a banner could not be loaded
   | 'hook' // a placement hook threw
   | 'correct' // the correction hook threw
   | 'listener'; // a subscriber threw
+
+/** Why nothing may be sent for a while. */
+export type WaitReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
 
 /** What happened, one union: each carries just its facts. */
 export type Notice =
@@ -46,7 +50,7 @@ export type Notice =
   | {
       type: 'waiting';
       untilMs: number;
-      reason: 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
+      reason: WaitReason;
     }
   | { type: 'memory-mode'; on: boolean; reason?: string }
   | { type: 'consent'; state: 'enabled' | 'disabled' }
@@ -54,5 +58,7 @@ export type Notice =
 
 /** Hears every notice. What it throws is a `failed` notice to the other listeners. */
 export type Listener = (notice: Notice) => void;
-/** How the parts tell the host; never throws. */
+/** How the parts notify the host; never throws. */
 export type Notify = (notice: Notice) => void;
+/** The same for a `failed` notice. */
+export type Fail = (kind: FailureKind, message: string, cause?: unknown) => void;

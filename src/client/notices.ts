@@ -1,7 +1,8 @@
-import type { Listener, Notify } from './notice.ts';
+import type { Fail, Listener, Notify } from './notice.ts';
 
 export interface Notices {
   notify: Notify;
+  fail: Fail;
   subscribe(listener: Listener): () => void;
 }
 
@@ -15,12 +16,15 @@ export const createNotices = (): Notices => {
       } catch (cause) {
         // A listener that throws on the news of its own failure would never come to an end.
         if (notice.type === 'failed' && notice.kind === 'listener') continue;
-        notify({ type: 'failed', kind: 'listener', message: 'A subscriber threw', cause });
+        fail('listener', 'A subscriber threw', cause);
       }
     }
   };
+  const fail: Fail = (kind, message, cause) =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
   return {
     notify,
+    fail,
     subscribe(listener) {
       // Wrapped, so that the same function subscribed twice is told twice and can leave once.
       const entry: Listener = (notice) => listener(notice);

@@ -1,23 +1,8 @@
 import type { Instance } from '../protocol/index.ts';
-import type { BannerEvent } from './banner-event.ts';
-import type { DeliveryOptions } from './delivery/index.ts';
+import type { Correct, DeliveryChoices } from './delivery/index.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
-
-/** What the server said of an event it skipped. */
-export interface Skip {
-  /** Text for people, as the server sent it; do not branch on it. */
-  reason: string;
-  /** How often the event was sent. */
-  attempts: number;
-}
-
-/** Repairs a skipped event (return the changed event), sends it again as it is (return it), or gives it up (`null`). */
-export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
-
-/** What happens to queued events when the user opts out. */
-export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
@@ -26,7 +11,7 @@ interface CommonOptions {
   appId: string;
   /** At most 255 characters. */
   appVersion: string;
-  /** `null` while nobody is signed in: nothing is synced or tracked. */
+  /** `null` while no user is signed in: nothing is synced or tracked. */
   userId: string | null;
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
@@ -35,9 +20,11 @@ interface CommonOptions {
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
-  delivery?: Partial<DeliveryOptions>;
+  delivery?: DeliveryChoices;
   /** When banners are refreshed, and when an impression counts. */
   banners?: Partial<BannerOptions>;
+  /** Prints each notice in the console, in words. Default false. */
+  debug?: boolean;
   /** Parts of the browser to replace, in tests and unusual hosts. */
   platform?: Partial<Platform>;
 }
@@ -76,6 +63,6 @@ export interface Platform {
   lifecycle: PageLifecycle;
   /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
   openChannel: (name: string) => TabLink;
-  /** For the viewability rule; happy-dom's, for one, never tells anything. */
+  /** For the viewability rule; happy-dom's, for one, never calls back. */
   IntersectionObserver: typeof IntersectionObserver;
 }

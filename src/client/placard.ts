@@ -1,9 +1,9 @@
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
+import type { OptOutPolicy } from './consent.ts';
 import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
 import type { Inspector } from './inspector/index.ts';
 import type { Listener } from './notice.ts';
-import type { OptOutPolicy } from './options.ts';
 import type { PlacementHook } from './placement-hook.ts';
 
 /** What `createPlacard` returns. No verb throws into the page; what went wrong is a `failed` notice. */
@@ -15,9 +15,9 @@ export interface Placard {
   mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
   /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
   identify(userId: string | null): Promise<void>;
-  /** Explicit sync of the named placements (default: all asked for so far), within the refresh budget. */
+  /** Explicit sync of the named placements (default: all mounted so far), within the refresh budget. */
   refresh(placementIds?: string[]): Promise<void>;
-  /** What would be shown now; `null` for nobody eligible, `undefined` for never asked. */
+  /** What would be shown now; `null` where none is for this user, `undefined` before the first answer. */
   banner(placementId: string): Banner | null | undefined;
   /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */
   track(banner: Banner, type: EventType): Promise<BannerEvent | null>;

@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
 
-/** A place that a placement hook draws in. */
-export interface Place {
+/** A slot of the page, without a banner. */
+export interface EmptySlot {
   /** The element the host mounted; the hook draws inside it and nowhere else. */
   element: HTMLElement;
   /** The placement that was mounted there. */
@@ -11,16 +11,21 @@ export interface Place {
 }
 
 /** What a placement hook may do with the banner it draws. */
-export interface Slot extends Place {
+export interface Slot extends EmptySlot {
   /** Logs a click. Resolves when it is durable; safe to call just before a navigation. */
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;
-  /** The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. */
+  /**
+   * The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. Use what
+   * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
+   */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
+  /** Reports a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
+  report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 
-/** Why a banner does not fit its placement; where in the properties, as far as the schema tells. */
+/** Why a banner does not fit its placement; where in the properties, as far as the schema knows. */
 export interface Problem {
   /** What is wrong, for developers. */
   readonly message: string;
@@ -35,10 +40,10 @@ export type Drawn = void | (() => void);
 /** Host function that draws a banner and may return its cleanup. `definePlacement` makes one with all the rest. */
 export interface PlacementHook {
   (banner: Banner, slot: Slot): Drawn;
-  /** Asked before a banner is drawn: one with problems is neither drawn nor counted. */
+  /** Called before a banner is drawn: one with problems is neither drawn nor counted. */
   check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
-  /** Draws what the place shows without a banner. Such a place is not collapsed. */
-  empty?(place: Place): Drawn;
-  /** Draws what the place shows in place of a banner with problems. Default: `empty`. */
-  invalid?(problems: readonly Problem[], place: Place): Drawn;
+  /** Draws what the slot shows without a banner. Such a slot is not collapsed. */
+  empty?(slot: EmptySlot): Drawn;
+  /** Draws what the slot shows instead of a banner with problems. Default: `empty`. */
+  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }

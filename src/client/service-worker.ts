@@ -1,26 +1,24 @@
-import { INSTANCES, type Instance } from '../protocol/index.ts';
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createDelivery } from './delivery/create-delivery.ts';
-import type { DeliveryOptions } from './delivery/delivery-options.ts';
-import { handOverWords } from './delivery/hand-over.ts';
-import { outboxName } from './delivery/outbox-name.ts';
-import { ConfigError } from './errors.ts';
+import { createConsent } from './consent.ts';
+import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
 import type { Listener } from './notice.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
+import { createPageLifecycle } from './platform/page-lifecycle.ts';
+import { type EndpointOptions, readEndpoint, readKey, readText } from './read-options.ts';
 
 /** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);
-  /** The app of the pages: each app has an outbox of its own. */
+  /** The app of the pages: each app has a log of its own. */
   appId: string;
   /** The same choices as in the pages. */
-  delivery?: Partial<DeliveryOptions>;
-  /** Hears what the sender does. */
+  delivery?: DeliveryChoices;
+  /** Called with what the sender does. */
   onNotice?: Listener;
-} & ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+} & EndpointOptions;
 
 /** An event of the worker that may be kept waiting; `lib.webworker` and the DOM's types do not go together. */
 interface WorkerEvent {
@@ -34,40 +32,33 @@ interface WorkerScope {
   addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
 }
 
-/**
- * Makes this service worker send the events that the pages stored, on the same outbox, when a page goes or the network
- * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
- * `correct` hook of the next page.
- */
-export const installSender = (options: SenderOptions): void => {
-  const { apiKey, appId, instance, endpoint, delivery, onNotice } = options;
-  const base = endpoint ?? INSTANCES[instance];
-  if (base === undefined) throw new ConfigError('instance', 'a known instance, or use "endpoint"');
+const install = (options: SenderOptions): void => {
+  const { delivery, onNotice } = options;
+  const endpoint = readEndpoint(options);
+  const apiKey = readKey(options.apiKey);
+  const appId = readText('appId', options.appId);
   const banners = createIdbStore('placard-banners');
-  const keyOf = (userId: string) => recordKey(base.replace(/\/+$/, ''), appId, userId);
+  const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
-  const notify: Listener = (notice) => {
-    if (notice.type === 'delivered') {
-      accepting = Promise.all([accepting, acceptInStore(banners, keyOf, notice.events, Date.now())]).catch(
-        () => {
-          // Until it is known to be accepted a dismissal holds: it only does so for longer.
-        },
-      );
-    }
-    onNotice?.(notice);
-  };
-  const scope = globalThis as unknown as WorkerScope;
   const sender = createDelivery({
-    endpoint: base,
-    apiKey,
-    appId,
-    appVersion: '',
+    api: { endpoint, apiKey, appId, appVersion: '' },
+    consent: createConsent('enabled'),
     options: delivery,
-    openStore: createIdbStore,
-    clock: createClock(),
-    correct: 'in-a-page',
-    onlyOnDemand: true,
-    notify,
+    platform: {
+      openStore: createIdbStore,
+      clock: createClock(),
+      random: Math.random,
+      lifecycle: createPageLifecycle(),
+    },
+    host: {
+      notify: (notice) => onNotice?.(notice),
+      onDelivered(events) {
+        const accepted = () => acceptInStore(banners, keyOf, events, Date.now());
+        // Until it is known to be accepted a dismissal holds: where this fails it only does so for longer.
+        accepting = accepting.then(accepted).catch(() => undefined);
+      },
+    },
+    isWorker: true,
   });
   const flush = async () => {
     const outcome = await sender.flush();
@@ -75,7 +66,8 @@ export const installSender = (options: SenderOptions): void => {
     return outcome;
   };
 
-  const { syncTag, areYouThere, here, send } = handOverWords(outboxName(base, appId));
+  const scope = globalThis as unknown as WorkerScope;
+  const { syncTag, areYouThere, here, send } = handOffMessages(logName(endpoint, appId));
   scope.addEventListener('message', (event) => {
     if (event.data === areYouThere) event.source?.postMessage(here);
     if (event.data === send) event.waitUntil(flush());
@@ -89,4 +81,20 @@ export const installSender = (options: SenderOptions): void => {
       }),
     );
   });
+};
+
+/**
+ * Makes this service worker send the events that the pages stored, from the same log, when a page goes or the network
+ * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
+ * `correct` hook of the next page. Where an option is missing or wrong it does nothing, and says so in the console and in
+ * a `failed` notice: the worker's other work goes on.
+ */
+export const installSender = (options: SenderOptions): void => {
+  try {
+    install(options);
+  } catch (cause) {
+    const message = `Placard sends nothing from this worker: ${cause}`;
+    console.error(message);
+    options?.onNotice?.({ type: 'failed', kind: 'config', message, cause });
+  }
 };

@@ -25,7 +25,7 @@ const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string]
       : []),
     ['Clock', clockSkew(inspection.clockSkewMs)],
     ['Storage', diagnostics?.memoryMode ? 'memory: lost with the page' : 'IndexedDB'],
-    ['Sender', diagnostics?.sender ? 'this tab' : 'the tab that sends next'],
+    ['Sender', diagnostics?.sender ? 'this tab' : 'another tab, or none while there is nothing to send'],
   ];
 };
 

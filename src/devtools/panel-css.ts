@@ -56,11 +56,11 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 .icon::before, .icon::after { content: ""; position: absolute; inset: calc(50% - 0.75px) calc(50% - 6px); height: 1.5px; background: currentcolor; }
 [data-icon="close"]::before { transform: rotate(45deg); }
 [data-icon="close"]::after { transform: rotate(-45deg); }
-.tabs { gap: 2px; padding: 2px 8px 0; border-bottom: 1px solid var(--line); }
-[role="tab"] { flex: auto; padding: 0 8px; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
+.tabs { flex-wrap: wrap; gap: 2px; padding: 2px 8px 0; border-bottom: 1px solid var(--line); }
+[role="tab"] { flex: auto; padding: 0 8px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
 [role="tab"][aria-selected="true"] { border-color: var(--ink); color: var(--ink); font-weight: 650; }
 .panels { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; }
-[role="tabpanel"] { padding: 12px; }
+[role="tabpanel"], .whole > .nothing, .embedded > .nothing { padding: 12px; }
 .cards, .view { display: grid; gap: 12px; }
 .card { display: grid; gap: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; }
 .card-head, .card-foot { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; align-items: baseline; }
@@ -101,7 +101,7 @@ dl { display: grid; align-items: baseline; grid-template-columns: minmax(4rem, m
 .switch[aria-checked="true"]::after { color: var(--wait); background: radial-gradient(circle at 24px, var(--surface) 6px, var(--wait) 7px); }
 .lines li { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 10px; align-items: baseline; padding: 5px 0; border-bottom: 1px solid var(--line); }
 .lines [data-tone]:not([data-tone="plain"]) span { color: var(--tone); }
-.outline { border: 2px solid var(--accent); border-radius: 6px; background: color-mix(in srgb, var(--accent) 10%, transparent); pointer-events: none; }
+.outline { z-index: 2147483646; border: 2px solid var(--accent); border-radius: 6px; background: color-mix(in srgb, var(--accent) 10%, transparent); pointer-events: none; }
 .outline span { position: absolute; bottom: 100%; left: -2px; padding: 1px 6px; background: var(--accent); color: var(--surface); font-size: 0.75rem; white-space: nowrap; }
 @media (max-width: 30rem) {
   .whole { height: min(27rem, 62vh); }

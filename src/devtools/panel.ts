@@ -32,6 +32,13 @@ interface PanelOptions {
 const NOT_LOADED =
   'The client could not load the part that is inspected. Check in the network panel that all its chunks are served.';
 
+/** A client whose options cannot be used has no such part, and says why. */
+const whyNotLoaded = (history: History): string => {
+  const notices = history.entries().map(({ notice }) => notice);
+  const refused = notices.find((notice) => notice.type === 'failed' && notice.kind === 'config');
+  return refused?.type === 'failed' ? refused.message : NOT_LOADED;
+};
+
 const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics | null): Sentence => {
   if (sandbox.isOn) return { text: 'Sandbox is on', tone: 'wait' };
   const slots = placements.flatMap((placement) => placement.slots);
@@ -64,7 +71,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   };
 
   if (!inspector) {
-    show([node('p', { class: 'nothing' }, [NOT_LOADED])]);
+    show([node('p', { class: 'nothing' }, [whyNotLoaded(history)])]);
     return;
   }
   history.addEarlier(inspector.read().recent);

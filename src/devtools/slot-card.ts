@@ -52,7 +52,9 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
   };
   const scroll = (): void => {
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    current?.slot?.element.scrollIntoView({ block: 'center', behavior: isStill ? 'auto' : 'smooth' });
+    // On a narrow page the window has the lower half.
+    const block = matchMedia('(max-width: 30rem)').matches ? 'start' : 'center';
+    current?.slot?.element.scrollIntoView({ block, behavior: isStill ? 'auto' : 'smooth' });
     show();
   };
   const toggleFocus = (): void => {

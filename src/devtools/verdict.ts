@@ -1,4 +1,4 @@
-import type { Inspection, PlacementState, SlotState } from '../client/index.ts';
+import type { FailureKind, Inspection, PlacementState, SlotState } from '../client/index.ts';
 import { nameOf } from './banner-details.ts';
 import { relativeTime } from './duration.ts';
 import type { Tone } from './tone.ts';
@@ -27,11 +27,20 @@ const WAITS_CLOSED =
 const NOT_SWAPPED =
   'No banner is swapped under the reader’s eyes: the change waits until this slot is out of view.';
 
+/** Kinds of failure that keep an answer away. */
+const OF_A_SYNC: ReadonlySet<FailureKind> = new Set([
+  'config',
+  'sync',
+  'unauthorized',
+  'not-found',
+  'answer',
+]);
+
 /** Why no answer of the service is there. */
 const unanswered = ({ recent, syncWaitsUntil }: Inspection, now: number): Verdict => {
   const failed = recent
     .map(({ notice }) => notice)
-    .filter((notice) => notice.type === 'failed' && notice.kind !== 'property')
+    .filter((notice) => notice.type === 'failed' && OF_A_SYNC.has(notice.kind))
     .at(-1);
   const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
   if (syncWaitsUntil !== null) {

@@ -14,13 +14,15 @@ export const viewVerdict = ({ element, view }: SlotState, share: number): Verdic
       'The slot has no size. Give its element a box: display: none and display: contents have none.',
     );
   if (view.isBusy) return notSeen('The slot has aria-busy="true": its content is still loading.');
+  if (view.isInvisible)
+    return notSeen(
+      'Nothing in the slot can be seen. Check what the hook draws, and its display, visibility and opacity.',
+    );
   if (share === 0) return notSeen('Out of view. Scroll to it.');
   if (share < view.requiredShare)
     return notSeen(`${percent(share)} is in view, and ${percent(view.requiredShare)} must be.`);
   if (view.isCovered)
-    return notSeen(
-      'Something lies on top of it, or it is invisible. Move what covers it; it may be this window.',
-    );
+    return notSeen('Something lies on top of it. Move what covers it; it may be this window.');
   const [dwell, required] = [view.dwellMs, view.requiredMs].map((ms) => (ms / 1_000).toFixed(1));
   return notSeen(`In view for ${dwell} of ${required} s without a break.`);
 };

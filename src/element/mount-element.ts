@@ -3,14 +3,14 @@ import { hookNames, namedHook, onProvided, providedPlacard } from './provided.ts
 
 const DEFAULT_TEMPLATE = 'card';
 
-/** What an element was told by its properties; attributes and `providePlacard` say the rest. */
-export interface Told {
+/** An element's own properties; its attributes and `providePlacard` give the rest. */
+export interface OwnProperties {
   placard: Placard | null;
   hook: PlacementHook | null;
 }
 
-interface Wish {
-  /** What is drawn for one document, its sheets for instance, is not taken along into a frame. */
+interface Mount {
+  /** Style sheets and nodes belong to one document: a frame needs its own. */
   document: Document;
   placard: Placard;
   placementId: string;
@@ -19,7 +19,7 @@ interface Wish {
 
 const warned = new Set<string>();
 
-/** An element cannot throw to whoever wrote the markup; the console is where they look. Once for each name. */
+/** An element cannot throw to the author of the markup, who looks into the console. Once for each name. */
 const warnOf = (template: string): void => {
   if (warned.has(template)) return;
   warned.add(template);
@@ -30,17 +30,17 @@ const warnOf = (template: string): void => {
  * Keeps one element mounted as its attributes, its properties and the provided client say. Changes are gathered in a
  * microtask: an element that is moved is back in the page by then, and stays mounted as it was.
  */
-export const mountElement = (element: HTMLElement, told: Told) => {
-  let mounted: (Wish & { unmount: () => void }) | null = null;
+export const mountElement = (element: HTMLElement, own: OwnProperties) => {
+  let mounted: (Mount & { unmount: () => void }) | null = null;
   let stopListening: (() => void) | null = null;
   let isWaiting = false;
 
-  const wish = (): Wish | null => {
-    const placard = told.placard ?? providedPlacard();
+  const wantedMount = (): Mount | null => {
+    const placard = own.placard ?? providedPlacard();
     const placementId = element.getAttribute('placement');
     if (!element.isConnected || !placard || !placementId) return null;
     const template = element.getAttribute('template') ?? DEFAULT_TEMPLATE;
-    const hook = told.hook ?? namedHook(template);
+    const hook = own.hook ?? namedHook(template);
     if (!hook) warnOf(template);
     return hook ? { document: element.ownerDocument, placard, placementId, hook } : null;
   };
@@ -51,7 +51,7 @@ export const mountElement = (element: HTMLElement, told: Told) => {
       stopListening?.();
       stopListening = null;
     } else stopListening ??= onProvided(soon);
-    const next = wish();
+    const next = wantedMount();
     const isSame =
       mounted?.document === next?.document &&
       mounted?.placard === next?.placard &&

@@ -1,12 +1,15 @@
 import type { Placard, PlacementHook } from '../client/index.ts';
 import { displayAsBlock } from './block-display.ts';
-import { mountElement, type Told } from './mount-element.ts';
+import { mountElement, type OwnProperties } from './mount-element.ts';
 
 /** Without a DOM (on a server) there is nothing to extend, and nothing is ever constructed. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
 /** Values set before the element was defined sit on the instance and would hide the class's own accessors. */
-const takeEarly = <Name extends keyof Told>(element: HTMLElement & Told, name: Name): void => {
+const takeEarly = <Name extends keyof OwnProperties>(
+  element: HTMLElement & OwnProperties,
+  name: Name,
+): void => {
   if (!Object.hasOwn(element, name)) return;
   const early = element[name];
   Reflect.deleteProperty(element, name);
@@ -19,24 +22,24 @@ const takeEarly = <Name extends keyof Told>(element: HTMLElement & Told, name: N
  */
 export class PlacardBanner extends Base {
   static observedAttributes = ['placement', 'template'];
-  #told: Told = { placard: null, hook: null };
-  #mount = mountElement(this, this.#told);
+  #own: OwnProperties = { placard: null, hook: null };
+  #mount = mountElement(this, this.#own);
 
   /** This element's own client; `null` takes the one of `providePlacard`. */
   get placard(): Placard | null {
-    return this.#told.placard;
+    return this.#own.placard;
   }
   set placard(placard: Placard | null) {
-    this.#told.placard = placard;
+    this.#own.placard = placard;
     this.#mount.changed();
   }
 
   /** This element's own hook; `null` takes the one that `template` names. */
   get hook(): PlacementHook | null {
-    return this.#told.hook;
+    return this.#own.hook;
   }
   set hook(hook: PlacementHook | null) {
-    this.#told.hook = hook;
+    this.#own.hook = hook;
     this.#mount.changed();
   }
 

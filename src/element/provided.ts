@@ -1,7 +1,7 @@
 import type { Placard, PlacementHook } from '../client/index.ts';
 import { createTemplates, type TemplateName } from '../templates/index.ts';
 
-/** Hooks by the name that a `template` attribute says. */
+/** Hooks by the name in a `template` attribute. */
 export type NamedHooks = Readonly<Record<string, PlacementHook>>;
 
 const BUILT_IN: Readonly<Record<TemplateName, PlacementHook>> = createTemplates();

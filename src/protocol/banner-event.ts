@@ -4,7 +4,7 @@ import { parseInstant } from './instant.ts';
 import { isPresent, isRecord } from './record.ts';
 import { isStorableText } from './text.ts';
 
-/** What an event of `banners/track` says. */
+/** The members of an event of `banners/track`. */
 export interface BannerEventMembers {
   id: string;
   eventType: EventType;

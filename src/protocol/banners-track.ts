@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type { BannerEnvelope } from './banner-envelope.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
@@ -6,21 +6,22 @@ export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
 /** What can happen to a banner. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/**
- * 202, and 400 when no event was valid. `errors[].index` is the position in the request's `events`; it stays
- * `unknown` here because another server may send anything there, and the outbox judges each entry alone.
- */
-export const bannersTrackAnswer = z.object({
-  events_processed: z.optional(z.number()),
-  message: z.string(),
-  errors: z.optional(z.array(z.unknown())),
-});
-export type BannersTrackAnswer = z.infer<typeof bannersTrackAnswer>;
+/** One banner event on the wire. `timestamp` is ISO 8601; we send UTC with milliseconds. */
+export interface WireEvent {
+  id: string;
+  event_type: EventType;
+  timestamp: string;
+}
 
-/** What a client reads of any 2xx: a proxy answers something else, and another server may leave members out. */
-export const trackSuccess = z.object({
-  events_processed: z.nullish(z.number()),
-  message: z.optional(z.string()),
-  errors: z.optional(z.unknown()),
-});
-export type TrackSuccess = z.infer<typeof trackSuccess>;
+/** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
+export interface BannersTrackRequest extends BannerEnvelope {
+  events: WireEvent[];
+}
+
+/** 202, and 400 when no event was valid. `errors[].index` is the position in the request's `events`. */
+export interface BannersTrackAnswer {
+  events_processed?: number | undefined;
+  message: string;
+  /** Another server may send anything here, so the client judges each entry alone. */
+  errors?: unknown[] | undefined;
+}

@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /**
  * Which body an endpoint answers when it refuses a request.
  * `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }` and, where single
@@ -13,10 +11,19 @@ export const errorBody = (dialect: ErrorDialect, text: string): Record<string, u
   return { message: text, errors: [{ type: text }] };
 };
 
-/** What a client reads of any refusal: every member may be missing, and a proxy may answer something else. */
-export const refusal = z.object({
-  message: z.optional(z.string()),
-  error: z.optional(z.string()),
-  errors: z.optional(z.array(z.unknown())),
-});
-export type Refusal = z.infer<typeof refusal>;
+/** The members that a client reads of a refusal. */
+export interface Refusal {
+  /** For people, where the body has such a text. */
+  text: string | undefined;
+  /** Entries that name what was at fault; none where the body has no such list. */
+  errors: unknown[];
+}
+
+/** Reads a refusal of any endpoint: every member may be missing, and a proxy may answer something else. */
+export const readRefusal = (body: unknown): Refusal => {
+  const { message, error, errors } = Object(body) as Record<string, unknown>;
+  return {
+    text: [message, error].find((text) => typeof text === 'string'),
+    errors: Array.isArray(errors) ? errors : [],
+  };
+};

@@ -18,6 +18,7 @@ export const FATAL = {
   tooManyObjects: 'Max Input Length Exceeded',
   tooManyObjectsPerUser: 'Max objects per user exceeded',
   noValidEvents: 'No valid events provided.',
+  notAnObject: 'Request body must be a JSON object',
 } as const;
 
 /** Codes that an entry of `errors` may carry in `type` on `/users/track`. */

@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /** Ours: no other server has it. */
 export const EXPLAIN_PATH = '/placard/explain';
 
@@ -12,20 +10,12 @@ export interface FailingClause {
   /** What the user has, where the clause compares one text, number or boolean; `null` where they have nothing. */
   actual?: unknown;
 }
-const failingClause = z.object({
-  clause: z.string(),
-  expected: z.unknown(),
-  actual: z.optional(z.unknown()),
-}) satisfies z.ZodMiniType<FailingClause>;
 
 /** `bucket` is where the user falls from 0 to 100: below `control_percentage` they are held out. */
 interface Bucketing {
   bucket: number;
   control_percentage: number;
 }
-const bucketing = { bucket: z.number(), control_percentage: z.number() };
-/** An instant in UTC as text of ISO 8601, `null` where there is none. */
-const instant = z.nullable(z.string());
 
 /** The outcome of one campaign in one placement, with the facts behind it. */
 export type Reason =
@@ -37,39 +27,21 @@ export type Reason =
   | { outcome: 'not_in_audience'; clauses: FailingClause[] }
   /** `again_at` is `null` where it is never shown again. */
   | { outcome: 'dismissed'; dismissed_at: string; again_at: string | null }
-  | { outcome: 'capped' }
+  /** By which limit of `frequency`, or the tag cap of which tag; `again_at` is `null` where it is never shown again. */
+  | {
+      outcome: 'capped';
+      limit: string;
+      tag?: string | undefined;
+      max: number;
+      count: number;
+      again_at: string | null;
+    }
   /** `by` is the ID of the campaign that has the placement. */
   | { outcome: 'outranked'; by: string }
   | { outcome: 'unfilled'; variant_id: string | null; property: string | null; problem: string };
-const reason = z.discriminatedUnion('outcome', [
-  z.object({
-    outcome: z.literal('shown'),
-    banner_id: z.string(),
-    variant_id: z.string(),
-    is_test_send: z.boolean(),
-    ...bucketing,
-  }),
-  z.object({ outcome: z.literal('held_out'), banner_id: z.string(), ...bucketing }),
-  z.object({ outcome: z.literal('not_running'), status: z.string() }),
-  z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
-  z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
-  z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
-  z.object({ outcome: z.literal('capped') }),
-  z.object({ outcome: z.literal('outranked'), by: z.string() }),
-  z.object({
-    outcome: z.literal('unfilled'),
-    variant_id: z.nullable(z.string()),
-    property: z.nullable(z.string()),
-    problem: z.string(),
-  }),
-]) satisfies z.ZodMiniType<Reason>;
 
 /** `why` is the outcome as a sentence for people, without its subject: the campaign. */
 export type CampaignExplanation = { campaign_id: string; name: string; why: string } & Reason;
-const campaignExplanation = z.intersection(
-  z.object({ campaign_id: z.string(), name: z.string(), why: z.string() }),
-  reason,
-) satisfies z.ZodMiniType<CampaignExplanation>;
 
 /** Whom to explain, and for which placements. */
 export interface ExplainRequest {
@@ -81,13 +53,6 @@ export interface ExplainRequest {
   /** Default every placement that a campaign names. */
   placements?: string[] | undefined;
 }
-export const explainRequest = z.object({
-  external_user_id: z.string().check(z.minLength(1)),
-  app_id: z.optional(z.string()),
-  app_version: z.optional(z.string()),
-  device_id: z.optional(z.string()),
-  placements: z.optional(z.array(z.string())),
-}) satisfies z.ZodMiniType<ExplainRequest>;
 
 /** 200: by placement all its campaigns, in the order in which they are considered. */
 export interface ExplainAnswer {
@@ -95,7 +60,3 @@ export interface ExplainAnswer {
   has_profile: boolean;
   placements: Record<string, CampaignExplanation[]>;
 }
-export const explainAnswer = z.object({
-  has_profile: z.boolean(),
-  placements: z.record(z.string(), z.array(campaignExplanation)),
-}) satisfies z.ZodMiniType<ExplainAnswer>;

@@ -17,7 +17,7 @@ export type Identifier =
   | { by: 'email'; value: string }
   | { by: 'phone'; value: string };
 
-/** Takes in what is wrong with an object. */
+/** Collects the faults of an object. */
 export interface Faults {
   add(type: string): void;
 }

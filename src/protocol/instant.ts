@@ -39,7 +39,7 @@ export const offsetMinutes = (zone: string): number | null => {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
-/** A date and time: the instant, and what the clock said where it was written, both in Unix milliseconds. */
+/** A date and time: the instant, and the local time as it was written, both in Unix milliseconds. */
 export interface Written {
   instant: number;
   wall: number;
@@ -79,7 +79,7 @@ const digits = (text: string, from: number, to: number): number => {
 /**
  * The time of an event or purchase in Unix milliseconds: ISO 8601 with `Z` or an offset, `T` or a space between date
  * and time, seconds and their fraction optional, a space before the offset allowed; also a colon before the
- * milliseconds. `null` for anything else, and for what is before the year 0 in UTC.
+ * milliseconds. `null` for anything else, and for an instant before the year 0 in UTC.
  */
 export const parseInstant = (text: string): number | null => {
   // Nearly every event is written `2026-03-01T09:15:00.000Z`: reading it by hand costs a tenth of the pattern.

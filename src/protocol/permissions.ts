@@ -10,6 +10,7 @@ export const SERVER_PERMISSIONS = [
   'users.merge',
   'users.alias.new',
   'users.export.ids',
+  'users.delete',
   /** Ours: no other server has it. */
   'campaigns.explain',
 ] as const;

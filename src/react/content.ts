@@ -17,7 +17,7 @@ interface ContentState {
   hasFailed: boolean;
 }
 
-/** Stands in for what is still loading: while it is there, the slot is busy, and no impression counts. */
+/** Stands in for content that is still loading: while it is there, the slot is busy, and no impression counts. */
 const Busy = ({ element }: { element: HTMLElement }): null => {
   useEffectBeforePaint(() => {
     element.setAttribute('aria-busy', 'true');

@@ -6,8 +6,8 @@ import { usePlacard } from './context.ts';
 const unknown = () => undefined;
 
 /**
- * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows and on a
- * server. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * What the placement would show now, kept up to date: `null` where none is for this user, `undefined` before the first
+ * answer and on a server. Reading does not count an impression and asks for nothing; mount the placement for both.
  */
 export const useBanner = (placementId: string): Banner | null | undefined => {
   const placard = usePlacard();

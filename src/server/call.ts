@@ -1,5 +1,5 @@
 import ky, { isNetworkError } from 'ky';
-import { type RateLimitInfo, type ResetKind, readRateLimit, refusal } from '../protocol/index.ts';
+import { type RateLimitInfo, type ResetKind, readRateLimit, readRefusal } from '../protocol/index.ts';
 import { ApiError, InDoubtError, UnsentError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -110,7 +110,7 @@ const judge = (
     // A captive portal or a proxy answers with a page of its own: the service saw nothing.
     if (isJson(headers)) return { type: 'doubt', error: new InDoubtError(endpoint, cause) };
   }
-  const { data } = refusal.safeParse(body);
+  const refusal = readRefusal(body);
   const target = headers.get('location');
   const retryable = status === 429 || status >= 500 || status < 300;
   const error = new ApiError({
@@ -118,10 +118,9 @@ const judge = (
     endpoint,
     retryable,
     serverMessage:
-      data?.message ??
-      data?.error ??
+      refusal.text ??
       (status < 300 ? 'a page that is not the API' : target ? `a redirect to ${target}` : undefined),
-    errors: data?.errors,
+    errors: refusal.errors,
     rateLimit,
   });
   if (!retryable) return { type: 'stop', error };

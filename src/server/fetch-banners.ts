@@ -1,10 +1,10 @@
 import {
   type BannerBootstrap,
-  isRecord,
   MAX_PLACEMENTS,
+  readBanner,
+  readSyncAnswer,
   SYNC_PATH,
   USER_TOKEN_MEMBER,
-  wireBanner,
 } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { type ApiAddress, endpointOf } from './endpoint-of.ts';
@@ -42,8 +42,8 @@ const bannersOf = (
   placements: readonly string[],
   onError: (error: Error) => void,
 ): BannerBootstrap['banners'] => {
-  const answered = isRecord(answer) ? answer['banners'] : undefined;
-  if (!isRecord(answered)) {
+  const answered = readSyncAnswer(answer);
+  if (answered === undefined) {
     onError(new Error(`POST ${SYNC_PATH} answered no banners`));
     return {};
   }
@@ -51,9 +51,9 @@ const bannersOf = (
     if (!Object.hasOwn(answered, placement)) return [];
     const banner = answered[placement];
     if (banner === null) return [[placement, null]];
-    const read = wireBanner.safeParse(banner);
-    if (read.success) return [[placement, read.data]];
-    onError(new Error(`The banner of "${placement}" cannot be read`, { cause: read.error }));
+    const read = readBanner(placement, banner);
+    if (typeof read !== 'string') return [[placement, read]];
+    onError(new Error(`The banner of "${placement}" cannot be read: ${read} is not valid`));
     return [];
   });
   return Object.fromEntries(found);

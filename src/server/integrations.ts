@@ -1,10 +1,5 @@
-import {
-  cursorOf,
-  INTEGRATIONS_PATH,
-  type Integration,
-  integrationsAnswer,
-  parseLink,
-} from '../protocol/index.ts';
+import { cursorOf, INTEGRATIONS_PATH, type Integration, parseLink } from '../protocol/index.ts';
+import { integrationsAnswer } from '../protocol/schemas/index.ts';
 import type { Call } from './call.ts';
 
 /**

@@ -39,6 +39,14 @@ export interface ExportAnswer {
   invalid_user_ids?: string[];
 }
 
+/** Whom to erase: exactly one way to find users, in a list of any length. */
+export type DeleteInput =
+  | { external_ids: string[] }
+  | { user_aliases: Alias[] }
+  | { braze_ids: string[] }
+  | { email_addresses: { email: string; prioritization: Prioritization }[] }
+  | { phone_numbers: { phone: string; prioritization: Prioritization }[] };
+
 /** Slices of what one request may hold. */
 const slices = <T>(entries: T[]): T[][] =>
   Array.from({ length: Math.ceil(entries.length / MAX_PROFILE_ENTRIES) }, (_, at) =>
@@ -56,6 +64,8 @@ export interface ProfileCalls {
   ): Promise<void>;
   /** Adds aliases to users, or creates users who have only an alias. Resolves with how many were processed. */
   newAliases(aliases: (Alias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
+  /** Erases users with everything that is stored of them. Resolves with how many there were. */
+  deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
   /** The profiles of at most 50 users, with the members the service has values for. */
   exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer>;
 }
@@ -93,6 +103,18 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
       let total = 0;
       for (const entries of slices(aliases)) {
         total += processed(await post('/users/alias/new', { user_aliases: entries }, signal));
+      }
+      return total;
+    },
+    async deleteUsers(input, signal) {
+      let total = 0;
+      for (const [name, list] of Object.entries(input)) {
+        for (const entries of slices<unknown>(list)) {
+          const { deleted } = (await post('/users/delete', { [name]: entries }, signal)) as {
+            deleted?: unknown;
+          };
+          if (typeof deleted === 'number') total += deleted;
+        }
       }
       return total;
     },

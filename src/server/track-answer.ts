@@ -1,4 +1,5 @@
-import { INPUT_ARRAYS, type InputArray, usersTrackSuccess } from '../protocol/index.ts';
+import { INPUT_ARRAYS, type InputArray } from '../protocol/index.ts';
+import { usersTrackSuccess } from '../protocol/schemas/index.ts';
 import type { TrackBatch } from './track-batches.ts';
 import type { TrackPosition, TrackProblem, TrackReport } from './track-report.ts';
 

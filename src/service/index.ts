@@ -1,5 +1,6 @@
 export type { Campaign } from './campaigns/campaign.ts';
 export { inOrder } from './campaigns/campaign-order.ts';
+export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile } from './campaigns/persona.ts';
 export { previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, type Reach } from './campaigns/reach.ts';
@@ -17,12 +18,21 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { backupStore, openStore, openStoreReader, openStudioStore } from './store/index.ts';
+export type { CampaignNumber } from './store/campaign-numbers.ts';
+export {
+  backupStore,
+  openStore,
+  openStoreReader,
+  openStudioStore,
+  pruneStore,
+  vacuumStore,
+} from './store/index.ts';
 export type {
   ArmResults,
   CampaignResults,
   Conversion,
   DayResults,
+  PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
@@ -33,6 +43,7 @@ export type {
   Release,
   StudioStore,
 } from './store/studio/studio-store.ts';
+export { LOOK_AT_USER } from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';

@@ -4,6 +4,7 @@ import { createGate } from './gate/gate.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
+import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
@@ -68,6 +69,13 @@ export const createService = ({
     log,
     tellOf: metrics.tellOf,
   });
+  const stopRetention = startRetention({
+    store,
+    workspaces: () => source.registry().workspaces,
+    onPruned: metrics.pruned,
+    log,
+    now,
+  });
   let draining = false;
   const page = createPages({
     routes,
@@ -101,6 +109,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
+      await stopRetention();
       await store.close();
     },
   };

@@ -11,8 +11,11 @@ export const BASE_CSS = /* css */ `
   inline-size: 100%;
   block-size: 100%;
   min-block-size: inherit;
-  font: 400 1rem/1.5 var(--placard-font, inherit);
   font-family: var(--placard-font, inherit);
+  font-size: 1rem;
+  font-style: normal;
+  font-weight: 400;
+  line-height: 1.5;
   letter-spacing: normal;
   text-align: start;
   text-indent: 0;
@@ -71,29 +74,21 @@ p { margin: 0; }
 /* Each text finds its own direction, as dir="auto" does; with that attribute the section's own would skip it. */
 p, .action { unicode-bidi: plaintext; }
 .words { min-inline-size: 0; }
-.headline, .body {
-  display: -webkit-box;
-  overflow: hidden;
-  -webkit-box-orient: vertical;
-  -webkit-line-clamp: var(--lines, 3);
-  /*
-   * Marks of Arabic and Vietnamese rise out of the line, and a "j" may begin left of it: the clip is wider than the words,
-   * which stay where they are. Not lower: the line after the last one would show.
-   */
-  padding: 0.35em 0.2em 0;
-  margin: calc(var(--above, 0em) - 0.35em) -0.2em 0;
-}
+.panel[data-words="none"] .content { display: none; }
 .headline { font-family: var(--placard-headline-font, inherit); font-weight: 650; line-height: 1.25; text-wrap: balance; }
-.body { color: var(--muted); text-wrap: pretty; }
+.body { margin-block-start: var(--above, 0); color: var(--muted); text-wrap: pretty; }
 a { color: inherit; text-decoration: none; }
 .headline a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
 /* The whole banner is the target of its one link, and still one link to the keyboard and to a screen reader. */
 .cover::after { content: ""; position: absolute; inset: 0; border-radius: var(--radius); }
 .action {
-  display: inline-block;
+  display: inline-grid;
+  align-items: center;
+  text-align: center;
   box-sizing: border-box;
+  min-block-size: 2.75rem;
   max-inline-size: 100%;
-  padding: 0.55em 1.15em;
+  padding: 0.4em 1.15em;
   border: 1px solid transparent;
   border-radius: var(--placard-button-radius, calc(var(--radius) * 0.66));
   background: var(--button);
@@ -102,43 +97,48 @@ a { color: inherit; text-decoration: none; }
   line-height: 1.3;
 }
 .panel:has(.cover:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
+/* 44 pixels to the finger, 32 to the eye and in the layout. */
 .dismiss {
   all: unset;
   position: relative;
   z-index: 1;
-  box-sizing: border-box;
   display: grid;
   place-items: center;
   flex: none;
-  inline-size: 2rem;
-  block-size: 2rem;
-  border: 1px solid transparent;
-  border-radius: 50%;
+  inline-size: 2.75rem;
+  block-size: 2.75rem;
+  margin: -0.375rem;
   color: var(--text);
   cursor: pointer;
 }
-/* 44 pixels to the finger, 32 to the eye. */
-.dismiss::after { content: ""; position: absolute; inset: -0.375rem; border-radius: 50%; }
-.dismiss:hover { background: color-mix(in srgb, currentcolor 14%, transparent); }
+.dismiss::before {
+  content: "";
+  position: absolute;
+  z-index: -1;
+  inset: 0.375rem;
+  box-sizing: border-box;
+  border: 1px solid transparent;
+  border-radius: 50%;
+  background: var(--under-dismiss, transparent);
+}
+.dismiss:hover::before { background: color-mix(in srgb, var(--text) 14%, var(--under-dismiss, transparent)); }
 .dismiss svg { inline-size: 1rem; block-size: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; }
 a:focus-visible, .dismiss:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
-/* A clamped line clips what is drawn outside of it. */
-.headline a:focus-visible { outline-offset: -2px; }
 .picture { position: relative; overflow: hidden; background: var(--empty); }
 .picture img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
 .picture .cover { position: absolute; inset: 0; }
 .picture .cover:focus-visible { outline-offset: -4px; }
-.picture img[hidden] { display: none; }
 @media (forced-colors: active) {
   .panel { border-color: CanvasText; }
   .action { border-color: LinkText; }
-  .dismiss { border-color: ButtonText; color: ButtonText; }
+  .dismiss { color: ButtonText; }
+  .dismiss::before { border-color: ButtonText; background: Canvas; }
   a:focus-visible, .dismiss:focus-visible { outline-color: Highlight; }
 }
 @media (prefers-contrast: more) {
   .panel { --muted: var(--text); --line: currentcolor; }
 }
 @media (prefers-reduced-motion: no-preference) {
-  .dismiss { transition: background-color 120ms; }
+  .dismiss::before { transition: background-color 120ms; }
 }
 `;

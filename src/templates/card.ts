@@ -2,7 +2,6 @@ import type { Look } from './template.ts';
 
 /** An upright card for a column or a grid: picture on top, words below. */
 export const CARD: Look = {
-  name: 'card',
   dismissible: true,
   css: /* css */ `
 .card { display: flex; flex-direction: column; }
@@ -15,14 +14,17 @@ export const CARD: Look = {
   gap: calc(var(--space) * 0.875);
   padding: calc(var(--space) * 1.125) calc(var(--space) * 1.25) calc(var(--space) * 1.25);
 }
-.card .content:empty { display: none; }
-.card .picture:has(+ .content:empty) { flex-grow: 1; }
+.card[data-words="none"] .picture { flex-grow: 1; }
 .card .action { margin-block-start: auto; }
-.card .headline { --lines: 3; font-size: 1.125rem; }
-.card .body { --lines: 5; --above: 0.375rem; font-size: 0.9375rem; }
-.card .dismiss { position: absolute; inset-block-start: 0.5rem; inset-inline-end: 0.5rem; }
+.card .headline { font-size: 1.125rem; }
+.card .body { --above: 0.375rem; font-size: 0.9375rem; }
+.card .dismiss { position: absolute; inset-block-start: 0.5rem; inset-inline-end: 0.5rem; margin: -0.375rem; }
+.card[data-picture="some"] .dismiss { --under-dismiss: var(--surface); }
+/* Without a picture the words take its room: larger, and in the middle. */
+.card[data-picture="none"] .content { justify-content: center; gap: var(--space); padding-block: calc(var(--space) * 1.5); }
 .card[data-picture="none"] .words { padding-inline-end: 1.75rem; }
-.card[data-picture="some"] .dismiss { background: var(--surface); }
-.card[data-picture="some"] .dismiss:hover { background: color-mix(in srgb, var(--text) 14%, var(--surface)); }
+.card[data-picture="none"] .headline { font-size: 1.5rem; line-height: 1.2; }
+.card[data-picture="none"] .body { --above: 0.5rem; font-size: 1rem; }
+.card[data-picture="none"] .action { margin-block-start: 0; }
 `,
 };

@@ -1,7 +1,7 @@
 import type { Banner, Slot } from '../client/index.ts';
 import { TEMPLATE_PROPERTIES, type TemplatePropertyName, THEMES, type Theme } from './properties.ts';
 
-/** What a template draws: checked, bounded, and with URLs that are safe to use. `null` for what is not there. */
+/** The content of a template: checked, bounded, and with URLs that are safe to use. `null` for a part that is missing. */
 export interface Content {
   headline: string | null;
   body: string | null;

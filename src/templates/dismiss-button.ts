@@ -14,17 +14,17 @@ const cross = (document: Document): SVGElement => {
 };
 
 /**
- * Keeps a keyboard or screen-reader user where the banner was, instead of at the top of the page. The place takes focus
+ * Keeps a keyboard or screen-reader user where the banner was, instead of at the top of the page. The slot takes focus
  * for that moment only, and it does nothing when a held Enter repeats, which the next button on the page would.
  */
-const restFocus = (place: HTMLElement): void => {
-  if (place.hasAttribute('tabindex')) {
-    place.focus({ preventScroll: true });
+const restFocus = (slot: HTMLElement): void => {
+  if (slot.hasAttribute('tabindex')) {
+    slot.focus({ preventScroll: true });
     return;
   }
-  place.setAttribute('tabindex', '-1');
-  place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true });
-  place.focus({ preventScroll: true });
+  slot.setAttribute('tabindex', '-1');
+  slot.addEventListener('blur', () => slot.removeAttribute('tabindex'), { once: true });
+  slot.focus({ preventScroll: true });
 };
 
 /** A real button that dismisses the banner. */

@@ -25,7 +25,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     try {
       if (navigate) return navigate(url);
     } catch (cause) {
-      // The host's own mistake; whoever has clicked gets where the link leads all the same.
+      // The host's own mistake: the link is followed all the same.
       console.error(cause);
     }
     view?.location.assign(url);

@@ -1,19 +1,28 @@
+import type { Slot } from '../client/index.ts';
 import { buildElement } from './build-element.ts';
-import type { Content } from './content.ts';
 
-/**
- * The image in a box whose size does not depend on it: nothing moves when it arrives, or when it never does.
- */
-export const picture = (document: Document, content: Content, signal: AbortSignal): HTMLElement | null => {
-  if (content.image === null) return null;
-  const image = buildElement(document, 'img', {
-    alt: content.imageAlt,
-    decoding: 'async',
-    draggable: 'false',
+export interface Picture {
+  box: HTMLElement;
+  /** Resolves when the image is there, rejects where it cannot be loaded. */
+  loaded: Promise<void>;
+}
+
+/** The image in a box whose size does not depend on it: nothing moves when it arrives. */
+export const picture = ({ element, signal }: Slot, url: string, description: string): Picture => {
+  const document = element.ownerDocument;
+  const image = buildElement(document, 'img', { alt: description, decoding: 'async', draggable: 'false' });
+  const loaded = new Promise<void>((resolve, reject) => {
+    image.addEventListener('load', () => resolve(), { signal });
+    image.addEventListener('error', () => reject(new Error(`The image ${url} cannot be loaded`)), { signal });
   });
-  const box = buildElement(document, 'div', { class: 'picture' }, [image]);
-  // A broken image is hidden from people and from screen readers alike; its box keeps the place.
-  image.addEventListener('error', () => image.setAttribute('hidden', ''), { signal });
-  image.src = content.image;
-  return box;
+  image.src = url;
+  return { box: buildElement(document, 'div', { class: 'picture' }, [image]), loaded };
+};
+
+/** Takes a picture out of its banner. The banner keeps its height, so nothing below it moves. */
+export const removePicture = (box: HTMLElement): void => {
+  const panel = box.parentElement!;
+  panel.style.minBlockSize = getComputedStyle(panel).height;
+  panel.dataset['picture'] = 'none';
+  box.remove();
 };

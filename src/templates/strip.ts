@@ -1,8 +1,7 @@
 import type { Look } from './template.ts';
 
-/** One line across the page: a thumbnail, a few words, a button. */
+/** A strip across the page: a thumbnail, a headline over a few words, a button. */
 export const STRIP: Look = {
-  name: 'strip',
   dismissible: true,
   css: /* css */ `
 .strip {
@@ -12,7 +11,7 @@ export const STRIP: Look = {
   padding: 0.625rem var(--space);
   font-size: 0.9375rem;
 }
-.strip .picture { flex: none; inline-size: 2.5rem; block-size: 2.5rem; border-radius: calc(var(--radius) * 0.5); }
+.strip .picture { flex: none; align-self: start; inline-size: 2.5rem; block-size: 2.5rem; border-radius: calc(var(--radius) * 0.5); }
 .strip .content {
   display: flex;
   flex: 1;
@@ -21,18 +20,33 @@ export const STRIP: Look = {
   gap: 0.5rem;
   min-inline-size: 0;
 }
-.strip .dismiss { align-self: start; margin-inline-end: -0.375rem; }
-/* Strips carry codes to copy, so their words stay words. */
-.strip .content .cover::after { content: none; }
-.strip .headline { --lines: 2; }
-.strip .body { --lines: 2; font-size: 0.875rem; }
-.strip .action { padding: 0.3em 0.9em; font-size: 0.875rem; }
+.strip .dismiss { align-self: start; margin-inline-end: -0.75rem; }
+/* Strips carry codes to copy, so their words stay words; a link in them is still 44 pixels high to the finger. */
+.strip .content .cover { position: relative; }
+.strip .content .headline .cover::after { inset: -0.75rem 0; }
+.strip .content .action::after { content: none; }
+.strip .body { font-size: 0.875rem; line-height: 1.4; }
+.strip .action { font-size: 0.875rem; }
+/* A picture alone is the strip. */
+.strip[data-words="none"] { padding: 0; }
+.strip[data-words="none"] .picture { flex: 1; align-self: stretch; block-size: auto; min-block-size: 4rem; border-radius: 0; }
+.strip[data-words="none"] .dismiss {
+  --under-dismiss: var(--surface);
+  position: absolute;
+  inset-block-start: 0.5rem;
+  inset-inline-end: 0.5rem;
+  margin: -0.375rem;
+}
+/* A phone with large text: the words have the whole width. */
+@container (max-width: 16rem) {
+  .strip { flex-wrap: wrap; }
+  .strip .content { order: 1; flex-basis: 100%; }
+  .strip .dismiss { margin-inline-start: auto; }
+}
 @container (min-width: 40rem) {
   .strip .content { flex-direction: row; align-items: center; justify-content: space-between; gap: var(--space); }
-  .strip .words { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 0.75ch; }
-  .strip .headline, .strip .body { --lines: 1; }
-  .strip .action { flex: none; max-inline-size: 40%; }
-  .strip .dismiss { align-self: center; }
+  .strip .action { flex: none; min-block-size: 2.25rem; max-inline-size: 40%; }
+  .strip .picture, .strip .dismiss { align-self: center; }
 }
 `,
 };

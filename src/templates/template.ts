@@ -5,7 +5,7 @@ import { type Content, readContent } from './content.ts';
 import { dismissButton } from './dismiss-button.ts';
 import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
-import { picture } from './picture.ts';
+import { picture, removePicture } from './picture.ts';
 
 /** How the templates fit into the host: its navigation and its words. */
 export interface TemplateOptions {
@@ -17,9 +17,8 @@ export interface TemplateOptions {
   dismissLabel?: string;
 }
 
-/** What one template is: a name, its styles, and whether its close button is there by default. */
+/** What makes one template: its styles, and whether its close button is there by default. */
 export interface Look {
-  name: string;
   css: string;
   dismissible: boolean;
 }
@@ -47,40 +46,64 @@ const words = (content: Content, slot: Slot, navigate?: Navigate): HTMLElement |
   ]);
 };
 
-/** An image that is the whole banner is itself the link, named by its description. */
-const linkedPicture = (content: Content, slot: Slot, label: string, navigate?: Navigate) => {
-  const box = picture(slot.element.ownerDocument, content, slot.signal);
-  const alone = content.headline === null && content.buttonText === null;
-  const cover = box && alone ? link(content, slot, '', 'cover', navigate) : null;
-  cover?.setAttribute('aria-label', content.imageAlt || label);
-  if (cover) box?.append(cover);
-  return box;
+/** Nothing is seen yet while an element is busy: no impression counts. */
+const markBusy = ({ element, signal }: Slot, until: Promise<void>): void => {
+  const end = () => element.removeAttribute('aria-busy');
+  element.setAttribute('aria-busy', 'true');
+  signal.addEventListener('abort', end);
+  until.then(end, end);
 };
 
-/** Turns a look into a placement hook. */
+/** What a hook returns whose drawing is not done, or has failed, before this settles: the client takes a promise for that. */
+const pending = (remove: () => void, done: Promise<void>): (() => void) =>
+  // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
+  Object.assign(remove, { then: done.then.bind(done) });
+
+/** Turns a look into a placement hook; its styles begin with the name as a class. */
 export const createTemplate =
-  (look: Look, options: TemplateOptions): PlacementHook =>
+  (name: string, look: Look, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
     const { navigate, regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
     const content = readContent(banner, slot, { dismissible: look.dismissible });
+    const { headline, buttonText, image, imageAlt } = content;
     const document = slot.element.ownerDocument;
+    const text = words(content, slot, navigate);
+    const action = buttonText === null ? null : link(content, slot, buttonText, 'action cover', navigate);
+
+    const drawn = image === null ? null : picture(slot, image, imageAlt);
+    if (headline === null && !action) {
+      // An image that is the whole banner is itself the link, named by its description.
+      const cover = drawn && link(content, slot, '', 'cover', navigate);
+      cover?.setAttribute('aria-label', imageAlt || regionLabel);
+      if (cover) drawn?.box.append(cover);
+    }
+
     const { root, remove } = openFrame(slot, [BASE_CSS, look.css]);
-    const action =
-      content.buttonText === null ? null : link(content, slot, content.buttonText, 'action cover', navigate);
     const attributes = {
-      class: `panel ${look.name}`,
-      'aria-label': content.headline ?? (content.imageAlt || regionLabel),
+      class: `panel ${name}`,
+      'aria-label': headline ?? (imageAlt || regionLabel),
       'data-theme': content.theme,
-      'data-picture': content.image === null ? 'none' : 'some',
+      'data-picture': drawn ? 'some' : 'none',
+      'data-words': text || action ? 'some' : 'none',
       // The banner's own words decide which side is its start.
       dir: 'auto',
     };
     root.append(
       buildElement(document, 'section', attributes, [
-        linkedPicture(content, slot, regionLabel, navigate),
-        buildElement(document, 'div', { class: 'content' }, [words(content, slot, navigate), action]),
+        drawn?.box ?? null,
+        buildElement(document, 'div', { class: 'content' }, [text, action]),
         content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
       ]),
     );
+    if (!drawn) return remove;
+    // A banner that is its image alone is seen once that is there, and fails with it.
+    if (!text) {
+      markBusy(slot, drawn.loaded);
+      return pending(remove, drawn.loaded);
+    }
+    drawn.loaded.catch((cause) => {
+      removePicture(drawn.box);
+      slot.report('image', `A picture of banner "${banner.id}" is missing: ${cause.message}`, image);
+    });
     return remove;
   };

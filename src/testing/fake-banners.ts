@@ -31,5 +31,5 @@ export const aBanner = (
   ...more,
 });
 
-/** What the fake knows to answer: a fixed banner, nobody eligible, or whatever a function of the request says. */
+/** What the fake answers for a placement: a fixed banner, `null` for none, or the result of a function of the request. */
 export type BannerSource = WireBanner | null | ((request: SyncRequest) => WireBanner | null);

@@ -61,9 +61,9 @@ export interface FakeServiceOptions {
 }
 
 /**
- * A service in memory that fails on demand. It judges keys, paths, envelopes, identifiers, required members and times as
- * the service does, not what single attributes and properties hold, nor whether a banner has that ID; nobody's profile
- * comes of it, and no limit is counted. Where your test is about those, run `placard/service` in its process.
+ * A service in memory that fails on demand. It judges keys, paths, bodies, identifiers and the members of events as the
+ * service does. It does not judge the values of attributes, nor whether a banner has that ID; it makes no profile and
+ * counts no limit. Where your test is about those, run `placard/service` in its process.
  */
 export interface FakeService {
   origin: string;
@@ -95,12 +95,12 @@ const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date';
 const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
 
-const parsed = (text: string): unknown => {
+const parsed = (text: string): { isJson: boolean; body: unknown } => {
   try {
-    return JSON.parse(text);
+    return { isJson: true, body: JSON.parse(text) };
   } catch {
-    // The gate answers 400 for it; the record keeps the text.
-    return text;
+    // It is answered with a 400; the record keeps the text.
+    return { isJson: false, body: text };
   }
 };
 
@@ -159,7 +159,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   const objects: TakenObject[] = [];
   let preflights = 0;
 
-  const judge = (record: RecordedRequest, fault: Fault | undefined): FakeAnswer => {
+  const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeAnswer => {
     const endpoint = ENDPOINTS[record.path];
     const refuse = (status: number, text: string, headers?: Record<string, string>): FakeAnswer => ({
       status,
@@ -186,8 +186,12 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     if (!/^application\/json\s*(;|$)/i.test(record.headers.get('content-type') ?? '')) {
       return refuse(endpoint.key === 'client' ? 400 : 415, FATAL.unsupportedMediaType);
     }
-    if (typeof record.body === 'string') {
-      return refuse(400, FATAL.unparseable);
+    if (!isJson) {
+      // The general REST documentation has this text in `error`; both readers find it.
+      return {
+        status: 400,
+        body: { ...errorBody(endpoint.dialect, FATAL.unparseable), error: FATAL.unparseable },
+      };
     }
     if (record.path === SYNC_PATH) return answerSync(record.body, appIds, banners, dismissals.has);
     const forced = forcedErrors(fault);
@@ -249,13 +253,14 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       });
     }
     const text = await request.text();
+    const { isJson, body } = parsed(text);
     const record: RecordedRequest = {
       at: now(),
       method: request.method,
       path: pathname,
       query: search,
       headers: new Headers(request.headers),
-      body: parsed(text),
+      body,
       text,
     };
     const fault = faults.take({ path: pathname, body: record.body, count: requests.length });
@@ -267,7 +272,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     const dialect = ENDPOINTS[pathname]?.dialect ?? 'general';
     const instead = fault && notTaken(fault, dialect, pathname, now());
     if (instead) return respond(record, instead, fault);
-    const answer = judge(record, fault);
+    const answer = judge(record, isJson, fault);
     if (fault?.type === 'hang') return never();
     if (fault?.type === 'drop') throw new ConnectionDropped('Dropped after it was taken');
     if (fault?.type === 'slow') await new Promise<void>((resolve) => timeout(resolve, fault.delayMs));

@@ -1,13 +1,4 @@
-import {
-  errorBody,
-  FATAL,
-  isRecord,
-  notValid,
-  readBannerEvent,
-  readEnvelope,
-  required,
-  type WireEvent,
-} from '../protocol/index.ts';
+import { errorBody, FATAL, readBannerEvent, readTrackRequest, type WireEvent } from '../protocol/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** Why the service skips an event, or `undefined`. */
@@ -23,14 +14,9 @@ export const answerTrack = (
   store: (userId: string, events: WireEvent[]) => void,
   forced: ForcedErrors,
 ): FakeAnswer => {
-  const refuse = (text: string) => ({ status: 400, body: errorBody('track', text) });
-  if (!isRecord(body)) return refuse('Request body must be a JSON object');
-  const envelope = readEnvelope(body, (appId) => appIds?.includes(appId) ?? true);
-  if (typeof envelope === 'string') return refuse(envelope);
-  const events = body['events'];
-  if (events === undefined || events === null) return refuse(required('events'));
-  if (!Array.isArray(events)) return refuse(notValid('events'));
-
+  const request = readTrackRequest(body, (appId) => appIds?.includes(appId) ?? true);
+  if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
+  const { external_user_id, events } = request;
   const errors = events.flatMap((event, index) => {
     const type = forced.skip?.indices.includes(index) ? forced.skip.reason : faultOf(event);
     return type === undefined ? [] : [{ type, index }];
@@ -42,7 +28,7 @@ export const answerTrack = (
       body: { message: FATAL.noValidEvents, ...(errors.length > 0 && { errors }) },
     };
   }
-  store(envelope.external_user_id, taken as WireEvent[]);
+  store(external_user_id, taken as WireEvent[]);
   if (forced.raw) {
     const { errors: raw, processed = taken.length } = forced.raw;
     return { status: 202, body: { events_processed: processed, message: 'success', errors: raw } };

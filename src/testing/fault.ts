@@ -31,7 +31,7 @@ export type Fault =
   | { type: 'portal' }
   /** Taken, but only half of the JSON arrives; the connection then ends properly, or breaks. */
   | { type: 'truncate'; broken?: boolean }
-  /** Nothing taken; another place is named. */
+  /** Nothing taken; another address is named. */
   | { type: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 };
 
 /** Which requests a fault meets. */

@@ -3,7 +3,7 @@ import { ConnectionDropped } from './fault.ts';
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 const MAX_REDIRECTS = 20;
 
-/** What a browser says of any failure between it and the server. */
+/** The error with which a browser reports any failure between it and the server. */
 const networkError = (cause: unknown): TypeError => new TypeError('Failed to fetch', { cause });
 
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -35,10 +35,10 @@ const travel = async (
 ): Promise<Response> => {
   let request = first;
   for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
-    if (new URL(request.url).origin !== origin) throw networkError(`Nobody answers at ${request.url}`);
+    if (new URL(request.url).origin !== origin) throw networkError(`No server answers at ${request.url}`);
     const body = request.body ? await request.clone().text() : '';
     const { signal } = request;
-    // What is aborted before it leaves reaches nobody.
+    // A request that is aborted before it leaves reaches no server.
     signal.throwIfAborted();
     let response: Response;
     try {

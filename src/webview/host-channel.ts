@@ -1,8 +1,8 @@
 /** What carries text or objects to the native side. */
 export interface HostChannel {
-  /** False in an ordinary browser: nobody listens. */
+  /** False in an ordinary browser. */
   isThere: boolean;
-  /** False where nobody listens; throws what the native side throws. */
+  /** False where no native side listens; throws the native side's own errors. */
   post(message: Record<string, unknown>): boolean;
 }
 
@@ -42,7 +42,7 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     },
     post(message) {
       const send = find();
-      // No reply is waited for, and one that is an error is no unhandled rejection of the page: there is nobody to tell.
+      // No reply is waited for, and one that is an error must be no unhandled rejection of the page.
       Promise.resolve(send?.(message)).catch(() => undefined);
       return send !== null;
     },

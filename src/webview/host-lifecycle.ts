@@ -2,7 +2,7 @@ import { createPageLifecycle, type PageLifecycle } from '../client/index.ts';
 
 /**
  * The page's lifecycle as the native host sees it: a webview behind another screen often stays `visible` to itself. While
- * the host says paused the page counts as hidden, so that nothing is seen and what waits is sent at once.
+ * the host says paused the page counts as hidden, so that nothing is seen and waiting events are sent at once.
  */
 export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle()) => {
   const listeners = { visible: new Set<() => void>(), hidden: new Set<() => void>() };
@@ -13,7 +13,7 @@ export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle())
     isVisible: () => !isPaused && page.isVisible(),
     on(moment, listener) {
       if (moment !== 'visible' && moment !== 'hidden') return page.on(moment, listener);
-      // A paused page was told that it is hidden; a second time would be a second last flush.
+      // A paused page counts as hidden already; a second time would be a second last flush.
       const entry = () => {
         if (!isPaused) listener();
       };
@@ -31,7 +31,7 @@ export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle())
     setPaused(paused: boolean) {
       if (paused === isPaused) return;
       isPaused = paused;
-      // A page that is hidden anyway hears nothing new.
+      // For a page that is hidden anyway nothing changes.
       if (!page.isVisible()) return;
       for (const listener of [...listeners[paused ? 'hidden' : 'visible']]) listener();
     },

@@ -1,5 +1,5 @@
 import { isRecord } from '../protocol/index.ts';
-/** What a native host may tell the page. */
+/** A message of the native host to the page. */
 export type HostMessage =
   | { type: 'identify'; userId: string | null }
   | { type: 'paused' }
@@ -17,7 +17,7 @@ const parsed = (input: unknown): unknown => {
   return JSON.parse(input);
 };
 
-/** Reads a message, as text or as an object; unknown members are ignored. Throws an error that says what is wrong. */
+/** Reads a message, as text or as an object; unknown members are ignored. Throws an error that names the fault. */
 export const readHostMessage = (input: unknown): HostMessage => {
   const message = parsed(input);
   if (!isRecord(message)) throw new Error('expected an object with a type');

@@ -32,14 +32,14 @@ const reasonOf = (problem: unknown): string => {
   try {
     return String(problem instanceof Error ? problem.message : problem);
   } catch {
-    // What was thrown has no text: that it was thrown is all there is to tell.
+    // The thrown value has no text.
     return 'reading it threw';
   }
 };
 
 /**
  * The bridge between the page and the app around it. The host gets messages with a `type`: `ready`, `open-link` with
- * an absolute `url`, `notice`, and `error` where it said something that cannot be understood. It says `identify`, `paused`,
+ * an absolute `url`, `notice`, and `error` where its message cannot be understood. It sends `identify`, `paused`,
  * `resumed`, `refresh` and `flush` through `window.PlacardBridge.receive(message)`, as text or as an object.
  */
 export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostOptions = {}): WebviewHost => {
@@ -50,12 +50,12 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
   /** Whose bridge the host talks to. */
   let latest: object | undefined;
 
-  /** False where nobody took the message. */
+  /** False where no host took the message. */
   const post = (message: Record<string, unknown>): boolean => {
     try {
       return channel.post(message);
     } catch {
-      // A native side that throws is going away or broken; there is nobody else to tell, and the page is not at fault.
+      // A native side that throws is going away or broken, and the page is not at fault.
       return false;
     }
   };

@@ -68,10 +68,10 @@ describe('placard init', () => {
   });
 
   test('leads an editor to the JSON Schema where the package is installed', async () => {
-    mkdirSync(join(folder, 'node_modules/placard'), { recursive: true });
-    writeFileSync(join(folder, 'node_modules/placard/workspace.schema.json'), '{}');
+    mkdirSync(join(folder, 'node_modules/placard/dist'), { recursive: true });
+    writeFileSync(join(folder, 'node_modules/placard/dist/workspace.schema.json'), '{}');
     await init('deep/shop.json');
-    expect(read('deep/shop.json').$schema).toBe('./../node_modules/placard/workspace.schema.json');
+    expect(read('deep/shop.json').$schema).toBe('./../node_modules/placard/dist/workspace.schema.json');
   });
 
   test('says of a file that is not there how to make one', async () => {

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../src/service/index.ts';
+import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
+import { aDatabase } from '../helpers/postgres.ts';
 import { ended, runCli, startCli } from '../helpers/run-cli.ts';
+import { runService } from '../helpers/running-service.ts';
 
 let folder: string;
 let store: Store;
@@ -71,6 +74,76 @@ describe('placard backup', () => {
     child.kill(signal);
     expect((await exit).signal).toBe(signal);
     expect(readdirSync(target)).toEqual([]);
+  });
+});
+
+describe('placard prune', () => {
+  test('deletes nothing without --yes, then what is older, while the service runs', async () => {
+    const words = ['prune', '--db', file('live.db'), '--before', '2020-01-02'];
+    const asked = await runCli(words);
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Say --yes to do it') });
+    expect(await exported(file('live.db'))).not.toBe('');
+    expect(await runCli([...words, '--yes'])).toMatchObject({
+      code: 0,
+      stdout: 'deleted 0 events and purchases, and 1 banner events\n',
+    });
+    expect(await exported(file('live.db'))).toBe('');
+  });
+
+  test('writes the tables anew only where no service is using the file', async () => {
+    const words = (db: string) => ['prune', '--db', db, '--vacuum'];
+    expect(await runCli(words(file('live.db')))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Another Placard service is using'),
+    });
+    await runCli(['backup', '--db', file('live.db'), '--to', file('rest.db')]);
+    expect(await runCli(words(file('rest.db')))).toMatchObject({
+      code: 0,
+      stdout: 'the tables are written anew\n',
+    });
+  });
+
+  test('works on PostgreSQL', async () => {
+    const db = await aDatabase();
+    const others = await openStore(db);
+    await recordBannerEvents(others, 'u-1', [aBannerEvent()]);
+    await others.close();
+    const words = ['prune', '--db', db, '--before', '2026-03-02', '--yes', '--vacuum'];
+    expect(await runCli(words)).toMatchObject({
+      code: 0,
+      stdout: 'deleted 0 events and purchases, and 1 banner events\nthe tables are written anew\n',
+    });
+  });
+
+  test.each([
+    [[], '--before, --vacuum or both'],
+    [['--before', '2026-02-30'], '--before must be a day such as 2026-01-01, got "2026-02-30"'],
+    [['--before', 'March'], '--before must be a day'],
+  ])('says what is wrong with %j', async (words, problem) => {
+    const { code, stderr } = await runCli(['prune', '--db', file('live.db'), ...words]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
+  });
+});
+
+describe('placard forget', () => {
+  test('erases users through the service, which names them no more', async () => {
+    const service = await runService([aWorkspace()]);
+    const attributes = [{ external_id: 'u-771' }, { external_id: 'u-772' }];
+    await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
+    const words = ['forget', '--external-id', 'u-771,u-773', '--endpoint', service.url];
+    const { code, stdout } = await runCli(words, { PLACARD_API_KEY: SERVER_KEY });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 of 2 users') });
+    const body = { external_ids: ['u-771', 'u-772'] };
+    const left = await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body });
+    expect(left.body.users).toMatchObject([{ external_id: 'u-772' }]);
+    await service.stop();
+  });
+
+  test('needs a user', async () => {
+    expect(await runCli(['forget'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--external-id'),
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Inspector } from '../../src/client/index.ts';
+import { createPlacard, type Inspector, type PlacardOptions } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
 import { anInspection } from './states.ts';
@@ -84,6 +84,13 @@ test('says so where the client cannot be inspected', async () => {
   open(fake.placard);
   await opened();
   expect(host()!.shadowRoot!.textContent).toContain('all its chunks are served');
+});
+
+test('says why the client is off, where its options cannot be used', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  open(createPlacard({ endpoint: 'https://api.example' } as PlacardOptions));
+  await opened();
+  expect(host()!.shadowRoot!.textContent).toMatch(/Placard is off: .*apiKey/);
 });
 
 test('throws nothing into the page where it does not load, and says so in the console', async () => {

@@ -16,6 +16,7 @@ export const aView = (changes: Partial<ViewState> = {}): ViewState => ({
   requiredMs: 1_000,
   requiredShare: 0.5,
   isCovered: false,
+  isInvisible: false,
   isBusy: false,
   isSeen: false,
   ...changes,

@@ -157,6 +157,7 @@ describe('of a slot with a banner says', () => {
     ['that its content is loading', aSlot({ view: aView({ isBusy: true }) }), 1, /aria-busy/],
     ['that it is out of view', aSlot(), 0, /Scroll to it/],
     ['how much of it is missing', aSlot(), 0.4, /40 % is in view, and 50 % must be/],
+    ['that nothing of it can be seen', aSlot({ view: aView({ isInvisible: true }) }), 1, /opacity/],
     ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /lies on top/],
     ['how far the second is', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
   ])('%s', (_, slot, share, why) => {

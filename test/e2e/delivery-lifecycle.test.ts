@@ -50,17 +50,6 @@ const open = async (options = {}, more = {}): Promise<Page> => {
   return page;
 };
 
-const hasFetchLater = (page: Page) => page.evaluate(() => 'fetchLater' in globalThis);
-
-/** More than a keepalive request may carry, less than both budgets together. */
-const captureTooMuch = async (page: Page): Promise<BannerEvent[]> => {
-  const impressions = await capture(page, 900, 'impression', 'impression-of-a-banner-');
-  return [...impressions, ...(await capture(page, 50, 'click'))] as BannerEvent[];
-};
-/** Events in all requests so far: more than are stored means that some were sent twice. */
-const sentEvents = () =>
-  service.requests.reduce((sum, { body }) => sum + (body as { events: unknown[] }).events.length, 0);
-
 /** A foreign request that holds the quota: the service never answers it. */
 const takeKeepaliveQuota = async (page: Page): Promise<void> => {
   service.fail({ type: 'hang' }, { path: '/foreign' });
@@ -93,86 +82,8 @@ describe('the page is hidden', () => {
     await untilDiagnostics(page, { captured: 961, delivered: 961 });
   });
 
-  test('case 27: what does not fit the browser sends when the page is gone, and the next visit counts it once', async (context) => {
-    const page = await open(QUIET);
-    if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
-    await warmUp(page);
-    const events = await captureTooMuch(page);
-    await page.close({ runBeforeUnload: true });
-    await expect.poll(() => service.events.length).toBe(events.length);
-    expect(sentEvents()).toBe(events.length);
-    const [first, ...rest] = service.requests.map(({ text }) => text);
-    const next = await open();
-    await untilDiagnostics(next, { captured: events.length + 1, delivered: events.length + 1, inDoubt: 0 });
-    assertConserved(await diagnose(next));
-    assertDeliveredExactlyOnce(service.events, events);
-    // Nobody read the answers to the rest, so the same bytes went out again.
-    const again = service.requests.slice(1 + rest.length).map(({ text }) => text);
-    expect(rest.length).toBeGreaterThan(0);
-    expect(again).toEqual(expect.arrayContaining(rest));
-    expect(first!.length).toBeLessThanOrEqual(60_000);
-  });
-
-  test('case 27: a page that comes back takes back what the browser has not sent', async () => {
-    const page = await open(QUIET);
-    await warmUp(page);
-    const events = await captureTooMuch(page);
-    await hide(page);
-    await expect.poll(async () => (await diagnose(page)).delivered).toBeGreaterThan(100);
-    await show(page);
-    await flush(page);
-    await untilDiagnostics(page, { captured: events.length + 1, delivered: events.length + 1 });
-    await page.close({ runBeforeUnload: true });
-    const next = await open();
-    await untilDiagnostics(next, { delivered: events.length + 1, inDoubt: 0 });
-    expect(sentEvents()).toBe(events.length);
-    assertDeliveredExactlyOnce(service.events, events);
-  });
-
-  test(
-    'case 27: what left on the way into the back/forward cache is not sent by anybody as new',
-    WHERE_STORED,
-    async (context) => {
-      if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
-      const page = await open(QUIET);
-      if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
-      await warmUp(page);
-      const events = await captureTooMuch(page);
-      await throughBfcache(page, `${origin}/bare`, async () => {
-        await expect.poll(() => service.events.length).toBe(events.length);
-      });
-      const sent = new Set(service.requests.map(({ text }) => text));
-      await expect
-        .poll(
-          async () => {
-            await flush(page);
-            return (await diagnose(page)).delivered;
-          },
-          { timeout: 60_000 },
-        )
-        .toBe(events.length + 1);
-      expect(service.requests.every(({ text }) => sent.has(text))).toBe(true);
-      assertDeliveredExactlyOnce(service.events, events);
-    },
-  );
-
-  test('case 27: where others used up the keepalive quota the browser sends it when the page is gone', async (context) => {
-    const page = await open(QUIET);
-    if (!(await hasFetchLater(page))) return context.skip('this engine has no fetchLater');
-    await warmUp(page);
-    const events = await capture(page, 100, 'click');
-    await takeKeepaliveQuota(page);
-    await hide(page);
-    await page.waitForFunction(() => globalThis.deferred > 0, undefined, { polling: 20 });
-    await page.close({ runBeforeUnload: true });
-    await expect.poll(() => service.events.length).toBe(100);
-    const next = await open();
-    await untilDiagnostics(next, { captured: 101, delivered: 101, inDoubt: 0 });
-    assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
-  });
-
   test('case 27: where others used up the keepalive quota nothing is dropped, only deferred', async () => {
-    const page = await open(QUIET, { later: 'never' });
+    const page = await open(QUIET);
     await warmUp(page);
     const events = await capture(page, 100, 'click');
     await takeKeepaliveQuota(page);

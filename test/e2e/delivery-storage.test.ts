@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner-event.ts';
-import { outboxName } from '../../src/client/delivery/outbox-name.ts';
+import { logName } from '../../src/client/delivery/index.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import { capture, deliveryUrl, diagnose, flush, ready, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import {
@@ -195,7 +195,7 @@ describe('IndexedDB that fails later', () => {
           request.onsuccess = () => resolve('deleted');
           request.onblocked = () => resolve('blocked');
         }),
-      outboxName(api.origin, 'app-1'),
+      logName(api.origin, 'app-1'),
     );
     expect(outcome).toBe('deleted');
     expect(await diagnose(page)).toMatchObject({ captured: 0 });

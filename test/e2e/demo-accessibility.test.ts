@@ -19,7 +19,15 @@ const banners = (page: Page) => page.locator('placard-frame').first().waitFor();
 const PAGES: readonly [name: string, path: string, ready: (page: Page) => Promise<void>][] = [
   ['the shelf, with a hero and a card', '/', banners],
   ['a product', '/#/product/vase', banners],
-  ['the cart, with a strip', '/#/cart', banners],
+  [
+    'the cart, with a strip',
+    '/',
+    async (page) => {
+      await page.getByRole('button', { name: 'Add to cart: Low bowl' }).click();
+      await page.goto(`${demo.url}/#/cart`);
+      await banners(page);
+    },
+  ],
   ['the thanks', '/#/thanks', (page) => page.getByRole('heading', { name: 'Thank you' }).waitFor()],
 ];
 

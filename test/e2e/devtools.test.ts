@@ -114,6 +114,15 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
+  test('say so where a banner is drawn and nothing of it can be seen', async () => {
+    const { page, close } = await open('/page?unseen');
+    await card(page, 'home_hero').getByText('Nothing in the slot can be seen.').waitFor();
+    await titled(page, 'home_hero', 'Not seen yet');
+    await page.locator('#home_hero').evaluate((slot) => slot.style.removeProperty('opacity'));
+    await titled(page, 'home_hero', 'Seen');
+    await close();
+  });
+
   test('say why no answer comes, and when the next request goes', async () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No answer');

@@ -26,7 +26,7 @@ beforeAll(async () => {
   service.clock.now = Date.now();
   browser = await launchShell();
   const dist = join((await packedPackage()).folder, 'dist');
-  const { stdout } = await promisify(execFile)(process.execPath, ['build/script-hashes.ts', dist]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['.ci/script-hashes.ts', dist]);
   attributes = new Map(
     [...stdout.matchAll(/`([\w.-]+)` of [\w.-]+: `([^`]+)`/g)].map(([, name, text]) => [name!, text!]),
   );

@@ -67,6 +67,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByLabel('Attribute', { exact: true }).fill('tier');
     await page.getByLabel('Value').fill('gold');
     await page.getByText('People of whom this is true: tier is gold.').waitFor();
+    await page.getByText(/^Reaches \d+ of \d+ users\.$/).waitFor();
 
     // From yesterday to in four days, in the shop's time zone.
     await page.getByRole('tab', { name: /Schedule/ }).click();
@@ -74,6 +75,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByLabel('Start', { exact: true }).fill(inDays(-1));
     await page.getByLabel('End', { exact: true }).fill(inDays(4));
     await page.getByRole('radio', { name: 'High' }).check();
+    await page.getByLabel('Views at most').fill('3');
 
     await page.getByRole('tab', { name: /Goal/ }).click();
     await page.getByRole('button', { name: 'Add a goal' }).click();
@@ -96,7 +98,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     // Publish, with what it does and a note.
     expect(await demo.headlineFor('gold-visitor', 'home_hero')).not.toMatch(/summer/i);
     await page.getByRole('button', { name: 'Publish …' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Publish' });
+    const dialog = page.getByRole('dialog', { name: /^Publish/ });
     await dialog.getByText(/wins over .*“Spring collection”/).waitFor();
     await dialog.getByLabel('Note for the history').fill('For the summer week');
     const gold = await goldAt(replica ?? demo);
@@ -123,6 +125,11 @@ describe.each(STORES)('the week on $name', ({ address }) => {
       .first()
       .waitFor();
     await page.locator('.chart canvas').waitFor();
+
+    // The list says the first of it.
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
+    await page.getByText(String(exposed), { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Summer for gold' }).click();
 
     // A change that was not good, and the way back.
     await page.getByRole('link', { name: 'Campaign', exact: true }).click();

@@ -250,13 +250,13 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
   test('keeps its edges where colours are forced', async () => {
     const { page, close } = await open({ forcedColors: 'active' });
     await show(page, template, SALE);
-    const edge = (selector: string) =>
-      page.locator(`placard-frame ${selector}`).evaluate((each) => {
-        const style = getComputedStyle(each);
+    const edge = (selector: string, drawnBy?: string) =>
+      page.locator(`placard-frame ${selector}`).evaluate((each, pseudo) => {
+        const style = getComputedStyle(each, pseudo);
         return style.borderTopColor !== style.backgroundColor && style.borderTopStyle === 'solid';
-      });
+      }, drawnBy);
     expect(await edge('.action')).toBe(true);
-    expect(await edge('.dismiss')).toBe(true);
+    expect(await edge('.dismiss', '::before')).toBe(true);
     await close();
   });
 

@@ -35,6 +35,7 @@ export const fakePlacard = () => {
           click: async () => void calls.push(`click ${banner.id}`),
           dismiss: async () => void calls.push(`dismiss ${banner.id}`),
           safeUrl: (url) => (typeof url === 'string' ? url : null),
+          report: (kind) => void calls.push(`report ${kind}`),
         });
       },
     };

@@ -64,17 +64,21 @@ const nearly = (right: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
 const member = (right: fc.Arbitrary<unknown>) => fc.option(nearly(right), { nil: undefined, freq: 20 });
 
+/** Mostly absent: an object with several of them is refused for that alone. */
+const rarely = (value: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+
 const userIds = fc.constantFrom('u-1', 'u-2', 'u-3', 'u-4');
 const alias = fc.record({ alias_name: nearly(userIds), alias_label: nearly(fc.constantFrom('crm', 'app')) });
 const email = fc.constantFrom('a@example.org', 'B@example.org', 'not an address');
 const phone = fc.constantFrom('+48123456789', '+48 123 456 789', '12');
 const identifiers = {
   external_id: fc.option(nearly(userIds), { nil: undefined, freq: 2 }),
-  user_alias: fc.option(nearly(alias), { nil: undefined, freq: 1 }),
-  braze_id: fc.option(anything, { nil: undefined, freq: 1 }),
-  email: fc.option(nearly(email), { nil: undefined, freq: 1 }),
-  phone: fc.option(nearly(phone), { nil: undefined, freq: 1 }),
-  _update_existing_only: fc.option(nearly(fc.boolean()), { nil: undefined, freq: 1 }),
+  user_alias: rarely(nearly(alias)),
+  braze_id: rarely(anything),
+  email: rarely(nearly(email)),
+  phone: rarely(nearly(phone)),
+  _update_existing_only: rarely(nearly(fc.boolean())),
 };
 
 const customValue = fc.oneof(
@@ -200,11 +204,17 @@ export const bodiesOf = (path: string, bannerIds: readonly string[]): fc.Arbitra
         }),
       ),
     }),
+    '/users/delete': fc.oneof(
+      fc.record({ external_ids: list(userIds) }),
+      fc.record({ user_aliases: list(nearly(alias)) }),
+      fc.record({ email_addresses: list(fc.record({ email: nearly(email), prioritization })) }),
+      fc.record({ external_ids: list(userIds), braze_ids: list(oddText) }),
+    ),
     '/users/export/ids': fc.record({
       external_ids: list(userIds),
       user_aliases: list(alias),
-      email_address: fc.option(nearly(email), { nil: undefined, freq: 1 }),
-      phone: fc.option(nearly(phone), { nil: undefined, freq: 1 }),
+      email_address: rarely(nearly(email)),
+      phone: rarely(nearly(phone)),
       fields_to_export: list(fc.constantFrom('external_id', 'custom_attributes', '__proto__')),
     }),
     '/v1/device-messaging/banners/sync': fc.record({

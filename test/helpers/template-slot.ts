@@ -40,6 +40,7 @@ export const recordingSlot = ({ holdClick = false } = {}) => {
       calls.push(`safeUrl ${use}`);
       return typeof url === 'string' && !/^\s*(javascript|data|vbscript):/i.test(url) ? url : null;
     },
+    report: (kind, message) => void calls.push(`report ${kind}: ${message}`),
   };
   return { slot, calls, controller, settleClick: () => settleClick?.() };
 };

@@ -13,6 +13,7 @@ const ARROWS: Record<string, string[]> = {
   vue: ['client', 'bindings'],
   devtools: ['client'],
   webview: ['client'],
+  script: ['client', 'element', 'templates'],
   server: [],
   service: [],
   testing: ['client', 'service'],
@@ -35,6 +36,15 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
   pages: ['gate', 'users', 'workspace'],
   metrics: [],
+};
+
+/** The same for the boxes of the client's delivery. */
+const DELIVERY_ARROWS: Record<string, string[]> = {
+  capture: ['log'],
+  log: [],
+  sender: ['log', 'http'],
+  http: [],
+  leaving: ['log', 'sender', 'http'],
 };
 
 interface Import {
@@ -79,7 +89,19 @@ describe('rooms', () => {
   });
 
   test("are entered by their front door, the folder's index.ts", () => {
-    expect(crossings.filter(({ target }) => !/^src\/[^/]+\/index\.ts$/.test(target))).toEqual([]);
+    const doors = /^src\/(?:[^/]+|protocol\/schemas)\/index\.ts$/;
+    expect(crossings.filter(({ target }) => !doors.test(target))).toEqual([]);
+  });
+
+  test('that a browser loads enter no schema: a schema library weighs more than all that the client does with it', () => {
+    const inBrowsers = ['protocol', 'client', 'templates', 'element', 'react', 'webview'];
+    const users = globSync('src/**/*.ts').filter((file) =>
+      /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8')),
+    );
+    const against = users.filter(
+      (file) => inBrowsers.includes(roomOf(file)!) && !file.startsWith('src/protocol/schemas/'),
+    );
+    expect(against).toEqual([]);
   });
 
   test('of the service import only along its arrows', () => {
@@ -93,12 +115,28 @@ describe('rooms', () => {
     expect(against).toEqual([]);
   });
 
-  test('have no cycle between files', () => {
+  test("of the client's delivery import only along its arrows, by the front doors, types included", () => {
+    const boxOf = (path: string) => /^src\/client\/delivery\/([^/]+)\//.exec(path)?.[1];
+    const files = globSync('src/client/delivery/*/*.ts');
+    expect(new Set(files.map(boxOf))).toEqual(new Set(Object.keys(DELIVERY_ARROWS)));
+    const against = globSync('src/client/**/*.ts')
+      .flatMap(importsOf)
+      .filter(({ file, target }) => {
+        const [from, to] = [boxOf(file), boxOf(target)];
+        if (to === undefined || to === from) return false;
+        const isAlong = from === undefined || DELIVERY_ARROWS[from]!.includes(to);
+        return !isAlong || !target.endsWith('/index.ts');
+      });
+    expect(against).toEqual([]);
+  });
+
+  test('have no cycle between files; in the client none through types either', () => {
     const graph = new Map<string, string[]>();
     for (const file of globSync('src/**/*.{ts,tsx}')) {
+      const imports = roomOf(file) === 'client' ? importsOf(file) : valueImportsOf(file);
       graph.set(
         file,
-        valueImportsOf(file).map(({ target }) => target),
+        imports.map(({ target }) => target),
       );
     }
     const done = new Set<string>();

@@ -48,9 +48,9 @@ const NAMED = [
   'dist/vue.js',
   'dist/webview.d.ts',
   'dist/webview.js',
+  'dist/workspace.schema.json',
   'llms.txt',
   'package.json',
-  'workspace.schema.json',
 ];
 /** A chunk that named files import: what two of them have in common, or what is loaded late. */
 const CHUNK = /^dist\/shared-[\w-]+\.(?:js|d\.ts)$/;

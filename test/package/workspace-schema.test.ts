@@ -1,22 +1,26 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
+import { packedPackage } from '../helpers/packed-package.ts';
 
-test('the JSON Schema in the package is that of the schema that checks (npx vitest run -u writes it)', async () => {
-  const schema = `${JSON.stringify(workspaceJsonSchema(), null, 2)}\n`;
-  await expect(schema).toMatchFileSnapshot('../../workspace.schema.json');
+const { folder } = await packedPackage();
+const published = JSON.parse(readFileSync(join(folder, 'dist/workspace.schema.json'), 'utf8'));
+const schema = z.fromJSONSchema(published);
+const problemsOf = (workspace: unknown) =>
+  schema.safeParse(workspace).error?.issues.map(({ path }) => path.join('.')) ?? [];
+
+test('the JSON Schema in the package is that of the schema that checks', () => {
+  expect(published).toEqual(JSON.parse(JSON.stringify(workspaceJsonSchema())));
 });
 
-const published = z.fromJSONSchema(JSON.parse(readFileSync('workspace.schema.json', 'utf8')));
-const problemsOf = (workspace: unknown) =>
-  published.safeParse(workspace).error?.issues.map(({ path }) => path.join('.')) ?? [];
-
-test('it takes the demo’s workspace, and names its own path there', () => {
-  const demo = JSON.parse(readFileSync('demo/workspace.json', 'utf8'));
+test('it takes the demo’s workspace, and lies where the demo says', () => {
+  const file = join(folder, 'demo/workspace.json');
+  const demo = JSON.parse(readFileSync(file, 'utf8'));
   expect(problemsOf(demo)).toEqual([]);
-  expect(demo.$schema).toBe('../workspace.schema.json');
+  expect(JSON.parse(readFileSync(join(dirname(file), demo.$schema), 'utf8'))).toEqual(published);
 });
 
 test.each([

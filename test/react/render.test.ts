@@ -2,7 +2,9 @@ import { act, createElement, lazy, type ReactNode, Suspense, useEffect, useLayou
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
+import { ROOMS } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
 
@@ -27,21 +29,22 @@ const aPage = async (render: RenderBanner) => {
   const shown: (string | undefined)[] = [];
   let banner: Banner | null = aBanner();
   let mustLeave: 'dismissed' | null = null;
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
     mustLeave: () => mustLeave,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: () => () => undefined,
-    notify: (notice) => void notices.push(notice),
+    fail,
+    notify,
   });
-  placements.watchWith(
-    () => () => undefined,
-    (mounted) => shown.push(mounted.shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
   const page: ReactNode = createElement(
     Suspense,

@@ -103,7 +103,7 @@ describe('fetchBanners, beside the service', () => {
     [
       'a banner that cannot be read',
       { fetch: async () => Response.json({ banners: { home: { id: 7 } } }) },
-      /^The banner of "home" cannot be read$/,
+      /^The banner of "home" cannot be read: id is not valid$/,
     ],
     [
       'no answer in time',

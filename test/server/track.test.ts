@@ -214,7 +214,7 @@ describe('client.track()', () => {
   it('keeps every body under 4 MB of UTF-8', async () => {
     const { client, fake } = arrangeRestClient();
     const text = 'ü'.repeat(100_000);
-    await client.track({ events: someEvents(60).map((event) => ({ ...event, properties: { text } })) });
+    await client.track({ attributes: someEvents(60).map(({ external_id }) => ({ external_id, text })) });
     expect(fake.requests.length).toBeGreaterThan(2);
     for (const request of fake.requests)
       expect(Buffer.byteLength(request.text)).toBeLessThanOrEqual(4 * 1024 * 1024);

@@ -18,6 +18,7 @@ const PATHS = [
   '/users/identify',
   '/users/merge',
   '/users/alias/new',
+  '/users/delete',
   '/users/export/ids',
   '/v1/device-messaging/banners/sync',
   '/v1/device-messaging/banners/track',
@@ -89,7 +90,11 @@ beforeAll(async () => {
   );
   expect((await send('/users/track', NEIGHBOUR_KEY, neighbour)).status).toBe(201);
   const asked = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home', 'side'] };
-  const sync = await send(PATHS[6]!, CLIENT_KEY, Buffer.from(JSON.stringify(asked)));
+  const sync = await send(
+    '/v1/device-messaging/banners/sync',
+    CLIENT_KEY,
+    Buffer.from(JSON.stringify(asked)),
+  );
   const { banners } = (await sync.json()) as { banners: Record<string, { id: string }> };
   bannerIds = [banners['home']!.id, banners['side']!.id];
 });

@@ -106,7 +106,12 @@ describe('GET /openapi.json', () => {
     }
     expect(of('/users/alias/new').user_aliases).toMatchObject({
       maxItems: 50,
-      items: { properties: { external_id: { maxLength: 987 }, alias_name: { maxLength: 236 } } },
+      items: {
+        properties: {
+          external_id: { anyOf: [{ anyOf: [{ maxLength: 987 }, {}] }, {}] },
+          alias_name: { maxLength: 236 },
+        },
+      },
     });
     expect(of('/v1/device-messaging/banners/track')).toMatchObject({
       external_user_id: { maxLength: 986 },

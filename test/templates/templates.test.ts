@@ -1,5 +1,6 @@
 import { within } from '@testing-library/dom';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as templates from '../../src/templates/index.ts';
 import { card, createTemplates, hero, strip } from '../../src/templates/index.ts';
 import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
 
@@ -13,6 +14,11 @@ const SALE = {
 };
 
 afterEach(() => document.body.replaceChildren());
+
+test('each template is exported by its name', () => {
+  for (const name of Object.keys(createTemplates()))
+    expect(templates).toHaveProperty(name, expect.any(Function));
+});
 
 describe.each([
   ['strip', strip],
@@ -57,13 +63,53 @@ describe.each([
     expect(within(drawnIn(slot.element)).queryByRole('img')).toBeNull();
   });
 
-  test('keeps the box of a picture that does not load', () => {
-    const { slot } = recordingSlot();
+  const imageIn = (element: HTMLElement) => within(drawnIn(element)).getByRole('img');
+
+  test('a picture that does not load leaves no hole: its box goes, the words have the room, and the host is told', async () => {
+    const { slot, calls } = recordingSlot();
     template(bannerOf(SALE), slot);
-    const image = within(drawnIn(slot.element)).getByRole('img');
+    const panel = drawnIn(slot.element);
+    imageIn(slot.element).dispatchEvent(new Event('error'));
+    await vi.waitFor(() => expect(panel.querySelector('.picture')).toBeNull());
+    expect(panel.dataset).toMatchObject({ picture: 'none', words: 'some' });
+    expect(calls).toContainEqual(expect.stringMatching(/^report image: .*linen\.jpg cannot be loaded$/));
+    within(panel).getByText('Washed, cut to order.');
+  });
+
+  test('a picture that fails when its banner has left is told to nobody', async () => {
+    const { slot, calls, controller } = recordingSlot();
+    template(bannerOf(SALE), slot);
+    const image = imageIn(slot.element);
+    controller.abort();
     image.dispatchEvent(new Event('error'));
-    expect(image.hasAttribute('hidden')).toBe(true);
-    expect(image.parentElement?.className).toBe('picture');
+    await Promise.resolve();
+    expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
+  });
+
+  const ALONE = { image: 'https://cdn.example/linen.jpg', image_alt: 'Folded linen' };
+
+  test('a banner that is a picture alone is busy until it is there, and then seen', async () => {
+    const { slot } = recordingSlot();
+    const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
+    expect(slot.element.getAttribute('aria-busy')).toBe('true');
+    imageIn(slot.element).dispatchEvent(new Event('load'));
+    await drawn;
+    expect(slot.element.hasAttribute('aria-busy')).toBe(false);
+  });
+
+  test('a banner that is a picture alone fails with it', async () => {
+    const { slot } = recordingSlot();
+    const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
+    imageIn(slot.element).dispatchEvent(new Event('error'));
+    await expect(Promise.resolve(drawn)).rejects.toThrow('linen.jpg cannot be loaded');
+    expect(slot.element.hasAttribute('aria-busy')).toBe(false);
+  });
+
+  test('a slot whose picture never came is not busy once the banner has left', () => {
+    const { slot, controller } = recordingSlot();
+    template(bannerOf(ALONE), slot);
+    controller.abort();
+    expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
   test('shows no link and no button where the link was refused', () => {

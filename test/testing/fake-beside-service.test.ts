@@ -183,6 +183,10 @@ describe('the fake beside the service', () => {
     await expectTheSame(path, { ...envelope, pad: 'x'.repeat(4_200_000) });
   });
 
+  it.each([SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH])('takes no body that is not JSON: %s', async (path) => {
+    await expectTheSame(path, '{');
+  });
+
   it.each([USERS_TRACK_PATH, INTEGRATIONS_PATH])('lets no page of another origin call %s', async (path) => {
     expect(await expectTheSame(path, undefined, 'OPTIONS')).toBe(405);
     const open = await ask(fake.handle, path, path === USERS_TRACK_PATH ? { events: [event] } : undefined);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type App, createApp, defineComponent, h, nextTick, onBeforeUnmount } from 'vue';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { Placement, providePlacard } from '../../src/vue/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
@@ -26,16 +27,20 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
   const escaped: unknown[] = [];
   let banner: Banner | null = aBanner();
   let mustLeave: 'dismissed' | null = null;
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
     mustLeave: () => mustLeave,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: () => () => undefined,
-    notify: (notice) => void notices.push(notice),
+    fail,
+    notify,
   });
   const container = document.createElement('div');
   document.body.replaceChildren(container);

@@ -3,7 +3,7 @@ import type { UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** No answer takes this long, so one that seems asked for this far in the future was asked for under a wrong clock. */
+/** No answer takes this long, so one that seems requested this far in the future was requested under a wrong clock. */
 const WRONG_CLOCK_MS = 60_000;
 
 /**
@@ -12,20 +12,20 @@ const WRONG_CLOCK_MS = 60_000;
  */
 export const applyAnswer = (
   record: UserRecord,
-  banners: Record<string, Banner | null>,
+  banners: ReadonlyMap<string, Banner | null>,
   askedAtMs: number,
 ): void => {
-  for (const [placementId, banner] of Object.entries(banners)) {
-    const before = record.banners[placementId];
+  for (const [placementId, banner] of banners) {
+    const before = record.banners.get(placementId);
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
     record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
       if (dismissedIn !== placementId) return true;
-      // A test send stands in front of what else is there, and says nothing of it.
+      // A test send stands in front of the other banner, and says nothing about it.
       if (banner?.id !== bannerId) return banner?.isTestSend === true;
       return acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS;
     });
     if (banner?.isTestSend) continue;
     const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
-    record.banners[placementId] = { banner: isDismissed ? null : banner, askedAtMs };
+    record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };

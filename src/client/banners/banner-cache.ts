@@ -1,11 +1,12 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../platform/store.ts';
+import { afterTimeout } from '../platform/timeout.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
-/** A store that has not answered by then is waited for no longer; what it says later still counts. */
-const PATIENCE_MS = 2_000;
+/** A store that has not answered by then is waited for no longer; a later answer still counts. */
+const STORE_TIMEOUT_MS = 2_000;
 /** Of the changes that the store has refused, so many are kept. */
 const MAX_REFUSED = 100;
 
@@ -14,7 +15,7 @@ interface CacheOptions {
   appId: string;
   store: Store;
   clock: Clock;
-  /** What is shown may be out of date: called after every change, at once for the copy in memory. */
+  /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
   onError: (cause: unknown) => void;
@@ -29,7 +30,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  */
 export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
   const { now, after } = clock;
-  /** `null` where nobody is signed in, or nothing may be kept. */
+  /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
@@ -51,7 +52,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
 
   /** Takes note of what is given, and says that what is shown may be out of date. */
   const show = (): void => {
-    for (const { banner } of Object.values(record.banners)) if (banner) given.add(banner.id);
+    for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of overlay.values()) if (banner) given.add(banner.id);
     onChange();
   };
@@ -66,21 +67,18 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   };
 
   /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
-  const patiently = async (work: Promise<unknown>): Promise<void> => {
+  const settleWithin = async (work: Promise<unknown>): Promise<void> => {
     const reported = work.then(() => {
       isHung = false;
     }, onError);
     if (isHung) return;
     await new Promise<void>((resolve) => {
-      // In two halves, for the reason of `outOfPatience`; to share that with the other chunk costs the first paint 90 bytes.
-      let cancel = after(PATIENCE_MS / 2, () => {
-        cancel = after(PATIENCE_MS / 2, () => {
-          isHung = true;
-          onError(new Error('No answer'));
-          resolve();
-        });
+      const cancel = afterTimeout(after, STORE_TIMEOUT_MS, () => {
+        isHung = true;
+        onError(new Error('No answer'));
+        resolve();
       });
-      void reported.then(() => cancel()).then(resolve);
+      void reported.then(cancel).then(resolve);
     });
   };
 
@@ -99,10 +97,17 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     overlay,
     show,
     key,
+    onError,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
     isGiven: (banner: Banner): boolean => given.has(banner?.id),
+    /** Why this banner may not be shown any more. */
+    mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
+      if (!cache.isGiven(banner)) return 'user';
+      if (isDismissed(record, banner)) return 'dismissed';
+      return cache.isExpired(banner) ? 'expired' : null;
+    },
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
     expiresInMs: (banner: Banner): number =>
@@ -121,14 +126,14 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       const read = store.get(key(reader)).then((value) => {
         if (reader === userId) adopt(value);
       });
-      await patiently(read);
+      await settleWithin(read);
     },
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
       const front = overlay.get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
-      const banner = isFront ? front : record.banners[placementId]?.banner;
+      const banner = isFront ? front : record.banners.get(placementId)?.banner;
       return banner && cache.isExpired(banner) ? null : banner;
     },
 
@@ -151,9 +156,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
-          const said = each(stored) as T;
-          // Asked again after a lost connection, the store may hold what it was to store: its first word counts.
-          if (!isAgain) verdict = said;
+          const result = each(stored) as T;
+          // Run again after a lost connection, the store may hold the change already: its first result counts.
+          if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
       });
@@ -168,7 +173,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
           throw cause;
         },
       );
-      await patiently(done);
+      await settleWithin(done);
       return verdict;
     },
 

@@ -12,7 +12,7 @@ export const isDismissed = (record: Readonly<UserRecord>, banner: Banner): boole
 export const addDismissal = (record: UserRecord, banner: Banner): boolean => {
   if (isDismissed(record, banner)) return false;
   const { placementId, id } = banner;
-  const answer = record.banners[placementId];
+  const answer = record.banners.get(placementId);
   if (answer?.banner?.id === id) answer.banner = null;
   const dismissal = { placementId, bannerId: id, acceptedAtMs: null };
   record.dismissed = [...record.dismissed, dismissal].slice(-MAX_DISMISSALS);

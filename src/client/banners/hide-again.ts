@@ -9,7 +9,7 @@ export const hideAgain = (record: UserRecord, dismissals: readonly BannerEvent[]
   for (const { placementId, bannerId } of dismissals) {
     if (record.dismissed.some((known) => known.placementId === placementId && known.bannerId === bannerId))
       continue;
-    const answer = record.banners[placementId];
+    const answer = record.banners.get(placementId);
     if (answer?.banner?.id === bannerId) answer.banner = null;
     record.dismissed = [...record.dismissed, { placementId, bannerId, acceptedAtMs: null }];
   }

@@ -19,7 +19,7 @@ interface RenewalOptions {
 
 /**
  * A banner that expires on the page may have a successor: one sync asks for all that have expired by then, from one tab,
- * paid from the refresh budget, and while somebody looks.
+ * paid from the refresh budget, and while the page is visible.
  */
 export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
@@ -27,7 +27,7 @@ export const createRenewal = (options: RenewalOptions) => {
   let cancel: (() => void) | undefined;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
-    const banner = record.banners[placementId]?.banner;
+    const banner = record.banners.get(placementId)?.banner;
     return banner != null && cache.isExpired(banner);
   };
 
@@ -39,7 +39,7 @@ export const createRenewal = (options: RenewalOptions) => {
     // The tab that takes them out of the record is the one that asks.
     const isMine = await spend((record) => {
       const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
-      for (const placementId of found) record.banners[placementId]!.banner = null;
+      for (const placementId of found) record.banners.get(placementId)!.banner = null;
       return found.length > 0;
     });
     if (isMine) return ask(placementIds);
@@ -58,7 +58,7 @@ export const createRenewal = (options: RenewalOptions) => {
       expired.add(placementId);
       arm(random() * SPREAD_MS);
     },
-    /** Somebody looks again. */
+    /** The page is visible again. */
     resume: () => arm(random() * SPREAD_MS),
     stop(): void {
       expired.clear();

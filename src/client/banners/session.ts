@@ -115,7 +115,7 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
       });
       return isGranted === true;
     },
-    /** The service asked for fewer requests: refreshes are earned anew. */
+    /** The service wants fewer requests: refreshes are granted anew. */
     drain: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
     stop: (): void => cancel?.(),
   };

@@ -2,11 +2,11 @@ import ky, { HTTPError } from 'ky';
 import {
   MAX_PLACEMENTS,
   NEVER_EXPIRES,
+  readBanner,
   readRateLimit,
+  readSyncAnswer,
   SYNC_PATH,
   type SyncRequest,
-  syncAnswerPart,
-  syncAnswerParts,
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
@@ -19,16 +19,17 @@ import { clockSkewMs } from './server-clock.ts';
 const TIMEOUT_MS = 15_000;
 /** Quick retries within one sync, for a server that stumbles. */
 const RETRIES = 2;
-/** A server that wants to be left alone for longer is not asked again within one sync. */
-const LONGEST_PAUSE_MS = 10_000;
+/** A server that wants a longer pause gets no further request within one sync. */
+const MAX_PAUSE_MS = 10_000;
 /** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
 const FIRST_WAIT_MS = 30_000;
 
 /** What a sync brought home. */
 export interface SyncResult {
   userId: string;
-  banners: Record<string, Banner | null>;
-  /** When it was asked for, in Unix milliseconds of this device; grows with each request. */
+  /** By placement. */
+  banners: Map<string, Banner | null>;
+  /** When it was requested, in Unix milliseconds of this device; grows with each request. */
   askedAtMs: number;
   clockSkewMs: number | undefined;
 }
@@ -36,7 +37,7 @@ export interface SyncResult {
 interface SyncOptions {
   settings: Settings;
   userId: () => string | null;
-  /** False while nothing may be asked: no consent, or a page that is only prerendered. */
+  /** False while no request may be made: no consent, or a page that is only prerendered. */
   maySync: () => boolean;
   onAnswer: (result: SyncResult) => void;
   /** The service wants fewer requests. */
@@ -44,18 +45,19 @@ interface SyncOptions {
   notify: Notify;
 }
 
-/** How a refusal is told, and why is waited then, by its status; anything else is a failure that backs off. */
-const TOLD: Record<number, [kind: FailureKind, reason: Extract<Notice, { type: 'waiting' }>['reason']]> = {
-  401: ['unauthorized', 'unauthorized'],
-  403: ['unauthorized', 'unauthorized'],
-  404: ['not-found', 'not-found'],
-  429: ['sync', 'rate-limit'],
-};
+/** The kind of the notice and the reason of the wait for a refusal, by its status; anything else is a failure that backs off. */
+const REFUSALS: Record<number, [kind: FailureKind, reason: Extract<Notice, { type: 'waiting' }>['reason']]> =
+  {
+    401: ['unauthorized', 'unauthorized'],
+    403: ['unauthorized', 'unauthorized'],
+    404: ['not-found', 'not-found'],
+    429: ['sync', 'rate-limit'],
+  };
 
 /** 0 where there was no answer, or none that could be used. */
 const statusOf = (cause: unknown): number => (cause instanceof HTTPError ? cause.response.status : 0);
 
-/** What was wrong, for whoever reads the log of a page that shows nothing: the service's own words, where it had some. */
+/** The cause for the reader of a log: the service's own words, where it had some. */
 const reasonOf = (cause: unknown): string => {
   if (!(cause instanceof HTTPError)) return String(cause);
   const { data, response } = cause as HTTPError<{ message?: unknown; error?: unknown }>;
@@ -63,17 +65,17 @@ const reasonOf = (cause: unknown): string => {
   return `${response.status} ${words || response.statusText}`;
 };
 
-/** How long the service wants to be left alone, 0 where it does not say. A 5xx may carry the reset of a window that is not used up. */
-const wishedWaitMs = (cause: unknown, nowMs: number): number => {
+/** The pause that the service requests, 0 where it does not say. A 5xx may carry the reset of a window that is not used up. */
+const requestedWaitMs = (cause: unknown, nowMs: number): number => {
   if (!(cause instanceof HTTPError)) return 0;
   const { headers, status } = cause.response;
   const speaks = status === 429 || headers.has('retry-after');
   return (speaks && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0;
 };
 
-const toBanner = (placementId: string, wire: WireBanner): Banner => ({
+const toBanner = (wire: WireBanner): Banner => ({
   id: wire.id,
-  placementId,
+  placementId: wire.placement_id,
   isControl: wire.is_control,
   isTestSend: wire.is_test_send,
   expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
@@ -81,13 +83,15 @@ const toBanner = (placementId: string, wire: WireBanner): Banner => ({
 });
 
 /**
- * Fetches banners: what is wanted in one task goes into one request, at most ten placements each. Who retries: ky, a
- * moment later and only what a stumbling server or network refused; everything slower is the timer's here.
+ * Fetches banners: the placements of one task go into one request, at most ten each. ky retries a moment later, and only
+ * where a server or the network failed; everything slower is the timer's here.
  */
 export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, notify }: SyncOptions) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, random, fetch } = platform;
-  const wanted = new Set<string>();
+  const requested = new Set<string>();
+  /** Placements that an answer left out. */
+  const unknown = new Set<string>();
   let cancel: (() => void) | undefined;
   let lastAskedAtMs = 0;
   let failures = 0;
@@ -95,18 +99,30 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   /** A new network or a new look at the page may lift the block; a refusal by the service is not lifted so. */
   let mayHurry = true;
   let stopped = false;
-  /** Aborted when this user's turn is over: what is under way for them ends, its retries as well. */
-  let turn = new AbortController();
+  /** Requests under way. Each has a signal of its own: one for all would keep what each of them hangs on it. */
+  const underWay = new Set<AbortController>();
+  /** Ends the requests under way, their retries as well: their user has left. */
+  const abortAll = (): void => {
+    for (const request of underWay) request.abort();
+  };
 
-  /** How long nothing may be asked: a time that a clock set back has moved out of reach counts for nothing. */
+  /** How long no request may be made: a time that a clock set back has moved out of reach counts for nothing. */
   const waitMs = (): number => (isAhead(blockedUntilMs, now(), LONGEST_WAIT_MS) ? blockedUntilMs - now() : 0);
 
   const arm = (): void => {
     cancel?.();
-    if (!stopped && wanted.size > 0) cancel = after(waitMs(), run);
+    if (!stopped && requested.size > 0) cancel = after(waitMs(), run);
   };
 
-  /** Asked for each sync, so that a key that is replaced is never sent in vain. */
+  /** Says once of each placement that the service does not know it. */
+  const reportUnknown = (placementId: string): void => {
+    if (unknown.has(placementId)) return;
+    unknown.add(placementId);
+    const message = `The service has no placement "${placementId}": check its spelling, and that the workspace has it`;
+    notify({ type: 'failed', kind: 'config', message });
+  };
+
+  /** Read for each sync, so that a key that is replaced is never sent in vain. */
   const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
 
   const post = async (
@@ -137,30 +153,31 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
         limit: RETRIES,
         methods: ['post'],
         statusCodes: [408, 500, 502, 503, 504],
-        maxRetryAfter: LONGEST_PAUSE_MS,
-        shouldRetry: ({ error }) => (wishedWaitMs(error, now()) > LONGEST_PAUSE_MS ? false : undefined),
+        maxRetryAfter: MAX_PAUSE_MS,
+        shouldRetry: ({ error }) => (requestedWaitMs(error, now()) > MAX_PAUSE_MS ? false : undefined),
         jitter: true,
       },
     });
     const { headers } = await asking;
     const skew = clockSkewMs(headers, sentAtMs, now());
-    const answer = await asking.json(syncAnswerParts);
+    const answered = readSyncAnswer(await asking.json());
+    if (!answered) throw new Error('the answer has no "banners"');
     // Who brings a fetch of their own may answer all the same.
     signal.throwIfAborted();
-    const banners: SyncResult['banners'] = {};
+    const banners: SyncResult['banners'] = new Map();
     for (const placementId of placements) {
       // A placement that is missing was not answered; only null says that there is none.
-      if (!Object.hasOwn(answer.banners, placementId)) continue;
-      const { data: wire, error: cause } = syncAnswerPart.safeParse(answer.banners[placementId]);
+      if (!Object.hasOwn(answered, placementId)) {
+        reportUnknown(placementId);
+        continue;
+      }
+      const sent = answered[placementId];
+      const banner = sent === null ? null : readBanner(placementId, sent);
       // Nor was one whose banner cannot be read.
-      if (cause) {
-        notify({
-          type: 'failed',
-          kind: 'property',
-          message: `The banner of "${placementId}" cannot be read`,
-          cause,
-        });
-      } else banners[placementId] = wire ? toBanner(placementId, wire) : null;
+      if (typeof banner === 'string') {
+        const message = `The banner of "${placementId}" cannot be read: its ${banner} is wrong`;
+        notify({ type: 'failed', kind: 'property', message, cause: sent });
+      } else banners.set(placementId, banner && toBanner(banner));
     }
     onAnswer({ userId: user, banners, askedAtMs, clockSkewMs: skew });
   };
@@ -168,17 +185,17 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   const fail = (cause: unknown, placements: string[]): void => {
     const status = statusOf(cause);
     const isLimited = status === 429;
-    const wished = wishedWaitMs(cause, now());
+    const requestedMs = requestedWaitMs(cause, now());
     const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
-    mayHurry = (status === 0 || status >= 500) && wished === 0 && (mayHurry || waitMs() === 0);
+    mayHurry = (status === 0 || status >= 500) && requestedMs === 0 && (mayHurry || waitMs() === 0);
     // A time that has passed already says nothing, and a server that is down may not know better than the backoff.
-    const own = isLimited && wished > 0 ? wished : Math.max(wished, backoff);
+    const own = isLimited && requestedMs > 0 ? requestedMs : Math.max(requestedMs, backoff);
     blockedUntilMs = now() + Math.max(waitMs(), own);
     if (isLimited) onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
-    if (status !== 400) for (const placementId of placements) wanted.add(placementId);
-    const [kind, reason] = TOLD[status] ?? ['sync', 'backoff'];
+    if (status !== 400) for (const placementId of placements) requested.add(placementId);
+    const [kind, reason] = REFUSALS[status] ?? ['sync', 'backoff'];
     const message = `Sync of ${placements.join(', ')} had no usable answer: ${reasonOf(cause)}`;
     notify({ type: 'failed', kind, message, cause });
     notify({ type: 'waiting', untilMs: blockedUntilMs, reason });
@@ -186,33 +203,37 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
 
   const ask = async (user: string, placements: string[]): Promise<void> => {
     const blockedBefore = blockedUntilMs;
-    const { signal } = turn;
+    const request = new AbortController();
+    const { signal } = request;
+    underWay.add(request);
     try {
       const key = await readKey();
       try {
         await post(user, placements, key, signal);
       } catch (cause) {
-        const next = TOLD[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
+        const next = REFUSALS[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
         // Only a key function can have a better key at once.
         if (next === key) throw cause;
         await post(user, placements, next, signal);
       }
-      // What another request was told meanwhile still holds.
+      // A wait that another request has begun meanwhile still holds.
       if (blockedUntilMs !== blockedBefore) return;
       failures = 0;
       blockedUntilMs = 0;
     } catch (cause) {
       if (!signal.aborted) fail(cause, placements);
+    } finally {
+      underWay.delete(request);
     }
   };
 
   const run = async (): Promise<void> => {
     cancel?.();
     const user = userId();
-    if (stopped || user === null || !maySync() || wanted.size === 0) return;
+    if (stopped || user === null || !maySync() || requested.size === 0) return;
     if (waitMs() > 0) return arm();
-    const all = [...wanted];
-    wanted.clear();
+    const all = [...requested];
+    requested.clear();
     const batches: string[][] = [];
     for (let at = 0; at < all.length; at += MAX_PLACEMENTS) batches.push(all.slice(at, at + MAX_PLACEMENTS));
     await Promise.all(batches.map((placements) => ask(user, placements)));
@@ -222,41 +243,40 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   const add = (placementIds: Iterable<string>): void => {
     for (const placementId of placementIds) {
       // A page may have taken it from an attribute that is not there. The whole request would be refused for it.
-      if (typeof placementId === 'string' && placementId) wanted.add(placementId);
+      if (typeof placementId === 'string' && placementId) requested.add(placementId);
       else notify({ type: 'failed', kind: 'config', message: `"${String(placementId)}" is no placement ID` });
     }
   };
 
   return {
-    /** Asks for these placements at the end of the task, together with all others wanted by then. */
+    /** Requests these placements at the end of the task, together with all others by then. */
     want(placementIds: Iterable<string>): void {
       add(placementIds);
       arm();
     },
-    /** Asks now; resolves when the answer is applied, or there is none. */
+    /** Requests now; resolves when the answer is applied, or there is none. */
     async now(placementIds: Iterable<string>): Promise<void> {
       add(placementIds);
       await run();
     },
-    /** The network is back or the page is looked at again: what is still wanted may be asked for once at once. */
+    /** The network is back or the page is visible again: placements without an answer may be requested once at once. */
     hurry(): void {
       if (mayHurry) blockedUntilMs = 0;
       mayHurry = false;
       arm();
     },
-    /** Until when nothing may be asked; a time that has passed where it may. */
+    /** Until when no request may be made; a time that has passed where it may. */
     blockedUntilMs: (): number => now() + waitMs(),
-    /** Another user, or none that may be asked for: nothing of the former one's is wanted any more, nor leaves the tab. */
+    /** Another user, or none: no placement of the former one is requested any more, and nothing of theirs leaves the tab. */
     reset(): void {
-      wanted.clear();
+      requested.clear();
       cancel?.();
-      turn.abort();
-      turn = new AbortController();
+      abortAll();
     },
     stop(): void {
       stopped = true;
       cancel?.();
-      turn.abort();
+      abortAll();
     },
   };
 };

@@ -2,24 +2,24 @@ import type { Notify } from '../notice.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { putTestSend } from './overlay.ts';
-import { misfits } from './properties.ts';
+import { invalidProperties } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
 export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
-  /** When the answer of each placement was asked for; times grow from request to request, whoever the user is. */
+  /** When the answer of each placement was asked for; times grow from request to request, over all users. */
   const takenAtMs = new Map<string, number>();
 
   return async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
-    const taken: SyncResult['banners'] = {};
-    for (const [placementId, banner] of Object.entries(banners)) {
+    const taken: SyncResult['banners'] = new Map();
+    for (const [placementId, banner] of banners) {
       // A later request was answered first. The record knows that of its own banners, but not of test sends.
       if (takenAtMs.get(placementId)! > askedAtMs) continue;
       takenAtMs.set(placementId, askedAtMs);
-      taken[placementId] = banner;
+      taken.set(placementId, banner);
       putTestSend(cache.overlay, placementId, banner);
       if (!banner) continue;
-      for (const name of misfits(banner)) {
+      for (const name of invalidProperties(banner)) {
         const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
         notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
       }
@@ -28,7 +28,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       applyAnswer(record, taken, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
-    // Whoever hears it may leave the page: the next one finds the answer in the cache.
-    notify({ type: 'synced', placements: Object.keys(taken), banners: taken });
+    // The host may leave the page on this notice: the next page finds the answer in the cache.
+    notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };
 };

@@ -3,7 +3,7 @@ import type { Banner } from '../banner.ts';
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;
 
-/** What a sync said of one placement, and when it was asked, in Unix milliseconds of this device. */
+/** A sync's answer for one placement, and when it was requested, in Unix milliseconds of this device. */
 export interface Answer {
   banner: Banner | null;
   askedAtMs: number;
@@ -33,7 +33,8 @@ export interface Session {
 /** All that is remembered of one user of one app: one record, so that a paint needs exactly one read. */
 export interface UserRecord {
   version: number;
-  banners: Record<string, Answer>;
+  /** By placement: a map, because a placement may be called `__proto__`. */
+  banners: Map<string, Answer>;
   dismissed: Dismissal[];
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
@@ -42,7 +43,7 @@ export interface UserRecord {
 
 export const emptyRecord = (): UserRecord => ({
   version: RECORD_VERSION,
-  banners: {},
+  banners: new Map(),
   dismissed: [],
   session: null,
   clockSkewMs: 0,
@@ -59,16 +60,17 @@ export const recordKey = (endpoint: string, appId: string, userId: string): (str
 const isObject = (value: unknown): value is object => Object(value) === value;
 
 /**
- * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is looked
- * at by who uses it.
+ * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is
+ * checked where it is used.
  */
 export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
   return (
     version === RECORD_VERSION &&
-    isObject(banners) &&
+    // A map, recognised by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
+    !!banners?.get &&
     Array.isArray(dismissed) &&
-    [...Object.values(banners), ...dismissed].every(isObject) &&
+    [...banners.values(), ...dismissed].every(isObject) &&
     typeof clockSkewMs === 'number'
   );
 };

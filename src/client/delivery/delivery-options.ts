@@ -1,4 +1,4 @@
-import { type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
+import { EVENT_TYPES, type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
 import { chosenOptions } from '../chosen-options.ts';
 import type { Notify } from '../notice.ts';
 
@@ -23,6 +23,11 @@ export interface DeliveryOptions {
   timeoutMs: number;
 }
 
+/** What a host may choose of them. */
+export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
+  inDoubt?: Partial<DeliveryOptions['inDoubt']>;
+};
+
 const DAY_MS = 24 * 60 * 60_000;
 
 const NUMBERS = {
@@ -35,22 +40,21 @@ const NUMBERS = {
   timeoutMs: 30_000,
 };
 
-const IN_DOUBT: DeliveryOptions['inDoubt'] = {
-  impression: 'at-least-once',
-  click: 'at-least-once',
-  dismiss: 'at-least-once',
-};
-const POLICY = ['at-least-once', 'at-most-once'];
-const POLICIES = { impression: POLICY, click: POLICY, dismiss: POLICY };
+/** The same for each event type there is. */
+const forEachType = <T>(value: T): Record<EventType, T> =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, value])) as Record<EventType, T>;
 
 /** The host's choices over the defaults. */
-export const deliveryOptions = (
-  chosen: Partial<DeliveryOptions> | undefined,
-  notify: Notify,
-): DeliveryOptions => {
+export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
   const { inDoubt, ...numbers } = chosen ?? {};
   return {
     ...chosenOptions('delivery.', NUMBERS, numbers, notify, { maxWaitMs: 0 }),
-    inDoubt: chosenOptions('delivery.inDoubt.', IN_DOUBT, inDoubt, notify, POLICIES),
+    inDoubt: chosenOptions(
+      'delivery.inDoubt.',
+      forEachType<InDoubtPolicy>('at-least-once'),
+      inDoubt,
+      notify,
+      forEachType(['at-least-once', 'at-most-once']),
+    ),
   };
 };

@@ -1,5 +1,22 @@
 import type { BannerEvent, EventType } from '../banner-event.ts';
-import type { OptOutPolicy } from '../options.ts';
+import type { Consent, OptOutPolicy } from '../consent.ts';
+import type { Notify } from '../notice.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Store } from '../platform/store.ts';
+import type { TabLink } from '../platform/tab-channel.ts';
+import type { DeliveryChoices } from './delivery-options.ts';
+
+/** What the server said of an event it skipped. */
+export interface Skip {
+  /** Text for people, as the server sent it; do not branch on it. */
+  reason: string;
+  /** How often the event was sent. */
+  attempts: number;
+}
+
+/** Repairs a skipped event (return the changed event), sends it again as it is (return it), or gives it up (`null`). */
+export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
 
 /** Where every captured event is now. `captured` is always the sum of all the others. */
 export interface Diagnostics {
@@ -46,9 +63,9 @@ export interface CapturedEvent {
   once?: string;
 }
 
-/** The half of the client that gets events to the server; what `createDelivery(options)` returns. */
+/** The half of the client that gets events to the server; what `createDelivery(setup)` returns. */
 export interface Delivery {
-  /** Resolves with the stored event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
+  /** Resolves with the event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
   /** Sends what is due now; callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;
@@ -67,4 +84,47 @@ export interface Delivery {
   stop(): void;
   /** Forgets everything, and writes nothing afterwards. */
   wipe(): Promise<void>;
+}
+
+/** Where events go, and what they name. */
+export interface Api {
+  /** Base URL of the API, without the path. */
+  endpoint: string;
+  /** The client key; a function is asked before a request, and again after a refusal. */
+  apiKey: string | (() => string | Promise<string>);
+  appId: string;
+  appVersion: string;
+  fetch?: typeof fetch | undefined;
+}
+
+/** The platform of the page or the service worker. The late chunk takes store and clock from whoever loads first. */
+export interface DeliveryPlatform {
+  /** IndexedDB, as a rule; memory where it fails is added by the log itself. */
+  openStore: (name: string) => Store;
+  clock: Clock;
+  /** 0 ≤ x < 1. */
+  random: () => number;
+  lifecycle: PageLifecycle;
+  /** Opens the channel to the other tabs. Default `BroadcastChannel`; without one the log alone carries the news. */
+  openChannel?: ((name: string) => TabLink) | undefined;
+}
+
+/** What the delivery calls. */
+export interface DeliveryHost {
+  notify: Notify;
+  correct?: Correct | undefined;
+  /** The service has confirmed these. */
+  onDelivered?: (events: readonly BannerEvent[]) => void;
+  /** Frees space of less value than events (the banner cache), when the storage quota is reached. */
+  makeRoom?: () => Promise<void>;
+}
+
+export interface DeliverySetup {
+  api: Api;
+  consent: Consent;
+  options: DeliveryChoices | undefined;
+  platform: DeliveryPlatform;
+  host: DeliveryHost;
+  /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
+  isWorker: boolean;
 }

@@ -1,5 +1,14 @@
 export { createDelivery } from './create-delivery.ts';
-export type { CapturedEvent, DeadLetter, Delivery, Diagnostics, FlushOutcome } from './delivery.ts';
-export type { DeliveryOptions, InDoubtPolicy } from './delivery-options.ts';
-export { outboxName } from './outbox-name.ts';
-export type { DeliverySetup } from './setup.ts';
+export type {
+  CapturedEvent,
+  Correct,
+  DeadLetter,
+  Delivery,
+  DeliverySetup,
+  Diagnostics,
+  FlushOutcome,
+  Skip,
+} from './delivery.ts';
+export type { DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './delivery-options.ts';
+export { handOffMessages } from './leaving/index.ts';
+export { logName } from './page.ts';

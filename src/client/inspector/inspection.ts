@@ -10,8 +10,10 @@ export interface ViewState {
   requiredMs: number;
   /** Share of its pixels that must be in view, 0 to 1. */
   requiredShare: number;
-  /** Something lies on top of most of it, or it is hidden. */
+  /** Something lies on top of most of it. */
   isCovered: boolean;
+  /** Nothing in the slot is displayed, or all of it is fully transparent. */
+  isInvisible: boolean;
   /** The slot has `aria-busy="true"`: its content is still loading. */
   isBusy: boolean;
   /** The rule was met: the impression of this banner in this slot is taken. */

@@ -15,7 +15,7 @@ export const readPlacements = (options: ReadPlacementsOptions): PlacementState[]
   const { cache, slots, asked, viewOf } = options;
   const { banners, dismissed } = cache.record();
   const mounted = slots();
-  const names = new Set([...asked.placements, ...Object.keys(banners), ...cache.overlay.keys()]);
+  const names = new Set([...asked.placements, ...banners.keys(), ...cache.overlay.keys()]);
   for (const { placementId } of mounted) names.add(placementId);
 
   const slotOf = (slot: Mounted): SlotState => {
@@ -29,7 +29,7 @@ export const readPlacements = (options: ReadPlacementsOptions): PlacementState[]
   const stateOf = (placementId: string): PlacementState => {
     const front = cache.overlay.get(placementId);
     const isFocused = front != null && isFocus(front.id);
-    const stored = Object.hasOwn(banners, placementId) ? banners[placementId] : undefined;
+    const stored = banners.get(placementId);
     const isTestSend = front != null && !isFocused;
     const answer = isTestSend ? front : stored?.banner;
     return {

@@ -20,7 +20,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
   let last: { banner: Banner; problems: readonly Problem[] | null } | undefined;
 
   const check = {
-    /** What is wrong with the banner; `null` while the hook has not made up its mind. */
+    /** The banner's problems; `null` while an asynchronous check runs. */
     problems(banner: Banner): readonly Problem[] | null {
       if (last && isSameBanner(last.banner, banner)) return last.problems;
       if (banner.isControl || !hook.check) return [];
@@ -32,7 +32,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
       };
       const fail = (cause: unknown): void => {
         onError(cause);
-        mine.problems = [{ message: 'The check threw' }];
+        mine.problems = [{ message: 'The hook threw' }];
       };
       try {
         const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];

@@ -1,14 +1,5 @@
-/** Widths of a slot are told apart in so many steps for each doubling: a scrollbar more or less is the same width. */
+/** Steps by which widths of a slot differ, for each doubling: a scrollbar more or less is the same width. */
 const STEPS = 8;
-const COLLAPSED: Record<string, string> = {
-  'min-height': '0',
-  height: '0',
-  'aspect-ratio': 'auto',
-  margin: '0',
-  padding: '0',
-  'border-width': '0',
-  overflow: 'hidden',
-};
 
 /** Heights of earlier visits in CSS pixels, by placement and class of the slot's width. */
 export type Heights = Record<string, number>;
@@ -20,7 +11,7 @@ export const createBoxes = (appId: string) => {
 
   const boxes = {
     storageKey,
-    /** The key of a placement's box in a slot as wide as this one: what is drawn in a narrow one has another height. */
+    /** The key of a placement's box in a slot as wide as this one: a banner has another height in a narrow slot. */
     key: (placementId: string, { offsetWidth }: HTMLElement): string =>
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
@@ -48,26 +39,13 @@ export const createBoxes = (appId: string) => {
 
 export type Boxes = ReturnType<typeof createBoxes>;
 
-/** Sets styles and returns how to put the former ones back. CSSOM is allowed by a policy without `style-src`. */
-const restyle = (element: HTMLElement, styles: Record<string, string>, priority = ''): (() => void) => {
-  const { style } = element;
-  const before = Object.keys(styles).map(
-    (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
-  );
-  for (const name in styles) style.setProperty(name, styles[name]!, priority);
-  return () => {
-    for (const [name, value, important] of before) style.setProperty(name, value, important);
-  };
-};
-
-/** Keeps at least this height until the returned function is called. */
+/** Keeps at least this height until the returned function is called. CSSOM is allowed by a policy without `style-src`. */
 export const holdBox = (element: HTMLElement, height: number): (() => void) => {
-  const release = restyle(element, { 'min-height': `${height}px` });
+  const { style } = element;
+  const [before, priority] = [style.minHeight, style.getPropertyPriority('min-height')];
+  style.minHeight = `${height}px`;
   // Padding and border come on top where the page counts by the content box.
   const excess = element.offsetHeight - height;
-  if (excess > 0) element.style.setProperty('min-height', `${height - excess}px`);
-  return release;
+  if (excess > 0) style.minHeight = `${height - excess}px`;
+  return () => style.setProperty('min-height', before, priority);
 };
-
-/** Takes the room of an empty place away until the returned function is called. */
-export const collapseBox = (element: HTMLElement): (() => void) => restyle(element, COLLAPSED, 'important');

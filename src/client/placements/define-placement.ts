@@ -1,7 +1,7 @@
 import type { Banner } from '../banner.ts';
-import type { Drawn, Place, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 
-/** What a schema says of a value, by Standard Schema v1. */
+/** The result of a check by Standard Schema v1. */
 type Verdict<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Problem[] };
@@ -23,10 +23,10 @@ export interface PlacementDefinition<Properties> {
   properties: StandardSchema<Properties>;
   /** Draws a banner that fits. */
   render(properties: Properties, slot: Slot, banner: Banner): Drawn;
-  /** Draws what the place shows without a banner. */
-  empty?(place: Place): Drawn;
-  /** Hears what is wrong with a banner that does not fit, and may draw something instead. */
-  invalid?(problems: readonly Problem[], place: Place): Drawn;
+  /** Draws what the slot shows without a banner. */
+  empty?(slot: EmptySlot): Drawn;
+  /** Called with the problems of a banner that does not fit; may draw something instead. */
+  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }
 
 /** A placement hook that knows its placement and the types of its properties. */
@@ -57,7 +57,7 @@ export const definePlacement = <Properties>(
     // A component that defines its placement in each render may have done so again since the check.
     const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
     if ('then' in fitting || fitting.issues)
-      throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn before it was checked`);
+      throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn unchecked`);
     return render(fitting.value, slot, banner);
   };
   return Object.assign(hook, {

@@ -2,13 +2,14 @@ import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Mounted, Placements } from './placements.ts';
+import { ROOMS } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
 interface ImpressionsOptions {
   placements: Placements;
   lifecycle: PageLifecycle;
   clock: Clock;
-  /** Without one nobody knows what is in view, so nothing is watched. */
+  /** Without one it is not known which slots are in view, so none is watched. */
   Observer: typeof IntersectionObserver | undefined;
   mayCount: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
@@ -22,7 +23,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
   const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
   /** Every mounted slot, and what watches it. */
   const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
-  /** The banner of each slot whose second is over, so that it is not told again and again. */
+  /** The banner of each slot whose second is over, so that it is reported once. */
   const seen = new Map<Mounted, Banner>();
   /** Many slots may leave the view at once: one look at all of them is enough. */
   let cancelLook: (() => void) | undefined;
@@ -58,7 +59,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       seen.delete(mounted);
     };
   };
-  placements.watchWith(watch, (mounted) => slots.get(mounted)?.restart());
+  placements.attach({ ...ROOMS, watch, onChange: (mounted) => slots.get(mounted)?.restart() });
 
   const restartAll = (): void => {
     for (const viewability of slots.values()) viewability?.restart();

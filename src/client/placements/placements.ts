@@ -1,11 +1,11 @@
 import type { Banner } from '../banner.ts';
 import type { Notice, Notify } from '../notice.ts';
-import type { Drawn, Place, PlacementHook, Problem } from '../placement-hook.ts';
+import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
-import { collapseBox, holdBox } from './box.ts';
-import { fillPlace } from './fill-place.ts';
-import { canResize, isOnScreen } from './on-screen.ts';
+import { holdBox } from './box.ts';
+import { fillSlot } from './fill-slot.ts';
+import { isInView } from './in-view.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
@@ -21,178 +21,194 @@ export interface Mounted {
   check: BannerCheck;
 }
 
-/** Watches one slot's visibility until the returned function is called. */
-export type Watch = (mounted: Mounted) => () => void;
+/** What no cached banner waits for, so it is not loaded before the first paint. */
+export interface LateVerbs {
+  /** True where a change of height of a slot that is not on screen moves nothing that is. */
+  canResize(element: HTMLElement, isPageVisible: () => boolean): boolean;
+  /** Takes the room of an empty slot away until the returned function is called. */
+  collapse(element: HTMLElement): () => void;
+  /** Watches one slot's visibility until the returned function is called. */
+  watch?(mounted: Mounted): () => void;
+  /** The slot has another banner. */
+  onChange?(mounted: Mounted): void;
+}
 
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
-  /** What the placement should show now; `undefined` while nobody knows. */
+  /** What the placement should show now; `undefined` before the first answer. */
   current: (placementId: string) => Banner | null | undefined;
   /** Why a banner may not stay until it is out of view, or `null` where it may. */
   mustLeave: (banner: Banner) => EmptyReason | null;
+  /** A banner has left the page because it expired. */
+  onExpired?: (placementId: string) => void;
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
   expiresInMs: (banner: Banner) => number;
   after: Clock['after'];
+  /** Whether the page is visible, to the host too. */
+  isVisible: () => boolean;
   notify: Notify;
 }
 
-interface MountedPlace extends Mounted {
+interface MountedSlot extends Mounted {
   hook: PlacementHook;
-  /** Takes back what is drawn. */
+  /** Undoes the hook's drawing. */
   clear?: (() => void) | undefined;
   /** Gives back the room that is kept. */
   release?: (() => void) | undefined;
-  /** Opens a place that is closed because it is empty. */
+  /** Opens a slot that is closed because it is empty. */
   expand?: (() => void) | undefined;
   unwatch?: (() => void) | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
 }
 
-/** The mounted slots: what is drawn in each, and when it may change. */
+/** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, source, expiresInMs, after, notify } = options;
-  const places = new Set<MountedPlace>();
-  let watch: Watch | undefined;
-  let tellChange: ((mounted: Mounted) => void) | undefined;
+  const { reserve, current, mustLeave, onExpired, source, expiresInMs, after, isVisible, fail, notify } =
+    options;
+  const slots = new Set<MountedSlot>();
+  /** Someone may be looking at it. */
+  const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
+  let late: LateVerbs | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
-    notify({ type: 'failed', kind: 'hook', message: `The hook of "${placementId}" threw`, cause });
+    fail('hook', `The hook of "${placementId}" threw`, cause);
 
   const fill = (
-    place: MountedPlace,
-    draw: (where: Place) => Drawn,
-    onError = (cause: unknown) => report(place, cause),
+    slot: MountedSlot,
+    draw: (where: EmptySlot) => Drawn,
+    onError = (cause: unknown) => report(slot, cause),
   ): void => {
-    const { element, placementId, shown } = place;
-    const clear = fillPlace(element, (signal) => draw({ element, placementId, signal }), onError);
+    const { element, placementId, shown } = slot;
+    const clear = fillSlot(element, (signal) => draw({ element, placementId, signal }), onError);
     // The draw may have failed, and something else been drawn since; or it sent its own banner away, or unmounted itself.
-    if (place.shown === shown && places.has(place)) place.clear = clear ?? place.clear;
+    if (slot.shown === shown && slots.has(slot)) slot.clear = clear ?? slot.clear;
     else clear?.();
   };
 
-  /** Takes out what is drawn. On screen its room stays, so that nothing below jumps. */
-  const leave = (place: MountedPlace, keepRoom: boolean): void => {
-    const { element, clear } = place;
-    place.cancelExpiry?.();
-    if (clear && keepRoom && isOnScreen(element)) {
+  /** Takes the banner out. On screen its room stays, so that nothing below moves. */
+  const leave = (slot: MountedSlot, keepRoom: boolean): void => {
+    const { element, clear } = slot;
+    slot.cancelExpiry?.();
+    if (clear && keepRoom && isOnScreen(slot)) {
       const height = element.offsetHeight;
-      place.release?.();
-      place.release = holdBox(element, height);
+      slot.release?.();
+      slot.release = holdBox(element, height);
     }
-    place.shown = null;
-    place.clear = undefined;
+    slot.shown = null;
+    slot.clear = undefined;
     clear?.();
-    tellChange?.(place);
+    late?.onChange?.(slot);
   };
 
-  /** Shows what the hook has for an empty place, once for each reason. */
-  const empty = (place: MountedPlace, reason: EmptyReason, problems: readonly Problem[] = []): void => {
-    if (place.emptied === reason || !places.has(place)) return;
-    place.emptied = reason;
-    const { hook, placementId } = place;
-    place.clear?.();
-    place.clear = undefined;
-    if (problems.length > 0 && hook.invalid) fill(place, (where) => hook.invalid?.(problems, where));
-    else if (hook.empty) fill(place, (where) => hook.empty?.(where));
+  /** Shows what the hook has for an empty slot, once for each reason. */
+  const empty = (slot: MountedSlot, reason: EmptyReason, problems: readonly Problem[] = []): void => {
+    if (slot.emptied === reason || !slots.has(slot)) return;
+    slot.emptied = reason;
+    const { hook, placementId } = slot;
+    slot.clear?.();
+    slot.clear = undefined;
+    if (problems.length > 0 && hook.invalid) fill(slot, (where) => hook.invalid?.(problems, where));
+    else if (hook.empty) fill(slot, (where) => hook.empty?.(where));
     notify({ type: 'emptied', placementId, reason });
   };
 
-  const show = (place: MountedPlace, banner: Banner): void => {
-    // What took the former banner out may have unmounted the place.
-    if (!places.has(place)) return;
-    place.shown = banner;
-    place.emptied = null;
-    armExpiry(place, banner);
-    tellChange?.(place);
+  const show = (slot: MountedSlot, banner: Banner): void => {
+    // The former banner's cleanup may have unmounted the slot.
+    if (!slots.has(slot)) return;
+    slot.shown = banner;
+    slot.emptied = null;
+    armExpiry(slot, banner);
+    late?.onChange?.(slot);
     if (banner.isControl) {
-      empty(place, 'control');
+      empty(slot, 'control');
       return;
     }
-    place.expand?.();
-    place.expand = undefined;
+    slot.expand?.();
+    slot.expand = undefined;
     fill(
-      place,
-      (where) => place.hook(banner, createSlot(banner, where, options)),
+      slot,
+      (where) => slot.hook(banner, createSlot(banner, where, options)),
       (cause) => {
-        report(place, cause);
-        if (place.shown !== banner) return;
-        place.check.condemn(banner);
-        leave(place, true);
-        empty(place, 'invalid');
+        report(slot, cause);
+        if (slot.shown !== banner) return;
+        slot.check.condemn(banner);
+        leave(slot, true);
+        empty(slot, 'invalid');
       },
     );
-    if (place.shown === banner) notify({ type: 'shown', banner, from: source(place.placementId) });
+    if (slot.shown === banner) notify({ type: 'shown', banner, from: source(slot.placementId) });
   };
 
-  const armExpiry = (place: MountedPlace, shown: Banner): void => {
-    place.cancelExpiry?.();
+  const armExpiry = (slot: MountedSlot, shown: Banner): void => {
+    slot.cancelExpiry?.();
     const wait = expiresInMs(shown);
     if (wait === Number.POSITIVE_INFINITY) return;
-    place.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(place));
+    slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Brings one slot to what it should show, as far as nobody is looking at what would change, or somebody who wants it. */
-  const consider = (place: MountedPlace, isWanted?: boolean): void => {
-    const { element, placementId } = place;
-    if (!places.has(place)) return;
-    if (element.isConnected) place.wasConnected = true;
-    else if (place.wasConnected) {
+  /** Brings one slot to what it should show, but for changes on screen; `isRequested` brings those as well. */
+  const consider = (slot: MountedSlot, isRequested?: boolean): void => {
+    const { element, placementId } = slot;
+    if (!slots.has(slot)) return;
+    if (element.isConnected) slot.wasConnected = true;
+    else if (slot.wasConnected) {
       // Removed from the page without a word. A slot that is only moved is back before this runs.
-      unmount(place);
+      unmount(slot);
       return;
     }
-    const reason = place.shown && mustLeave(place.shown);
+    const reason = slot.shown && mustLeave(slot.shown);
     if (reason) {
-      leave(place, true);
-      empty(place, reason);
+      leave(slot, true);
+      empty(slot, reason);
+      if (reason === 'expired') onExpired?.(placementId);
     }
     const next = current(placementId);
     if (next === undefined) return;
-    if (isSameBanner(next, place.shown)) {
-      if (next) armExpiry(place, next);
-      else if (!place.emptied) empty(place, 'none');
+    if (isSameBanner(next, slot.shown)) {
+      if (next) armExpiry(slot, next);
+      else if (!slot.emptied) empty(slot, 'none');
     } else {
-      const problems = next ? place.check.problems(next) : [];
+      const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
-      const wanted = problems.length > 0 ? null : next;
-      // Never swap or take away what is under the reader's eyes, nor open a closed place there.
-      const isDrawn = place.shown && !place.shown.isControl;
-      const opens = place.expand && wanted && !wanted.isControl;
-      if ((isDrawn || opens) && !isWanted && isOnScreen(element)) return;
-      if (place.shown || wanted) leave(place, true);
-      if (wanted) show(place, place.check.checked(wanted));
-      else empty(place, problems.length > 0 ? 'invalid' : 'none', problems);
+      const fitting = problems.length > 0 ? null : next;
+      // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
+      const isDrawn = slot.shown && !slot.shown.isControl;
+      const opens = slot.expand && fitting && !fitting.isControl;
+      if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
+      if (slot.shown || fitting) leave(slot, true);
+      if (fitting) show(slot, slot.check.checked(fitting));
+      else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
     }
-    settle(place);
+    settle(slot);
   };
 
-  /** Gives room back, or takes an empty place's room away. */
-  const resize = (place: MountedPlace): void => {
-    // A place that was unmounted meanwhile is the page's own again.
-    if (!places.has(place)) return;
-    place.release?.();
-    place.release = undefined;
-    if (!place.clear) place.expand ??= collapseBox(place.element);
+  /** Gives room back, or takes an empty slot's room away. */
+  const resize = (slot: MountedSlot): void => {
+    // A slot that was unmounted meanwhile is the page's own again.
+    if (!slots.has(slot)) return;
+    slot.release?.();
+    slot.release = undefined;
+    if (!slot.clear) slot.expand ??= late?.collapse(slot.element);
   };
 
   /** The same where it moves nothing on screen. */
-  const settle = (place: MountedPlace): void => {
-    if (place.clear ? !place.release : place.expand) return;
-    if (canResize(place.element)) resize(place);
+  const settle = (slot: MountedSlot): void => {
+    if (slot.clear ? !slot.release : slot.expand) return;
+    if (!isOnScreen(slot) && late?.canResize(slot.element, isVisible)) resize(slot);
   };
 
-  const unmount = (place: MountedPlace): void => {
-    if (!places.delete(place)) return;
-    place.unwatch?.();
-    leave(place, false);
-    place.release?.();
-    place.expand?.();
+  const unmount = (slot: MountedSlot): void => {
+    if (!slots.delete(slot)) return;
+    slot.unwatch?.();
+    leave(slot, false);
+    slot.release?.();
+    slot.expand?.();
   };
 
-  const all = (): MountedPlace[] => [...places];
+  const all = (): MountedSlot[] => [...slots];
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
@@ -204,46 +220,49 @@ export const createPlacements = (options: PlacementsOptions) => {
         hook,
         onProblems(banner, problems) {
           const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
-          notify({ type: 'failed', kind: 'property', message, cause: problems });
+          fail('property', message, problems);
         },
-        onError: (cause) => report(place, cause),
-        onLate: () => consider(place),
+        onError: (cause) => report(slot, cause),
+        onLate: () => consider(slot),
       });
-      const place: MountedPlace = { placementId, element, hook, check, shown: null };
-      place.release = reserve(element, placementId);
-      places.add(place);
-      place.unwatch = watch?.(place);
-      consider(place);
-      return () => unmount(place);
+      const slot: MountedSlot = { placementId, element, hook, check, shown: null };
+      slot.release = reserve(element, placementId);
+      slots.add(slot);
+      slot.unwatch = late?.watch?.(slot);
+      consider(slot);
+      return () => unmount(slot);
     },
 
     /**
-     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isWanted`: who looks
-     * at the page has asked for the change.
+     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isRequested`: the
+     * person who looks at the page asked for the change.
      */
-    considerAll(isWanted?: boolean): void {
-      for (const place of all()) consider(place, isWanted);
+    considerAll(isRequested?: boolean): void {
+      for (const slot of all()) consider(slot, isRequested);
     },
 
-    /** From now on every slot is watched, and `onChange` hears when one has another banner. */
-    watchWith(next: Watch, onChange: (mounted: Mounted) => void): void {
-      watch = next;
-      tellChange = onChange;
-      for (const place of all()) place.unwatch ??= next(place);
+    /** From now on every slot is watched, and empty slots give their room back. */
+    attach(verbs: LateVerbs): void {
+      late = verbs;
+      for (const slot of all()) {
+        slot.unwatch ??= verbs.watch?.(slot);
+        // Before the first answer nothing is collapsed.
+        if (current(slot.placementId) !== undefined) settle(slot);
+      }
     },
 
     /** A banner the user sent away here leaves with its room: the movement answers their own input. */
     sendAway(banner: Banner): void {
-      for (const place of all()) {
-        if (place.placementId !== banner.placementId || place.shown?.id !== banner.id) continue;
-        leave(place, false);
-        empty(place, 'dismissed');
-        resize(place);
+      for (const slot of all()) {
+        if (slot.placementId !== banner.placementId || slot.shown?.id !== banner.id) continue;
+        leave(slot, false);
+        empty(slot, 'dismissed');
+        resize(slot);
       }
     },
 
     unmountAll(): void {
-      for (const place of all()) unmount(place);
+      for (const slot of all()) unmount(slot);
     },
   };
 };

@@ -10,12 +10,16 @@ const SCHEMES: Record<UrlUse, RegExp> = {
 
 /**
  * The URL if its scheme is allowed, else `null`: `https`, `http` and relative ones, and `mailto` and `tel` for a link.
- * The browser's own parser decides, because it strips the tabs and line breaks that fool a pattern.
+ * The browser's own parser decides, because it strips the tabs and line breaks that fool a pattern. A relative one comes
+ * back absolute where the page's `<base>` would lead it to another site.
  */
 export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (typeof url !== 'string' || !url.trim()) return null;
   const base = globalThis.document?.baseURI ?? 'https://localhost/';
   // A page without an address of its own (about:blank, srcdoc) has a base that cannot carry a relative link.
   const parsed = parseUrl(url, base);
-  return parsed && SCHEMES[use].test(parsed.protocol) ? url : null;
+  if (!parsed || !SCHEMES[use].test(parsed.protocol)) return null;
+  // Under a `<base>` of another site, a path is still one of the page's own site.
+  const isForeign = !base.startsWith(`${globalThis.location?.origin}/`) && !parseUrl(url);
+  return (isForeign && parseUrl(url, globalThis.location?.href)?.href) || url;
 };

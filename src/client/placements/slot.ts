@@ -1,25 +1,25 @@
 import type { Banner } from '../banner.ts';
-import type { Notify } from '../notice.ts';
-import type { Place, Slot } from '../placement-hook.ts';
+import type { Fail } from '../notice.ts';
+import type { EmptySlot, Slot } from '../placement-hook.ts';
 import { safeUrl } from './safe-url.ts';
 
 export interface SlotVerbs {
   click: (banner: Banner) => Promise<unknown>;
   dismiss: (banner: Banner) => Promise<unknown>;
-  notify: Notify;
+  fail: Fail;
 }
 
-/** What a hook gets beside its banner: the place, and verbs that speak for this banner alone. */
-export const createSlot = (banner: Banner, place: Place, { click, dismiss, notify }: SlotVerbs): Slot => ({
-  ...place,
+/** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
+export const createSlot = (banner: Banner, empty: EmptySlot, { click, dismiss, fail }: SlotVerbs): Slot => ({
+  ...empty,
   click: async () => void (await click(banner)),
   dismiss: async () => void (await dismiss(banner)),
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {
-      const message = `A URL of banner "${banner.id}" in "${place.placementId}" was refused as ${use}`;
-      notify({ type: 'failed', kind: 'url', message, cause: url });
+      fail('url', `A URL of banner "${banner.id}" in "${empty.placementId}" was refused as ${use}`, url);
     }
     return safe;
   },
+  report: fail,
 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { hasVisibleContent } from './visible-content.ts';
 
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
 const SHARE = 0.5;
@@ -8,14 +9,14 @@ const LARGE_AREA = 242_500;
 const DWELL_MS = 1_000;
 /** A timer that comes this much too late slept with the machine. */
 const LATE_MS = 1_000;
-/** A place that is still empty is looked at again after this time, then after twice as long, and so on. */
+/** A slot that is still empty is looked at again after this time, then after twice as long, and so on. */
 const FIRST_SIZE_MS = 16;
 /** A grid of this many points a side decides whether something lies on top. */
 const PROBES = 3;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
-  /** True for a control banner: there are no pixels to count, so the place alone decides. */
+  /** True for a control banner: there are no pixels to count, so the slot alone decides. */
   isControl: () => boolean;
   /** True while there is a banner whose impression is not counted yet. */
   isWaiting: () => boolean;
@@ -40,7 +41,7 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
   const { visibility, pointerEvents } = getComputedStyle(element);
   // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
   if (!root.elementsFromPoint || pointerEvents === 'none') return false;
-  // The entry tells what was visible when a threshold was crossed; the page may have scrolled a little since.
+  // The entry holds what was visible when a threshold was crossed; the page may have scrolled a little since.
   const moved = element.getBoundingClientRect();
   const { boundingClientRect: then, intersectionRect: visible } = entry;
   let free = 0;
@@ -59,7 +60,7 @@ const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): bool
 };
 
 /**
- * Watches one slot and tells when its banner has been seen: at least half of its pixels (30 % of a large one) on a
+ * Watches one slot and calls back when its banner has been seen: at least half of its pixels (30 % of a large one) on a
  * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
  */
 export const watchViewability = (options: ViewabilityOptions) => {
@@ -69,8 +70,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let since: { monotonic: number; wall: number } | undefined;
   let cancel: (() => void) | undefined;
   let wasLate = false;
+  /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
+  let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
+  const isInvisible = () => !hasVisibleContent(element, wasFilled);
 
   const meetsShare = (): boolean => {
     if (!entry?.isIntersecting || !isVisible()) return false;
@@ -94,7 +98,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   };
 
   /**
-   * An empty place in view counts as wholly visible, and the observer does not tell when a banner gives it a height. A
+   * An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
    * ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
    * changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
    */
@@ -126,8 +130,9 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(DWELL_MS - elapsed, look);
       return;
     }
-    // What is covered now is looked at again after another second.
-    const isCounted = isWatching && !slept(elapsed, wall) && (isControl() || !isCovered(element, entry!));
+    const canBeSeen = () => isControl() || (!isInvisible() && !isCovered(element, entry!));
+    // A banner that is hidden or covered now is looked at again after another second.
+    const isCounted = isWatching && !slept(elapsed, wall) && canBeSeen();
     if (!isCounted) {
       restart();
       return;
@@ -152,13 +157,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
   );
   observer.observe(element);
   let wasBusy = isBusy();
-  const busyObserver = new MutationObserver(() => {
+  const slotObserver = new MutationObserver((changes) => {
+    wasFilled ||= changes.some(({ addedNodes }) => addedNodes.length > 0);
     // A page may write it again and again.
     if (isBusy() === wasBusy) return;
     wasBusy = !wasBusy;
     restart();
   });
-  busyObserver.observe(element, { attributeFilter: ['aria-busy'] });
+  slotObserver.observe(element, { attributeFilter: ['aria-busy'], childList: true });
 
   return {
     /** The banner or the page's visibility has changed: the second starts anew. */
@@ -169,13 +175,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
       requiredMs: DWELL_MS,
       requiredShare: requiredShare(entry ? areaOf(entry.boundingClientRect) : 0),
       isCovered: entry?.isIntersecting === true && isCovered(element, entry),
+      isInvisible: isInvisible(),
       isBusy: isBusy(),
     }),
     stop(): void {
       cancel?.();
       since = undefined;
       observer.disconnect();
-      busyObserver.disconnect();
+      slotObserver.disconnect();
     },
   };
 };

@@ -13,3 +13,5 @@ export const LONGEST_ANSWER_MS = 10 * 60_000;
 export const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Who sends says so for this long, and again while it works; then another tab may. */
 export const LEASE_MS = 10_000;
+/** A device's clock that goes further forwards than this was set, or its page was away. */
+export const LEAP_MS = 10 * 60_000;

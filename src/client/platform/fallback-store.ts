@@ -1,21 +1,21 @@
 import type { Clock } from './clock.ts';
 import { createMemoryStore } from './memory-store.ts';
-import { outOfPatience } from './patience.ts';
 import type { Store, StoreKey } from './store.ts';
+import { afterTimeout } from './timeout.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
 const SETTLE_MS = 2_000;
 /** How often the real store is tried again while in memory mode. */
 const RETRY_MS = 30_000;
-/** A key that nobody writes: reading it shows that the store answers. */
-const PROBE_KEY = '';
 
 export interface FallbackStore extends Store {
   isMemory(): boolean;
   /** Tries the real store again now, for example when the page is shown. */
   retry(): void;
-  /** Goes on in memory at once, for example when the disk is full and nothing is left to give up. */
+  /** Goes on in memory at once, for example when the disk is full and nothing is left to evict. */
   degrade(reason: unknown): void;
+  /** Forgets what is in memory, and leaves the real store alone. */
+  forgetMemory(): void;
   /** Stops the timers; the store can still be used. */
   close(): void;
 }
@@ -23,10 +23,12 @@ export interface FallbackStore extends Store {
 export interface FallbackOptions {
   primary: Store;
   clock: Clock;
+  /** Finds out whether the real store answers; one that rejects is not used. Default: reads a key that is never written. */
+  probe?: () => Promise<unknown>;
   /** Called when memory mode begins (with the reason) and when it ends. */
   onMode?: (memory: boolean, reason?: unknown) => void;
-  /** Brings what was kept in memory into the real store. Default: writes the records as they are. */
-  adopt?: (records: [StoreKey, unknown][], primary: Store) => Promise<void>;
+  /** Moves what was kept in memory to the real store. Default: writes the records as they are. */
+  adopt?: (records: [StoreKey, unknown][]) => Promise<void>;
 }
 
 /** The disk is full. */
@@ -34,40 +36,41 @@ export const isQuota = (error: unknown): boolean => (error as Error | null)?.nam
 
 /**
  * `primary` as long as it works, else a store in memory until it works again. A transaction that failed was not
- * committed, so it is repeated in memory; only a full disk is left to the caller, who knows what to give up.
+ * committed, so it is repeated in memory; only a full disk is left to the caller, who knows what to evict.
  */
 export const createFallbackStore = ({
   primary,
   clock,
+  probe = () => primary.get(''),
   onMode = () => undefined,
-  adopt = (records, store) => store.setMany(records),
+  adopt = (records) => primary.setMany(records),
 }: FallbackOptions): FallbackStore => {
   let memory: Store | undefined;
   /** Cleared while in memory mode: what lies in the real store must go as well. */
   let mustClear = false;
   let ready: Promise<void> | undefined;
-  let probing = false;
-  let closed = false;
+  let probing: Promise<void> | undefined;
+  let isClosed = false;
   let cancelRetry: () => void = () => undefined;
 
-  const toMemory = (reason: unknown) => {
+  const retryLater = (): void => {
+    cancelRetry();
+    if (!isClosed) cancelRetry = clock.after(RETRY_MS, retry);
+  };
+
+  const toMemory = (reason: unknown): void => {
     if (memory !== undefined) return;
     memory = createMemoryStore();
     onMode(true, reason);
     retryLater();
   };
 
-  const retryLater = () => {
-    cancelRetry();
-    if (!closed) cancelRetry = clock.after(RETRY_MS, retry);
-  };
-
   /** What is written meanwhile waits, so that nothing is left behind in memory. */
-  const upgrade = async (from: Store) => {
+  const upgrade = async (from: Store): Promise<void> => {
     try {
       if (mustClear) await primary.clear();
       mustClear = false;
-      await adopt(await from.entries(), primary);
+      await adopt(await from.entries());
       memory = undefined;
       cancelRetry();
       onMode(false);
@@ -77,42 +80,37 @@ export const createFallbackStore = ({
     }
   };
 
-  const retry = () => {
-    if (memory === undefined || probing) return;
-    probing = true;
-    primary
-      .get(PROBE_KEY)
+  const look = (): Promise<void> => {
+    probing ??= probe()
       .then(
         () => {
           if (memory !== undefined) ready = upgrade(memory);
         },
-        () => retryLater(),
+        (error) => {
+          toMemory(error);
+          retryLater();
+        },
       )
       .finally(() => {
-        probing = false;
+        probing = undefined;
       });
+    return probing;
   };
 
-  const open = () =>
-    new Promise<void>((resolve) => {
-      probing = true;
-      const cancel = outOfPatience(clock.after, SETTLE_MS, () => {
+  const retry = (): void => {
+    if (memory !== undefined) void look();
+  };
+
+  const open = (): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = afterTimeout(clock.after, SETTLE_MS, () => {
         toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
         resolve();
       });
-      primary
-        .get(PROBE_KEY)
-        .then(
-          () => {
-            if (memory !== undefined) ready = upgrade(memory);
-          },
-          (error) => toMemory(error),
-        )
-        .finally(() => {
-          probing = false;
-          cancel();
-          resolve();
-        });
+      void look().then(() => {
+        cancel();
+        resolve();
+      });
     });
 
   const run = async <R>(work: (store: Store) => Promise<R>, isCallers = () => false): Promise<R> => {
@@ -139,16 +137,16 @@ export const createFallbackStore = ({
     deleteMany: (keys) => run((store) => store.deleteMany(keys)),
     update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) {
       // An error of the change itself says nothing about the store.
-      let failed = false;
+      let hasFailed = false;
       const watched = (values: (T | undefined)[]) => {
-        failed = true;
+        hasFailed = true;
         const records = change(values);
-        failed = false;
+        hasFailed = false;
         return records;
       };
       return run(
         (store) => store.update(keys, watched),
-        () => failed,
+        () => hasFailed,
       );
     },
     async clear() {
@@ -161,8 +159,11 @@ export const createFallbackStore = ({
     isMemory: () => memory !== undefined,
     retry,
     degrade: toMemory,
+    forgetMemory() {
+      if (memory !== undefined) memory = createMemoryStore();
+    },
     close() {
-      closed = true;
+      isClosed = true;
       cancelRetry();
     },
   };

@@ -1,4 +1,4 @@
-import { inTime } from './in-time.ts';
+import { withTimeout } from './timeout.ts';
 
 /** How long the host's key function may think. */
 const ASK_MS = 10_000;
@@ -29,7 +29,7 @@ export const createKeyring = (
 
   const ask = async (provide: () => string | Promise<string>): Promise<string> => {
     try {
-      const answered = await inTime(provide(), after, ASK_MS, 'apiKey()');
+      const answered = await withTimeout(provide(), after, ASK_MS, 'apiKey()');
       if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
       key = answered;
       return answered;

@@ -50,14 +50,22 @@ export const createPageLifecycle = ({
   const attach = () => {
     if (document === undefined || window === undefined) return;
     const abort = new AbortController();
-    const { signal } = abort;
-    document.addEventListener('visibilitychange', () => tell(isVisible() ? 'visible' : 'hidden'), { signal });
-    document.addEventListener('freeze', () => tell('frozen'), { signal });
-    document.addEventListener('resume', () => tell('resumed'), { signal });
-    document.addEventListener('prerenderingchange', () => tell('activated'), { signal });
-    window.addEventListener('pagehide', () => tell('leave'), { signal });
-    window.addEventListener('pageshow', (event) => event.persisted && tell('restored'), { signal });
-    window.addEventListener('online', () => tell('online'), { signal });
+    const listen = (target: EventTarget, type: string, moment: (event: Event) => Moment | undefined) => {
+      const listener = (event: Event) => {
+        const now = moment(event);
+        if (now) tell(now);
+      };
+      target.addEventListener(type, listener, { signal: abort.signal });
+    };
+    listen(document, 'visibilitychange', () => (isVisible() ? 'visible' : 'hidden'));
+    listen(document, 'freeze', () => 'frozen');
+    listen(document, 'resume', () => 'resumed');
+    listen(document, 'prerenderingchange', () => 'activated');
+    listen(window, 'pagehide', () => 'leave');
+    listen(window, 'pageshow', (event) =>
+      (event as PageTransitionEvent).persisted ? 'restored' : undefined,
+    );
+    listen(window, 'online', () => 'online');
     detach = () => abort.abort();
   };
 

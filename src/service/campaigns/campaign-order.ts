@@ -24,6 +24,9 @@ interface CampaignOrder {
   /** By placement ID. */
   order: ReadonlyMap<string, Places>;
   candidates: ReturnType<typeof createCandidates>;
+  /** Whether any of them is limited in how often a user gets it, and the longest window of days in which that is counted. */
+  hasCaps: boolean;
+  capDays: number;
   /** By place: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
   verdicts: (Verdict | undefined)[];
 }
@@ -54,6 +57,8 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
     campaigns,
     order,
     candidates: createCandidates(campaigns),
+    hasCaps: workspace.tagCaps.length > 0 || campaigns.some(({ frequency }) => frequency !== null),
+    capDays: Math.max(0, ...campaigns.map(({ frequency }) => frequency?.impressions?.days ?? 0)),
     verdicts: campaigns.map(() => undefined),
   };
   known.set(workspace, fresh);

@@ -1,5 +1,6 @@
 import type { Conversion } from '../store/results.ts';
 import type { Audience } from './audience.ts';
+import type { Frequency } from './frequency.ts';
 import type { WriteProperties } from './write-properties.ts';
 
 export interface Variant {
@@ -29,5 +30,9 @@ export interface Campaign {
   testUsers: ReadonlySet<string>;
   /** What counts as a success, as its results are asked for. */
   conversions: readonly Conversion[];
+  /** By which the workspace's tag caps limit campaigns together. */
+  tags: ReadonlySet<string>;
+  /** `null` without a limit. */
+  frequency: Frequency | null;
   variants: readonly Variant[];
 }

@@ -1,6 +1,7 @@
 import type { CampaignFile } from '../workspace/file-schema.ts';
 import { compileAudience } from './audience.ts';
 import type { Campaign, Variant } from './campaign.ts';
+import type { Frequency } from './frequency.ts';
 import { compileProperty } from './personalise.ts';
 import { compileProperties, type Property } from './write-properties.ts';
 
@@ -35,6 +36,15 @@ const compileVariant = (
   ),
 });
 
+const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
+  impressions: impressions ?? null,
+  stopAfter: {
+    impressions: stop_after?.impressions ?? null,
+    clicks: stop_after?.clicks ?? null,
+    conversions: stop_after?.conversions ?? null,
+  },
+});
+
 /** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
 export const compileCampaign = (
   file: CampaignFile,
@@ -60,6 +70,8 @@ export const compileCampaign = (
       ...(event === undefined ? { product } : { event }),
       withinMs: within_hours * HOUR_MS,
     })),
+    tags: new Set(file.tags ?? []),
+    frequency: file.frequency ? frequencyOf(file.frequency) : null,
     variants: file.variants.map((variant, index) =>
       compileVariant(variant, ['variants', index], problem, warning),
     ),

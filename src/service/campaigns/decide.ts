@@ -3,6 +3,7 @@ import { bannerText } from './banner-text.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { campaignOrder, placesFor } from './campaign-order.ts';
 import { chooseVariant } from './choose-variant.ts';
+import { createCaps } from './frequency.ts';
 import { askerOf, createJudge, isTestFor } from './judge.ts';
 import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
 import type { Question } from './question.ts';
@@ -68,6 +69,7 @@ export const decide = (question: Question): string => {
   const judge = createJudge(question, asker);
   // A trace covers all campaigns. Without one, those are left out that cannot be for this user.
   const found = trace ? null : ordered.candidates(asker, now);
+  const caps = ordered.hasCaps ? createCaps(question) : null;
   // By the campaign's place in the order: it is often a candidate for several placements of one question.
   verdicts.fill(undefined);
 
@@ -77,12 +79,19 @@ export const decide = (question: Question): string => {
       const campaign = campaigns[place]!;
       verdicts[place] ??= judge(campaign);
       const verdict = verdicts[place];
-      if (typeof verdict === 'string') trace?.({ placementId, campaign, outcome: verdict });
+      if (typeof verdict === 'string') {
+        trace?.({ placementId, campaign, outcome: verdict });
+        continue;
+      }
+      const cap = caps && !isTestFor(campaign, externalUserId) ? caps.of(campaign) : null;
+      if (cap) trace?.({ placementId, campaign, outcome: 'capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {
         const banner = bannerOf(campaign, placementId, placement, verdict);
-        if (banner !== null && !trace) return banner;
-        if (banner !== null) best = { campaign, banner };
+        if (banner === null) continue;
+        caps?.shown(campaign);
+        if (!trace) return banner;
+        best = { campaign, banner };
       }
     }
     return best?.banner ?? null;

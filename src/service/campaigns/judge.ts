@@ -6,7 +6,7 @@ import type { Question } from './question.ts';
 import { mayMatch } from './quick-checks.ts';
 
 /** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
-export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed' | 'capped';
+export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed';
 
 /** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
 export type Verdict = PassedOver | number;

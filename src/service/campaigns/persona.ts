@@ -1,6 +1,6 @@
 import type { Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
-import type { PersonaFile } from '../workspace/studio-schema.ts';
+import type { Persona } from '../workspace/studio-settings.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -15,7 +15,7 @@ const tally = ({ count = 1, last_days_ago = 0 }: Done, nowMs: number) => {
 };
 
 /** The profile of a made-up user: what a real one would be who has these attributes and did these things. */
-export const personaProfile = (persona: PersonaFile, nowMs: number): Profile => {
+export const personaProfile = (persona: Persona, nowMs: number): Profile => {
   const { email, phone, ...attributes } = persona.attributes ?? {};
   const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
   const entries = Object.entries(attributes);

@@ -8,6 +8,8 @@ const json = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
+const again = (at: string | null) => (at ? `it is shown again from ${at}` : 'it is not shown again');
+
 type Texts = { [Name in Reason['outcome']]: (reason: Extract<Reason, { outcome: Name }>) => string };
 
 const TEXTS: Texts = {
@@ -26,9 +28,9 @@ const TEXTS: Texts = {
           : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`,
       )
       .join('; ')}`,
-  dismissed: ({ dismissed_at, again_at }) =>
-    `the user dismissed it at ${dismissed_at}; ${again_at ? `it is shown again from ${again_at}` : 'it is not shown again'}`,
-  capped: () => 'a frequency cap is reached',
+  dismissed: ({ dismissed_at, again_at }) => `the user dismissed it at ${dismissed_at}; ${again(again_at)}`,
+  capped: ({ limit, tag, max, count, again_at }) =>
+    `the limit ${tag === undefined ? `frequency.${limit}` : `of the tag ${tag}`} is reached (${count} of ${max}); ${again(again_at)}`,
   outranked: ({ by }) => `campaign ${by} ranks higher`,
   unfilled: ({ property, problem }) =>
     property === null

@@ -56,8 +56,10 @@ export const reasonOf = (
         again_at: reeligibleAfterMs === null ? null : iso(dismissedAtMs + reeligibleAfterMs),
       };
     }
-    case 'capped':
-      return { outcome: step.outcome };
+    case 'capped': {
+      const { againMs, ...facts } = step.cap;
+      return { outcome: step.outcome, ...facts, again_at: iso(againMs) };
+    }
     case 'outranked':
       return { outcome: step.outcome, by: step.by.campaignId };
     case 'unfilled': {

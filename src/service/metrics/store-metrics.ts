@@ -1,4 +1,4 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Store } from '../store/store.ts';
 import { SECONDS } from './seconds.ts';
 
@@ -30,6 +30,12 @@ export const createStoreMetrics = (registry: Registry) => {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers,
   });
+  const pruned = new Counter({
+    name: 'placard_pruned_rows_total',
+    help: 'Rows deleted because the workspace keeps them no longer, by workspace and kind.',
+    labelNames: ['workspace', 'kind'],
+    registers,
+  });
   const underWay = new Map<string, { count: number }>();
   new Gauge({
     name: 'placard_store_waiting',
@@ -59,6 +65,8 @@ export const createStoreMetrics = (registry: Registry) => {
   };
 
   return {
+    pruned: (workspace: string, kind: string, rows: number) => pruned.labels(workspace, kind).inc(rows),
+
     /** The same store, with every call timed. */
     timed(store: Store): Store {
       store.onCommit(({ works, waitedMs, writingMs }) => {

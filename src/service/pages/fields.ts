@@ -27,6 +27,9 @@ const FIELDS: Readonly<Record<string, string>> = {
   braze_id: 'ID that the service gave the user, in place of `external_id`.',
   email: `E-mail address, at most ${MAX_EMAIL_CHARACTERS} characters; it names the user where no ID and no alias does.`,
   phone: 'Phone number with its country code; it names the user where no ID, alias or e-mail does.',
+  _merge_objects:
+    '`true`: a nested attribute is merged with the stored one. Default `false`: it replaces it.',
+  push_token_import: '`true`: the object may name a user by its push tokens alone. Default `false`.',
   _update_existing_only: '`true`: no new user is made. Default `false`.',
   app_id: 'App of the workspace where it happened.',
 
@@ -62,6 +65,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   user_aliases: 'Aliases to add.',
   'exportUsers: user_aliases': 'Aliases of users.',
   external_ids: 'IDs of users.',
+  braze_ids: 'IDs that the service gave users.',
+  email_addresses: 'E-mail addresses, each with `prioritization` where several users may share it.',
+  phone_numbers: 'Phone numbers, each with `prioritization` where several users may share it.',
+  deleted: 'Users who were there and are erased.',
   device_id: 'ID of a device of the user.',
   email_address: 'E-mail address of a user.',
   fields_to_export: 'Names of the members to return. Default all.',

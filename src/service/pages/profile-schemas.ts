@@ -10,7 +10,8 @@ import { PRIORITIES } from '../users/prioritization.ts';
 /** What the profile operations take and answer, for the description of the API; the rules themselves live in `users/`. */
 const aliasText = z.string().min(1).max(MAX_ALIAS_BYTES);
 const alias = z.object({ alias_name: aliasText, alias_label: aliasText });
-const externalId = z.string().max(MAX_EXTERNAL_ID_BYTES);
+/** Recorded clients send numbers. */
+const externalId = z.union([z.string().max(MAX_EXTERNAL_ID_BYTES), z.int()]);
 const prioritization = z
   .array(z.enum(PRIORITIES))
   .describe(
@@ -19,17 +20,17 @@ const prioritization = z
 const entries = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_PROFILE_ENTRIES);
 
 export const identifyRequest = z.object({
-  aliases_to_identify: entries(z.object({ external_id: externalId.min(1), user_alias: alias })).optional(),
+  aliases_to_identify: entries(z.object({ external_id: externalId, user_alias: alias })).nullish(),
   emails_to_identify: entries(
     z.object({
-      external_id: externalId.min(1),
-      email: z.string().max(MAX_EMAIL_CHARACTERS),
+      external_id: externalId,
+      email: z.string().meta({ maxLength: MAX_EMAIL_CHARACTERS }),
       prioritization,
     }),
-  ).optional(),
+  ).nullish(),
   phone_numbers_to_identify: entries(
-    z.object({ external_id: externalId.min(1), phone: z.string(), prioritization }),
-  ).optional(),
+    z.object({ external_id: externalId, phone: z.string(), prioritization }),
+  ).nullish(),
 });
 export const identifyAnswer = z.object({
   aliases_processed: z.int().optional(),
@@ -39,7 +40,7 @@ export const identifyAnswer = z.object({
 });
 
 const identifier = z.union([
-  z.object({ external_id: z.string() }),
+  z.object({ external_id: externalId }),
   z.object({ user_alias: alias }),
   z.object({ email: z.string(), prioritization }),
   z.object({ phone: z.string(), prioritization }),
@@ -50,18 +51,29 @@ export const mergeRequest = z.object({
 export const mergeAnswer = z.object({ message: z.string() });
 
 export const aliasNewRequest = z.object({
-  user_aliases: entries(alias.extend({ external_id: externalId.optional() })),
+  user_aliases: entries(alias.extend({ external_id: externalId.nullish() })),
 });
 export const aliasNewAnswer = z.object({ aliases_processed: z.int(), message: z.string() });
 
+const addressed = (name: 'email' | 'phone') =>
+  entries(z.union([z.string(), z.object({ [name]: z.string(), prioritization: prioritization.nullish() })]));
+export const deleteRequest = z.object({
+  external_ids: entries(externalId).nullish(),
+  user_aliases: entries(alias).nullish(),
+  braze_ids: entries(z.string()).nullish(),
+  email_addresses: addressed('email').nullish(),
+  phone_numbers: addressed('phone').nullish(),
+});
+export const deleteAnswer = z.object({ deleted: z.int(), message: z.string() });
+
 export const exportIdsRequest = z.object({
-  external_ids: entries(z.string()).optional(),
-  user_aliases: entries(alias).optional(),
-  device_id: z.string().optional(),
-  braze_id: z.string().optional(),
-  email_address: z.string().optional(),
-  phone: z.string().optional(),
-  fields_to_export: z.array(z.string()).optional(),
+  external_ids: entries(externalId).nullish(),
+  user_aliases: entries(alias).nullish(),
+  device_id: z.string().nullish(),
+  braze_id: z.string().nullish(),
+  email_address: z.string().nullish(),
+  phone: z.string().nullish(),
+  fields_to_export: z.array(z.string()).nullish(),
 });
 /** With `fields_to_export` even the ID of a user may be missing. */
 export const exportIdsAnswer = z.object({

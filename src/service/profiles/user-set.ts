@@ -24,6 +24,8 @@ export interface UserSet {
   merge(kept: Profile, merged: Profile): void;
   /** Deletes a user with everything stored of them: keys, events, banner events, campaigns. */
   remove(profile: Profile): void;
+  /** Deletes the user with this external ID, with or without a profile. Returns whether there was one. */
+  forget(externalId: string): boolean;
   /** Stores an event with its user, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**

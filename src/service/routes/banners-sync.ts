@@ -1,11 +1,11 @@
 import { MAX_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
 import { decide } from '../campaigns/decide.ts';
+import { impressionsSince } from '../campaigns/frequency.ts';
 import { createTellUnfilled } from '../campaigns/unfilled.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
-import { membersOf } from './banner-envelope.ts';
-import { readSyncRequest } from './sync-request.ts';
+import { questionOf } from './sync-request.ts';
 import { createUnknownPlacements } from './unknown-placements.ts';
 
 export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
@@ -24,10 +24,11 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     crossOrigin: true,
     answer: async (context) => {
       const { workspace, store, body, now, tell } = context;
-      const asked = readSyncRequest(membersOf(body), workspace);
+      const asked = questionOf(body, workspace);
       logUnknown(context, asked.placementIds);
       const ids = await bannerIdsOf(workspace.workspaceId);
-      const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
+      const since = impressionsSince(workspace, now);
+      const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
       const banners = decide({ ...asked, workspace, user, now, ids, log, tellUnfilled });
       tell.objects('placements', asked.placementIds.length);
       return { status: 200, text: `{"banners":${banners}}` };

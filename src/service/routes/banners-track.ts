@@ -3,35 +3,21 @@ import {
   type BannerEnvelope,
   EVENT_ERROR,
   FATAL,
-  isVisitorId,
   MAX_BODY_BYTES,
-  MAX_TRACK_BATCH,
-  MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
   readBannerEvent,
+  readTrackRequest,
   TRACK_PATH,
+  type TrackRequestMembers,
 } from '../../protocol/index.ts';
 import type { BannerIds } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
-import { envelopeOf, invalid, type Members, membersOf, missing } from './banner-envelope.ts';
 
 /** Some milliseconds of work. */
 const EVENTS_A_TURN = 500;
-
-/** Only our own client has visitors, and sends no more at once. */
-const eventsOf = ({ events }: Members, { external_user_id: userId }: BannerEnvelope): unknown[] => {
-  const most = isVisitorId(userId) ? MAX_TRACK_BATCH : MAX_TRACK_EVENTS;
-  if (events === undefined || events === null) throw missing('events');
-  if (!Array.isArray(events)) throw invalid('events');
-  if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents);
-  if (events.length > most) {
-    throw new HttpError(400, `'events' must hold no more than ${most} events`);
-  }
-  return events;
-};
 
 /** The event as it is stored, or the first fault it has. */
 const judge = (
@@ -68,14 +54,13 @@ interface Judged {
 
 /** Judges them in order, and lets other requests in between: one body may hold tens of thousands. */
 const judgeAll = async (
-  events: unknown[],
-  envelope: BannerEnvelope,
+  request: TrackRequestMembers,
   ids: BannerIds,
   { now, tell }: RouteContext,
 ): Promise<Judged> => {
   const judged: Judged = { rows: [], errors: [] };
-  for (const [index, event] of events.entries()) {
-    const row = judge(event, envelope, ids, now);
+  for (const [index, event] of request.events.entries()) {
+    const row = judge(event, request, ids, now);
     if (typeof row !== 'string') judged.rows.push(row);
     else {
       judged.errors.push({ type: row, index });
@@ -99,13 +84,12 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   crossOrigin: true,
   answer: async (context) => {
     const { workspace, store, body, now, tell } = context;
-    const members = membersOf(body);
-    const envelope = envelopeOf(members, workspace);
-    const events = eventsOf(members, envelope);
+    const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));
+    if (typeof request === 'string') throw new HttpError(400, request);
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const { rows, errors } = await judgeAll(events, envelope, ids, context);
+    const { rows, errors } = await judgeAll(request, ids, context);
     if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-    const externalId = envelope.external_user_id;
+    const externalId = request.external_user_id;
     await store.write({
       workspaceId: workspace.workspaceId,
       lookups: [{ by: 'external_id', value: externalId }],

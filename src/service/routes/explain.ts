@@ -1,11 +1,12 @@
 import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_SYNC_VALUES } from '../../protocol/index.ts';
+import { impressionsSince } from '../campaigns/frequency.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { explain } from '../explain/explain.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Members, membersOf } from './banner-envelope.ts';
-import { readSyncRequest } from './sync-request.ts';
+import { questionOf } from './sync-request.ts';
 
 /** Fills in what the request may leave out: the only app, any version, every placement of the campaigns. */
 const completed = (members: Members, { appIds, campaigns }: Workspace): Members => {
@@ -31,9 +32,10 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   maxValues: MAX_SYNC_VALUES,
   tooLarge: 413,
   answer: async ({ workspace, store, body, now, tell }) => {
-    const asked = readSyncRequest(completed(membersOf(body), workspace), workspace);
+    const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId);
+    const since = impressionsSince(workspace, now);
+    const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
     tell.objects('placements', asked.placementIds.length);
     return {
       status: 200,

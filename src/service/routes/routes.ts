@@ -8,6 +8,7 @@ import { cdiIntegrations } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { preview } from './preview.ts';
 import { usersAliasNew } from './users-alias-new.ts';
+import { usersDelete } from './users-delete.ts';
 import { usersExportIds } from './users-export-ids.ts';
 import { usersIdentify } from './users-identify.ts';
 import { usersMerge } from './users-merge.ts';
@@ -26,6 +27,7 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     usersMerge,
     usersAliasNew,
     usersExportIds,
+    usersDelete,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
     visitorsJoin,

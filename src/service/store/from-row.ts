@@ -2,7 +2,7 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile-json.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { UserRow } from './changes.ts';
-import type { UserCampaign } from './store.ts';
+import type { Impression, UserCampaign } from './store.ts';
 
 /**
  * A row as a driver gives it. Its columns have the tables' names, and times are Unix milliseconds. For PostgreSQL's
@@ -39,6 +39,15 @@ export const userOf = (row: Row): UserRow => {
     version: number(row, 'version'),
   };
 };
+
+export const impressionOf = (row: Row): Impression => ({
+  campaignId: text(row, 'campaign_id'),
+  timeMs: ms(row, 'time'),
+});
+
+/** Whether it pays to look for impressions since then. */
+export const hasSeenSince = (campaigns: readonly UserCampaign[], sinceMs: number | null): sinceMs is number =>
+  sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
 
 export const campaignOf = (row: Row): UserCampaign => ({
   campaignId: text(row, 'campaign_id'),

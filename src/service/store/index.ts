@@ -1,6 +1,9 @@
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
+import { openPostgresPruner, vacuumPostgres } from './postgres/prune.ts';
+import type { Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteStore } from './sqlite/index.ts';
+import { openSqlitePruner, vacuumSqlite } from './sqlite/prune.ts';
 import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
 import {
@@ -53,6 +56,32 @@ export const openStoreReader = async (address: string): Promise<StoreReader> =>
 /** Opens the Studio's tables of a database that a service may be using at this moment. */
 export const openStudioStore = async (address: string): Promise<VisitedStudioStore> =>
   isPostgres(address) ? openPostgresStudioStore(address) : openSqliteStudioStore(pathOf(address));
+
+/**
+ * Deletes what happened before the moment, in every workspace, while a service may be using the database. Yields the rows
+ * that each step has deleted. Events stay counted in the profiles and in `user_campaigns`.
+ */
+export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
+  const before = { events: beforeMs, bannerEvents: beforeMs };
+  const reader = await openStoreReader(address);
+  const pruner = isPostgres(address) ? await openPostgresPruner(address) : openSqlitePruner(pathOf(address));
+  try {
+    for (const workspaceId of await reader.workspaceIds()) {
+      for (let after: number | null = 0; after !== null; ) {
+        const step: Pruned = await pruner.prune(workspaceId, before, after);
+        yield step;
+        after = step.next;
+      }
+    }
+  } finally {
+    await pruner.close();
+    await reader.close();
+  }
+}
+
+/** Gives the room of deleted rows back to the disk, and what was in them is gone. Of SQLite no service may be using the file. */
+export const vacuumStore = async (address: string): Promise<void> =>
+  isPostgres(address) ? vacuumPostgres(address) : vacuumSqlite(pathOf(address));
 
 /** Copies a SQLite file while a service writes it; `destination` must not exist. An abort rejects with its reason. */
 export const backupStore = async (

@@ -34,6 +34,7 @@ export interface DayResults extends Counts {
   variantId: string | null;
 }
 
+/** One variant in one placement. */
 export interface PlacementResults extends Counts {
   placementId: string;
   variantId: string | null;

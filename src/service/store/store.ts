@@ -2,6 +2,8 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { CampaignNumber } from './campaign-numbers.ts';
+import type { PruneBefore, Pruned } from './prune.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
 import type { StudioStore } from './studio/studio-store.ts';
@@ -38,6 +40,15 @@ export interface UserCampaign {
 export interface BannerUser {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];
+  /** Impressions since the moment that was asked for, without test sends; none where no moment was. */
+  impressions: readonly Impression[];
+}
+
+/** An instant in the future counts as the one of its receipt. */
+export interface Impression {
+  campaignId: string;
+  /** Unix milliseconds. */
+  timeMs: number;
 }
 
 /** One window of a rate limit. */
@@ -70,6 +81,8 @@ export interface StoreReader {
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
+  /** The first numbers of every campaign that somebody has seen, in any order. */
+  campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   /** Gives the connection back. */
@@ -96,11 +109,18 @@ export interface Store extends StoreReader {
   write<T>(work: UserWork<T>): Promise<T>;
 
   /** What a decision asks of a user. */
-  bannerUser(workspaceId: string, externalId: string): Promise<BannerUser>;
+  bannerUser(
+    workspaceId: string,
+    externalId: string,
+    impressionsSinceMs?: number | null,
+  ): Promise<BannerUser>;
   /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /** Deletes old events of the next users after `afterUserId`, 0 to begin with. */
+  prune(workspaceId: string, before: PruneBefore, afterUserId: number): Promise<Pruned>;
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;

@@ -125,6 +125,11 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
         changed(kept);
       },
       remove: (profile) => leave(entryOf(profile), null),
+      forget(externalId) {
+        const bearer = index.bearerOf(externalId);
+        if (bearer) leave(bearer, null);
+        return bearer !== undefined;
+      },
       record(profile, event) {
         const entry = entryOf(profile);
         touch(entry);

@@ -1,11 +1,4 @@
-import {
-  checkIdentity,
-  type Identity,
-  isPresent,
-  isRecord,
-  notValid,
-  TRACK_ERROR,
-} from '../../protocol/index.ts';
+import { type AttributesUser, readAttributesUser, TRACK_ERROR } from '../../protocol/index.ts';
 import type { PushToken } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
@@ -14,16 +7,11 @@ import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
 import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
 import type { Problems } from './problems.ts';
 
-export interface CheckedAttributes {
-  /** `null` for a token import that names nobody: an anonymous profile for each token. */
-  identity: Identity | null;
-  mergeObjects: boolean;
+export interface CheckedAttributes extends AttributesUser {
   standard: { name: string; value: unknown }[];
   custom: CustomChange[];
   groups: readonly GroupChange[];
   pushTokens: readonly PushToken[];
-  /** Tokens that somebody has already are left alone. */
-  isTokenImport: boolean;
   /** One of its nested values is bad, which costs the whole request its nested updates. */
   hasBadNested: boolean;
 }
@@ -53,53 +41,24 @@ const KINDS = new Map<string, Kind>([
   ['email_subscription_info', 'email subscription info'],
 ]);
 
-/**
- * Tokens of one anonymous import. Each makes a profile, so it is as many as a request may have objects, whose profiles
- * are made at one go too. The contract has no bound and no error for it; the one of an import fits, as it refuses the
- * object: without its tokens it would do nothing and yet count as processed.
- */
-const MAX_IMPORTED_TOKENS = 75;
-
 /** Most objects have no groups and no tokens: they share one empty list. */
 const NONE: readonly never[] = [];
 
 /** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
 export const checkAttributes = (
-  object: unknown,
+  sent: unknown,
   workspace: Workspace,
   problems: Problems,
 ): CheckedAttributes | null => {
-  if (!isRecord(object)) {
-    problems.add(TRACK_ERROR.identifierRequired);
-    return null;
-  }
-  const isTokenImport = object['push_token_import'] === true;
-  const isAnonymous =
-    isTokenImport &&
-    !isPresent(object['user_alias']) &&
-    !isPresent(object['email']) &&
-    !isPresent(object['phone']);
-  if (isTokenImport) {
-    const tokens = object['push_tokens'];
-    const hasTokens =
-      tokens !== undefined && tokens !== null && !(Array.isArray(tokens) && tokens.length === 0);
-    const isTooMany = isAnonymous && Array.isArray(tokens) && tokens.length > MAX_IMPORTED_TOKENS;
-    if (!hasTokens || isTooMany || isPresent(object['external_id']) || isPresent(object['braze_id'])) {
-      problems.add(TRACK_ERROR.badPushTokenImport);
-      return null;
-    }
-  }
-  const identity = isAnonymous ? null : checkIdentity(object, workspace.blockedExternalIds, problems);
-  if (!identity && !isAnonymous) return null;
-
+  const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
+  if (user === null) return null;
+  const object = sent as Record<string, unknown>;
   const checked: CheckedAttributes = {
-    identity,
-    mergeObjects: object['_merge_objects'] === true,
+    ...user,
     standard: [],
     custom: [],
     groups: NONE,
     pushTokens: NONE,
-    isTokenImport,
     hasBadNested: false,
   };
   for (const name of Object.keys(object)) {
@@ -126,10 +85,6 @@ export const checkAttributes = (
         checked.hasBadNested = true;
       }
     }
-  }
-  for (const flag of ['_merge_objects', 'push_token_import']) {
-    const value = object[flag];
-    if (value !== undefined && value !== null && typeof value !== 'boolean') problems.add(notValid(flag));
   }
   return checked;
 };

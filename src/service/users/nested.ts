@@ -1,13 +1,14 @@
 import {
   fitsCharacters,
+  fitsJson,
   isStorableText,
   MAX_NAME_CHARACTERS,
+  MAX_NESTED_BYTES,
   MAX_NESTED_DEPTH,
   MAX_STRING_CHARACTERS,
 } from '../../protocol/index.ts';
 import { setOwn } from '../profiles/own.ts';
 import { isFarDate, parseDate } from './dates.ts';
-import { fitsNested } from './fits-nested.ts';
 
 /**
  * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested
@@ -71,7 +72,7 @@ export const checkNested = (value: unknown): { value: unknown } | { fault: Neste
   const kept = checked(value, 1);
   if (kept === VALUE_FAULT) return { fault: 'value' };
   if (kept === NOT_STORED) return { value: undefined };
-  if (kept === FORM_FAULT || !fitsNested(kept)) return { fault: 'form' };
+  if (kept === FORM_FAULT || !fitsJson(kept, MAX_NESTED_BYTES)) return { fault: 'form' };
   return { value: kept };
 };
 

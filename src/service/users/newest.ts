@@ -1,12 +1,11 @@
-import { MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES } from '../../protocol/index.ts';
+import { fitsJson, MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES } from '../../protocol/index.ts';
 import type { Scalar } from './check-custom.ts';
-import { fitsNested } from './fits-nested.ts';
 import { jsonBytes } from './json-bytes.ts';
 
 /** What is kept of a list: 500 elements and 100 KiB; the oldest, at the front, make room. */
 export const newest = (list: Scalar[]): Scalar[] => {
   const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
-  if (fitsNested(kept)) return kept;
+  if (fitsJson(kept, MAX_NESTED_BYTES)) return kept;
   // An element and the comma after it; the last has none, and two brackets are around them.
   const bytes = kept.map((value) => jsonBytes(value) + 1);
   let total = bytes.reduce((sum, each) => sum + each, 1);

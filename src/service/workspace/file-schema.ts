@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { conversion } from './conversion-schema.ts';
+import { frequency, tagCap, tags } from './frequency-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
@@ -158,6 +159,8 @@ export const campaignFile = z
     conversions: optional(z.array(conversion).max(4)).describe(
       'What counts as a success of the campaign: up to four events or purchases',
     ),
+    tags: optional(tags).describe('Names by which `tag_caps` limit campaigns together'),
+    frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
     planned_users: optional(z.int().positive()).describe(
       'How many users should see it before the results name a winner; default only at its end',
     ),
@@ -197,6 +200,13 @@ const subscriptionGroup = z.strictObject({
   channel: optional(z.string()).describe('`email` (default) or `sms`'),
 });
 
+const retention = z.strictObject({
+  events_days: optional(z.int().positive()).describe('Days that events and purchases are kept'),
+  banner_events_days: optional(z.int().positive()).describe(
+    'Days that impressions, clicks and dismissals are kept',
+  ),
+});
+
 /** The workspace file as it is written; every unknown member is an error. */
 export const workspaceFile = z.strictObject({
   $schema: optional(z.string()).describe(
@@ -218,6 +228,10 @@ export const workspaceFile = z.strictObject({
   campaigns_from: optional(z.enum(['file', 'studio'])).describe(
     '`file` (default): the campaigns are those of this file; `studio`: releases of the Studio take their place',
   ),
+  tag_caps: optional(z.array(tagCap)).describe(
+    'How many campaigns of a tag one user gets a day; days are those of `studio.time_zone`',
+  ),
+  retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),
   integrations: optional(z.array(integrationRecord)).describe(

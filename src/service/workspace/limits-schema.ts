@@ -65,7 +65,7 @@ export const limits = z.strictObject({
   users_track: optional(usersTrackLimit).describe('`/users/track`; default 3,000 in 3 seconds'),
   users_track_bulk: optional(limit).describe('`/users/track/bulk`; default 50 in 1 second'),
   users_other: optional(limit).describe(
-    '`/users/identify`, `/users/merge`, `/users/alias/new` and `/placard/explain` together; default 20,000 in 60 seconds',
+    '`/users/identify`, `/users/merge`, `/users/alias/new`, `/users/delete` and `/placard/explain` together; default 20,000 in 60 seconds',
   ),
   users_export_ids: optional(limit).describe('`/users/export/ids`; default 250 in 60 seconds'),
   banners_sync: optional(bannersLimit).describe(

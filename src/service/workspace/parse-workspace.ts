@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Integration } from '../../protocol/index.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { createLocalDays } from '../local-days.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
@@ -154,6 +155,16 @@ export const parseWorkspace = (
         name: name ?? placement_id,
         template: template ?? null,
       })) ?? null,
+    tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({
+      tag,
+      campaignsPerDay: campaigns_per_day,
+      exempt: new Set(exempt ?? []),
+    })),
+    retention: {
+      events: file.retention?.events_days ?? null,
+      bannerEvents: file.retention?.banner_events_days ?? null,
+    },
+    localDays: createLocalDays(file.studio?.time_zone ?? 'UTC'),
     operators: (file.operators ?? []).map(operatorOf),
     studio: studioSettingsOf(file.studio ?? {}),
     warnings,

@@ -60,7 +60,6 @@ const persona = z.strictObject({
     'State by group ID: `subscribed` or `unsubscribed`',
   ),
 });
-export type PersonaFile = z.output<typeof persona>;
 
 const isIssuer = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 

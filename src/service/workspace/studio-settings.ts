@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { operatorFile, PersonaFile, Role, studioFile } from './studio-schema.ts';
+import type { operatorFile, Role, studioFile } from './studio-schema.ts';
 
 /** Somebody who may use the Studio. */
 export interface Operator {
@@ -25,6 +25,23 @@ export interface OpenIdSettings {
   people: readonly string[];
 }
 
+/** How often and when a persona did something: once and now where it is not said. */
+interface Done {
+  count?: number | undefined;
+  last_days_ago?: number | undefined;
+}
+
+/** A made-up user, as the workspace file writes them. */
+export interface Persona {
+  name: string;
+  /** As `/users/track` takes them. */
+  attributes?: Readonly<Record<string, unknown>> | undefined;
+  events?: readonly (Done & { name: string })[] | undefined;
+  purchases?: readonly (Done & { product_id: string; revenue?: number | undefined })[] | undefined;
+  /** By group ID. */
+  subscription_groups?: Readonly<Record<string, 'subscribed' | 'unsubscribed'>> | undefined;
+}
+
 /** What a workspace file says of the Studio. */
 export interface StudioSettings {
   /** Origins that a draft may be previewed on; paths of links and images are looked up at the first one. */
@@ -36,7 +53,7 @@ export interface StudioSettings {
   /** The identity provider that vouches for operators; `null` where there is none. */
   openId: OpenIdSettings | null;
   /** Made-up users to look at campaigns as. */
-  personas: readonly PersonaFile[];
+  personas: readonly Persona[];
 }
 
 export const operatorOf = ({ name, role, people, key_sha256 }: z.output<typeof operatorFile>): Operator => ({

@@ -1,5 +1,7 @@
 import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
+import type { TagCap } from '../campaigns/frequency.ts';
+import type { LocalDays } from '../local-days.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
@@ -39,6 +41,12 @@ export interface Workspace {
   campaignsFrom: 'file' | 'studio';
   /** `null` where the file does not list them: campaigns may name any. */
   placements: readonly Placement[] | null;
+  /** How many campaigns of a tag one user gets a day. */
+  tagCaps: readonly TagCap[];
+  /** Days that events are kept; `null` for ever. */
+  retention: { events: number | null; bannerEvents: number | null };
+  /** Dates in the workspace's time zone, which is `studio.time_zone`. */
+  localDays: LocalDays;
   /** Who may use the Studio. */
   operators: readonly Operator[];
   studio: StudioSettings;

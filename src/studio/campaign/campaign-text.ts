@@ -15,7 +15,23 @@ export interface CampaignText {
   conversions?: ConversionText[] | null;
   /** So many users should see it before a winner is named. */
   planned_users?: number | null;
+  /** By which caps of the workspace limit campaigns together. */
+  tags?: string[] | null;
+  frequency?: FrequencyText | null;
   variants: VariantText[];
+}
+
+/** How often one user gets it. */
+export interface FrequencyText {
+  impressions?: { max: number; days: number } | null;
+  stop_after?: StopAfterText | null;
+}
+
+/** Over for a user after so many. */
+export interface StopAfterText {
+  impressions?: number | null;
+  clicks?: number | null;
+  conversions?: number | null;
 }
 
 export interface VariantText {

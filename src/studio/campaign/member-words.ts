@@ -1,6 +1,6 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { audienceWords } from './audience-words.ts';
-import type { CampaignText, ConversionText } from './campaign-text.ts';
+import type { CampaignText, ConversionText, FrequencyText } from './campaign-text.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */
 export interface Naming {
@@ -21,6 +21,8 @@ const LABELS: Readonly<Record<string, string>> = {
   test_users: 'Test users',
   conversions: 'Goals',
   planned_users: 'Planned sample',
+  tags: 'Tags',
+  frequency: 'How often',
   weight: 'Weight',
   expires_after_seconds: 'A page keeps it for',
 };
@@ -56,6 +58,19 @@ export const textOf = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+
+/** How often one person sees it, as a list of limits. */
+export const frequencyWords = ({ impressions, stop_after }: FrequencyText): string =>
+  [
+    impressions && `at most ${times(impressions.max)} in ${count(impressions.days, 'day')}`,
+    stop_after?.impressions && `no more after ${count(stop_after.impressions, 'view')}`,
+    stop_after?.clicks && `no more after ${count(stop_after.clicks, 'click')}`,
+    stop_after?.conversions && `no more after ${count(stop_after.conversions, 'goal')}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+
 /** Members that have words of their own; they are never asked for nothing. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
   status: (status: CampaignText['status']) => STATUS_WORDS[status],
@@ -63,6 +78,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   priority: (priority: string) => capital(priority),
   starts_at: (iso: string, { moment }) => moment(iso),
   ends_at: (iso: string, { moment }) => moment(iso),
+  frequency: frequencyWords,
   conversions: (goals: ConversionText[]) => goals.map(goalWords).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type BannerUser, HttpError, personaProfile } from '../../service/index.ts';
+import {
+  type BannerUser,
+  HttpError,
+  impressionsSince,
+  LOOK_AT_USER,
+  personaProfile,
+} from '../../service/index.ts';
 import type { StudioContext } from './route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
@@ -28,10 +34,10 @@ export const personOf = async (
 ): Promise<Person> => {
   if ('user' in who) {
     if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
-    await audit('look at user', who.user);
+    await audit(LOOK_AT_USER, who.user);
     return {
       externalId: who.user,
-      user: await store.bannerUser(workspace.workspaceId, who.user),
+      user: await store.bannerUser(workspace.workspaceId, who.user, impressionsSince(workspace, nowMs)),
       isReal: true,
     };
   }
@@ -39,7 +45,7 @@ export const personOf = async (
   if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
   return {
     externalId: NOBODY,
-    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [] },
+    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [], impressions: [] },
     isReal: false,
   };
 };

@@ -1,5 +1,5 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText } from '../campaign/campaign-text.ts';
+import type { CampaignText, ConversionText } from '../campaign/campaign-text.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { type Difference, difference, meanOf, proportion, type Sample } from './confidence-sequence.ts';
 import { sampleRatioP } from './sample-ratio.ts';
@@ -16,7 +16,10 @@ const RATIO_ALPHA = 0.01;
 export interface Comparison {
   /** `click`, `goal 0`, `revenue 0` … */
   metric: string;
+  /** For the head of a line: `Bought “teapot”`. */
   label: string;
+  /** For the middle of a sentence: `purchases of “teapot”`. */
+  noun: string;
   unit: 'points' | 'money';
   /** Arms by their position in `arms`. */
   one: number;
@@ -65,20 +68,23 @@ const hasEnough = (sample: Sample, isRate: boolean): boolean =>
 interface Metric {
   metric: string;
   label: string;
+  noun: string;
   unit: Comparison['unit'];
   /** Whether the control group can have it: it sees nothing that it could click. */
   isOfControl: boolean;
   sampleOf(arm: Arm): Sample;
 }
 
-export const goalName = ({ event, product }: { event?: string | null; product?: string | null }): string =>
-  product == null ? `“${event ?? ''}”` : `bought “${product}”`;
+/** What a goal is called over its numbers: `Bought “teapot”`. */
+export const goalName = ({ event, product }: Pick<ConversionText, 'event' | 'product'>): string =>
+  product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
 const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
     const rate: Metric = {
       metric: `goal ${index}`,
       label: goalName(goal),
+      noun: goal.product == null ? `“${goal.event ?? ''}”` : `purchases of “${goal.product}”`,
       unit: 'points',
       isOfControl: true,
       sampleOf: ({ exposed, goals: of }) => proportion(exposed, of[index]?.converted ?? 0),
@@ -87,6 +93,7 @@ const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
     const revenue: Metric = {
       metric: `revenue ${index}`,
       label: `Spent on “${goal.product}” a person, ${counts.currencies[0]}`,
+      noun: `${counts.currencies[0]} spent on “${goal.product}” a person`,
       unit: 'money',
       isOfControl: true,
       sampleOf: ({ exposed, goals: of }) => ({
@@ -100,6 +107,7 @@ const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
   const click: Metric = {
     metric: 'click',
     label: 'Clicked',
+    noun: 'clicks',
     unit: 'points',
     isOfControl: false,
     sampleOf: ({ exposed, clicked }) => proportion(exposed, clicked),
@@ -113,7 +121,7 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
   const planned = campaign.planned_users ?? DEFAULT_PLAN;
   const control = arms.findIndex(({ variantId }) => variantId === null);
   const comparisons = metricsOf(campaign, counts).flatMap(
-    ({ metric, label, unit, isOfControl, sampleOf }) => {
+    ({ metric, label, noun, unit, isOfControl, sampleOf }) => {
       const other = isOfControl && control >= 0 ? control : 0;
       const against = arms.flatMap((arm, index) =>
         index === other || arm.variantId === null ? [] : [index],
@@ -126,6 +134,7 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
         return {
           metric,
           label,
+          noun,
           unit,
           one,
           other,

@@ -31,8 +31,7 @@ export const rangeWords = ({ difference, unit }: Comparison): string => {
 
 /** What is known of one metric against one arm: the winners with their intervals, then what is undecided. */
 const decided = (of: readonly Comparison[], results: ComparedResults): string => {
-  const [{ label, metric }] = of as [Comparison];
-  const what = metric === 'click' ? 'clicks' : label.replace('bought ', 'purchases of ');
+  const [{ noun: what, metric }] = of as [Comparison];
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {

@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest';
+import type { Banner } from '../../../src/client/banner.ts';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
-import { applyAnswer } from '../../../src/client/banners/apply-answer.ts';
+import { applyAnswer as applyMap } from '../../../src/client/banners/apply-answer.ts';
 import { addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
-import { emptyRecord } from '../../../src/client/banners/user-record.ts';
+import { emptyRecord, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
-const shown = (record: ReturnType<typeof emptyRecord>, placementId = 'home_hero') =>
-  record.banners[placementId]?.banner?.id ?? null;
+/** Records that are written as objects read better. */
+const applyAnswer = (record: UserRecord, banners: Record<string, Banner | null>, askedAtMs: number) =>
+  applyMap(record, new Map(Object.entries(banners)), askedAtMs);
+const shown = (record: UserRecord, placementId = 'home_hero') =>
+  record.banners.get(placementId)?.banner?.id ?? null;
 
 test('case 53: null takes the cached banner away, a placement that is not answered stays', () => {
   const record = emptyRecord();
   applyAnswer(record, { home_hero: aBanner(), sidebar: aBanner({ id: 'bnr-2', placementId: 'sidebar' }) }, 1);
   applyAnswer(record, { home_hero: null }, 2);
   expect(shown(record)).toBeNull();
-  expect(record.banners.home_hero).toEqual({ banner: null, askedAtMs: 2 });
+  expect(record.banners.get('home_hero')).toEqual({ banner: null, askedAtMs: 2 });
   expect(shown(record, 'sidebar')).toBe('bnr-2');
 });
 

@@ -30,7 +30,7 @@ const setUp = (store: Store = createMemoryStore()) => {
 
 const stored = (banner = aBanner(), askedAtMs = 1) => ({
   ...emptyRecord(),
-  banners: { [banner.placementId]: { banner, askedAtMs } },
+  banners: new Map([[banner.placementId, { banner, askedAtMs }]]),
 });
 
 test('shows what an earlier page has stored, after one read', async () => {
@@ -49,7 +49,7 @@ test('tells apart nobody eligible, and never asked', async () => {
   const { cache } = setUp();
   await cache.open('u-1');
   await cache.change((record) => {
-    record.banners.home_hero = { banner: null, askedAtMs: 1 };
+    record.banners.set('home_hero', { banner: null, askedAtMs: 1 });
   });
   expect(cache.current('home_hero')).toBeNull();
   expect(cache.current('sidebar')).toBeUndefined();
@@ -81,14 +81,14 @@ test('a change shows at once, and is stored when it resolves', async () => {
   await cache.open('u-1');
   onChange.mockClear();
   const done = cache.change((record) => {
-    record.banners.home_hero = { banner: aBanner(), askedAtMs: 1 };
+    record.banners.set('home_hero', { banner: aBanner(), askedAtMs: 1 });
     return 'verdict';
   });
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
   expect(onChange).toHaveBeenCalled();
   expect(await done).toBe('verdict');
   expect(await store.get(keyOf('u-1'))).toMatchObject({
-    banners: { home_hero: { banner: { id: 'bnr-1' } } },
+    banners: new Map([['home_hero', { banner: expect.objectContaining({ id: 'bnr-1' }), askedAtMs: 1 }]]),
   });
 });
 
@@ -98,17 +98,20 @@ test('two tabs change the same record and neither loses the other’s change', a
   await Promise.all([a.open('u-1'), b.open('u-1')]);
   await Promise.all([
     a.change((record) => {
-      record.banners.a = { banner: null, askedAtMs: 1 };
+      record.banners.set('a', { banner: null, askedAtMs: 1 });
     }),
     b.change((record) => {
-      record.banners.b = { banner: null, askedAtMs: 2 };
+      record.banners.set('b', { banner: null, askedAtMs: 2 });
     }),
   ]);
   expect(await store.get(keyOf('u-1'))).toMatchObject({
-    banners: { a: { askedAtMs: 1 }, b: { askedAtMs: 2 } },
+    banners: new Map([
+      ['a', { banner: null, askedAtMs: 1 }],
+      ['b', { banner: null, askedAtMs: 2 }],
+    ]),
   });
   await a.reread();
-  expect(Object.keys(a.record().banners).sort()).toEqual(['a', 'b']);
+  expect([...a.record().banners.keys()].sort()).toEqual(['a', 'b']);
 });
 
 test('the answer of a change is the store’s, where another tab was faster', async () => {
@@ -116,8 +119,8 @@ test('the answer of a change is the store’s, where another tab was faster', as
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
   const take = (record: UserRecord) => {
-    if (record.banners.taken) return false;
-    record.banners.taken = { banner: null, askedAtMs: 1 };
+    if (record.banners.has('taken')) return false;
+    record.banners.set('taken', { banner: null, askedAtMs: 1 });
     return true;
   };
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
@@ -188,7 +191,9 @@ test('a user who left in another tab is remembered again once this one opens the
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.change((record) => Object.assign(record, stored()));
-  expect(await store.get(keyOf('u-1'))).toMatchObject({ banners: { home_hero: {} } });
+  expect(await store.get(keyOf('u-1'))).toMatchObject({
+    banners: new Map([['home_hero', expect.anything()]]),
+  });
 });
 
 test('a record of the former user that arrives late is not shown to the next', async () => {
@@ -249,7 +254,7 @@ test.each([
   [{ ...emptyRecord(), dismissed: {} }],
   [{ ...emptyRecord(), dismissed: [null] }],
   [{ ...emptyRecord(), banners: null }],
-  [{ ...emptyRecord(), banners: { sidebar: null } }],
+  [{ ...emptyRecord(), banners: new Map([['sidebar', null]]) }],
   [{ ...emptyRecord(), clockSkewMs: null }],
 ])('case 46: a damaged record (%j) counts as none, and the next change replaces it', async (damaged) => {
   const store = createMemoryStore();
@@ -258,7 +263,10 @@ test.each([
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.change((record) => Object.assign(record, stored()));
-  expect(await store.get(keyOf('u-1'))).toMatchObject({ version: 1, banners: { home_hero: {} } });
+  expect(await store.get(keyOf('u-1'))).toMatchObject({
+    version: 1,
+    banners: new Map([['home_hero', expect.anything()]]),
+  });
 });
 
 test('a store that fails is reported, and memory goes on', async () => {
@@ -295,7 +303,7 @@ test.each([
     await cache.change(counted);
     expect(cache.current('home_hero')).toBeNull();
     expect(await store.get(keyOf('u-1'))).toMatchObject({
-      banners: { home_hero: { banner: null } },
+      banners: new Map([['home_hero', expect.objectContaining({ banner: null })]]),
       dismissed: [{ bannerId: 'bnr-1' }],
     });
     // In memory and in the store, and never again.

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { misfits } from '../../../src/client/banners/properties.ts';
+import { invalidProperties } from '../../../src/client/banners/properties.ts';
 import {
   getBooleanProperty,
+  getDatetimeProperty,
   getImageProperty,
   getJsonProperty,
   getNumberProperty,
   getStringProperty,
-  getTimestampProperty,
 } from '../../../src/client/index.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -31,7 +31,7 @@ test('contract 7.7: each getter answers the value of its own type', () => {
   expect(getBooleanProperty(banner, 'sticky')).toBe(false);
   expect(getImageProperty(banner, 'art')).toBe('https://cdn.example.com/a.png');
   expect(getJsonProperty(banner, 'layout')).toEqual({ cols: 2 });
-  expect(getTimestampProperty(banner, 'starts')).toBe(1_790_208_000_000);
+  expect(getDatetimeProperty(banner, 'starts')).toBe(1_790_208_000_000);
 });
 
 test('contract 7.7: a missing key or another type is null', () => {
@@ -49,10 +49,10 @@ test('case 59: a value of the wrong JSON type is null', () => {
 });
 
 test('case 59: unknown types and wrong values are named, for the diagnostic', () => {
-  expect(misfits(banner)).toEqual(['list', 'wrong', 'nothing', 'future']);
+  expect(invalidProperties(banner)).toEqual(['list', 'wrong', 'nothing', 'future']);
 });
 
 test('case 59: a type named like a member of every object is unknown, not a crash', () => {
   const odd = aBanner({ properties: { a: { type: 'constructor', value: 1 } } });
-  expect(misfits(odd)).toEqual(['a']);
+  expect(invalidProperties(odd)).toEqual(['a']);
 });

@@ -1,66 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { misfits } from '../../../src/client/banners/properties.ts';
-import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
-import type { Banner, Notice, PlacardOptions } from '../../../src/client/index.ts';
-import { readOptions } from '../../../src/client/read-options.ts';
-import type { SyncRequest } from '../../../src/protocol/index.ts';
+import { invalidProperties } from '../../../src/client/banners/properties.ts';
+import type { Banner } from '../../../src/client/index.ts';
 import { aBanner, aWireBanner } from '../../helpers/a-banner.ts';
+import { all, json, refuse, settle, setUp } from './arrange-sync.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
-
-interface Asked {
-  body: SyncRequest;
-  request: Request;
-}
-type Answer = (asked: Asked) => Response | Promise<Response>;
-
-const json = (body: unknown, init?: ResponseInit) => Response.json(body, init);
-const all: Answer = ({ body }) =>
-  json({ banners: Object.fromEntries(body.placements.map((id) => [id, aWireBanner({ placement_id: id })])) });
-const refuse = (status: number, headers: HeadersInit = {}): Answer => {
-  return () => json({ error: 'no' }, { status, headers });
-};
-
-/** A sync whose service answers with the given answers in turn, the last of them for ever. */
-const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
-  const asked: Asked[] = [];
-  const callers: unknown[] = [];
-  const results: SyncResult[] = [];
-  const notices: Notice[] = [];
-  const state = { userId: 'u-1' as string | null, maySync: true };
-  const onRateLimit = vi.fn();
-  const sync = createSync({
-    settings: readOptions({
-      endpoint: 'https://api.example/base',
-      apiKey: 'key-1',
-      appId: 'app',
-      appVersion: '1.2',
-      userId: 'u-1',
-      ...options,
-      platform: {
-        random: () => 1,
-        async fetch(this: unknown, input, init) {
-          callers.push(this);
-          const request = new Request(input, init);
-          const entry = { request, body: (await request.clone().json()) as SyncRequest };
-          asked.push(entry);
-          return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
-        },
-      },
-    } as PlacardOptions),
-    userId: () => state.userId,
-    maySync: () => state.maySync,
-    onAnswer: (result) => results.push(result),
-    onRateLimit,
-    notify: (notice) => notices.push(notice),
-  });
-  const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
-  const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
-  return { sync, asked, callers, results, notices, kinds, waiting, state, onRateLimit };
-};
-
-const settle = () => vi.advanceTimersByTimeAsync(0);
 
 test('contract 2.5: one request names user, app, version and placements, with the key as bearer', async () => {
   const { sync, asked } = setUp([all], { deviceId: 'd-1' });
@@ -93,7 +38,7 @@ test.each([[''], [undefined], [5]])(
     await settle();
     await sync.now([wrong as string]);
     expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero']]);
-    expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+    expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
     expect(kinds()).toEqual(['config', 'config']);
   },
 );
@@ -113,7 +58,18 @@ test('case 58: more than ten placements are split into several requests and none
   const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
   await sync.now(ids);
   expect(asked.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
-  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual([...ids].sort());
+  expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
+});
+
+test('each request has a signal of its own: what it hangs on it goes with it', async () => {
+  const signals = vi.spyOn(AbortSignal, 'any');
+  const { sync, asked } = setUp();
+  await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
+  const ours = signals.mock.calls.flatMap(([sources]) => [...sources]);
+  signals.mockRestore();
+  expect(asked).toHaveLength(3);
+  expect(ours.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(ours).size).toBe(ours.length);
 });
 
 test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
@@ -128,7 +84,7 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
       }),
   ]);
   await sync.now(['a', 'b', 'c', 'd']);
-  expect(results[0]?.banners).toEqual({
+  expect(Object.fromEntries(results[0]!.banners)).toEqual({
     a: aBanner({ placementId: 'a', expiresAt: 1_790_812_800_000 }),
     b: aBanner({ id: 'bnr-2', placementId: 'b', isControl: true, properties: {} }),
     c: null,
@@ -138,15 +94,23 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
 test('case 53: a placement that the answer leaves out is not in the result, nor is one that nobody asked for', async () => {
   const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
   await sync.now(['home_hero']);
-  expect(results[0]?.banners).toEqual({});
+  expect(results[0]?.banners).toEqual(new Map());
+});
+
+test('a placement that the service leaves out of its answers is a notice, once', async () => {
+  const { sync, notices } = setUp([() => json({ banners: { home_hero: null } })]);
+  for (let times = 0; times < 3; times += 1) await sync.now(['home_hero', 'hoem_hero']);
+  expect(notices).toEqual([
+    { type: 'failed', kind: 'config', message: expect.stringContaining('no placement "hoem_hero"') },
+  ]);
 });
 
 test('a placement named like a member of every object is asked for and answered like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
-  expect(results[0]?.banners).toEqual({});
+  expect(results[0]?.banners).toEqual(new Map());
   await sync.now(['constructor']);
-  expect(Object.keys(results[1]!.banners)).toEqual(['constructor']);
+  expect([...results[1]!.banners.keys()]).toEqual(['constructor']);
 });
 
 test('case 50: each request is a later question than the one before, even when the clock goes back', async () => {
@@ -257,7 +221,7 @@ test('after a failure the placements are still wanted, and answered when the ser
   const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
 test('a network that comes back is used at once, one time', async () => {
@@ -290,16 +254,18 @@ test.each([[{}], [{ banners: [] }], [null], [[]]])(
 
 test.each([
   ['text', 'side'],
-  ['an id that is no text', { ...aWireBanner(), id: 5 }],
-  ['an end that is no number', { ...aWireBanner(), expires_at: null }],
-  ['properties in a list', { ...aWireBanner(), properties: [] }],
+  ['an id that is no text', { ...aWireBanner(), placement_id: 'side', id: 5 }],
+  ['an empty id', { ...aWireBanner(), placement_id: 'side', id: '' }],
+  ['the banner of another placement', aWireBanner({ placement_id: 'home_hero' })],
+  ['an end that is no number', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
+  ['properties in a list', { ...aWireBanner(), placement_id: 'side', properties: [] }],
 ])('case 59: a banner that cannot be read (%s) costs no other placement its answer', async (_, side) => {
   const { sync, asked, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
   ]);
   await sync.now(['home_hero', 'side']);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
   expect(kinds()).toEqual(['property']);
   expect(asked).toHaveLength(1);
 });
@@ -309,200 +275,19 @@ test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
   async (wrong) => {
     const right = { type: 'string', value: 'Sale' };
     const { sync, results } = setUp([
-      () => json({ banners: { home_hero: aWireBanner({ properties: { wrong, right } as never }) } }),
+      () =>
+        json({
+          banners: {
+            home_hero: aWireBanner({ placement_id: 'home_hero', properties: { wrong, right } as never }),
+          },
+        }),
     ]);
     await sync.now(['home_hero']);
-    const banner = results[0]?.banners.home_hero as Banner;
+    const banner = results[0]!.banners.get('home_hero') as Banner;
     expect(banner.properties.right).toEqual(right);
-    expect(misfits(banner)).toEqual(['wrong']);
+    expect(invalidProperties(banner)).toEqual(['wrong']);
   },
 );
-
-test('contract 1.5: a 429 is answered by waiting as long as the service says, and empties the budget', async () => {
-  const { sync, asked, results, waiting, onRateLimit } = setUp([
-    refuse(429, { 'x-ratelimit-retry-after': '120' }),
-    all,
-  ]);
-  await sync.now(['home_hero']);
-  expect(onRateLimit).toHaveBeenCalledTimes(1);
-  expect(waiting()).toEqual(['rate-limit']);
-  sync.hurry();
-  sync.want(['sidebar']);
-  await vi.advanceTimersByTimeAsync(119_999);
-  expect(asked).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
-  expect(results.flatMap(({ banners }) => Object.keys(banners)).sort()).toEqual(['home_hero', 'sidebar']);
-});
-
-test.each([
-  ['an answer', all],
-  ['an error', refuse(500)],
-  ['a lost answer', () => Promise.reject(new TypeError('Failed to fetch'))],
-])('case 17: %s to another request does not shorten the wait that a 429 asked for', async (_, other) => {
-  let isOver = false;
-  const answer: Answer = async (request) => {
-    if (isOver) return all(request);
-    if (request.body.placements.includes('p-11')) return refuse(429, { 'retry-after': '600' })(request);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    return other(request);
-  };
-  const { sync, asked, results } = setUp([answer]);
-  sync.want(Array.from({ length: 12 }, (_, i) => `p-${i}`));
-  await vi.advanceTimersByTimeAsync(30_000);
-  isOver = true;
-  const before = asked.length;
-  sync.hurry();
-  await vi.advanceTimersByTimeAsync(569_999);
-  expect(asked).toHaveLength(before);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(results.flatMap(({ banners }) => Object.keys(banners))).toContain('p-11');
-});
-
-test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
-  const { sync, asked, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
-  sync.want(['home_hero']);
-  await vi.advanceTimersByTimeAsync(599_999);
-  sync.hurry();
-  await settle();
-  expect(asked).toHaveLength(1);
-  expect(waiting()).toEqual(['backoff']);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(results).toHaveLength(1);
-});
-
-test('contract 1.5: a 503 that asks for a moment gets it within the same sync, and the backoff where it stays', async () => {
-  const { sync, asked, notices } = setUp([refuse(503, { 'retry-after': '5' })]);
-  sync.want(['home_hero']);
-  await vi.advanceTimersByTimeAsync(9_999);
-  expect([asked.length, notices]).toEqual([2, []]);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(asked).toHaveLength(3);
-});
-
-test('contract 1.5: the window in the headers of a 503 is not its wish', async () => {
-  const reset = String(Date.now() / 1000 + 3_600);
-  const { sync, asked } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
-  sync.want(['home_hero']);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.length).toBeGreaterThan(3);
-});
-
-test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
-  const reset = String(Date.now() / 1000 + 90);
-  const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
-  await sync.now(['home_hero']);
-  await vi.advanceTimersByTimeAsync(89_999);
-  expect(asked).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
-});
-
-test.each([
-  ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
-  ['no time at all', { 'retry-after': '0' }],
-])('a 429 with %s is not asked again at once, and again, and again', async (_, headers) => {
-  const { sync, asked } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
-  await sync.now(['home_hero']);
-  await vi.advanceTimersByTimeAsync(14_999);
-  expect(asked).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(60 * 60_000);
-  expect(asked.length).toBeLessThan(12);
-});
-
-test('no service may silence the client for longer than an hour', async () => {
-  const { sync, asked } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
-  await sync.now(['home_hero']);
-  await vi.advanceTimersByTimeAsync(3_600_000);
-  expect(asked).toHaveLength(2);
-});
-
-test('a clock that is set back in a wait does not make it days, nor the next one none', async () => {
-  const { sync, asked, results } = setUp([refuse(404), refuse(404), all]);
-  await sync.now(['home_hero']);
-  vi.setSystemTime(Date.now() - 2 * 86_400_000);
-  expect(sync.blockedUntilMs()).toBeLessThanOrEqual(Date.now());
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(asked).toHaveLength(2);
-  expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
-  await vi.advanceTimersByTimeAsync(59_999);
-  expect(asked).toHaveLength(2);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(results.map(({ banners }) => Object.keys(banners))).toEqual([['home_hero']]);
-});
-
-test.each([401, 403])(
-  'case 15: after a %i a key function is asked again, and its new key used at once',
-  async (status) => {
-    const keys = ['old', 'new'];
-    const { sync, asked, results, notices } = setUp([refuse(status), all], {
-      apiKey: () => keys.shift() ?? 'new',
-    });
-    await sync.now(['home_hero']);
-    expect(asked.map(({ request }) => request.headers.get('authorization'))).toEqual([
-      'Bearer old',
-      'Bearer new',
-    ]);
-    expect(results).toHaveLength(1);
-    expect(notices).toEqual([]);
-  },
-);
-
-test.each([
-  [401, 'unauthorized'],
-  [403, 'unauthorized'],
-  [404, 'not-found'],
-])('cases 15 and 16: a %i is told as %s and probed slowly, whatever the page does', async (status, kind) => {
-  const { sync, asked, kinds, waiting } = setUp([refuse(status), all]);
-  await sync.now(['home_hero']);
-  expect(kinds()).toEqual([kind]);
-  expect(waiting()).toEqual([kind]);
-  sync.hurry();
-  await vi.advanceTimersByTimeAsync(29_999);
-  expect(asked).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
-});
-
-test('a request that the service calls wrong is not repeated', async () => {
-  const { sync, asked, kinds } = setUp([refuse(400)]);
-  await sync.now(['home_hero']);
-  await vi.advanceTimersByTimeAsync(3_600_000);
-  expect(kinds()).toEqual(['sync']);
-  expect(asked).toHaveLength(1);
-});
-
-test.each([
-  [
-    'its words',
-    () => json({ message: "'app_id' is not valid" }, { status: 400 }),
-    "400 'app_id' is not valid",
-  ],
-  [
-    'its words under the name that this endpoint has for them',
-    () => json({ error: 'invalid API key' }, { status: 401 }),
-    '401 invalid API key',
-  ],
-  [
-    'its status, where it says nothing',
-    () => new Response('', { status: 401, statusText: 'Unauthorized' }),
-    '401 Unauthorized',
-  ],
-  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'network error'],
-])('a failure says what the service did: %s', async (_, answer, reason) => {
-  const { sync, notices } = setUp([answer as Answer]);
-  await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
-  const [failed] = notices.filter((notice) => notice.type === 'failed');
-  expect(failed?.message).toMatch(/^Sync of home_hero had no usable answer: /);
-  expect(failed?.message).toContain(reason);
-});
-
-test('case 23: a redirect is not followed, so that the key stays here', async () => {
-  const { sync, asked } = setUp();
-  await sync.now(['home_hero']);
-  expect(asked[0]!.request.redirect).toBe('error');
-  expect(asked[0]!.request.credentials).toBe('omit');
-});
 
 test('case 55: the answer’s date tells how far the device is off', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
 import { addDismissal } from '../../../src/client/banners/dismissals.ts';
@@ -25,7 +26,7 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
   const takeAnswer = createTakeAnswer(cache, (notice) => notices.push(notice));
   const taken = takeAnswer({
     userId: 'u-1',
-    banners: { home: banner },
+    banners: new Map([['home', banner]]),
     askedAtMs: 1,
     clockSkewMs: undefined,
   });
@@ -35,7 +36,7 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
   release();
   await taken;
   expect(notices).toEqual([{ type: 'synced', placements: ['home'], banners: { home: banner } }]);
-  expect(JSON.stringify(await memory.entries())).toContain(banner.id);
+  expect(inspect(await memory.entries(), { depth: 9 })).toContain(banner.id);
 });
 
 const open = async () => {
@@ -43,7 +44,7 @@ const open = async () => {
   await cache.open('u-1');
   const take = createTakeAnswer(cache, () => undefined);
   const answer = (banner: Banner | null, askedAtMs: number) =>
-    take({ userId: 'u-1', banners: { home: banner }, askedAtMs, clockSkewMs: undefined });
+    take({ userId: 'u-1', banners: new Map([['home', banner]]), askedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;
   return { cache, answer, shown };
 };

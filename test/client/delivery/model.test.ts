@@ -1,8 +1,14 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner-event.ts';
-import type { Batch, DeadRecord, Meta, StoredEvent } from '../../../src/client/delivery/records.ts';
-import { isBatch, isMeta, type keyText } from '../../../src/client/delivery/records.ts';
+import {
+  type Batch,
+  isBatch,
+  type Kept,
+  type StoredEvent,
+  TOTALS,
+} from '../../../src/client/delivery/log/records.ts';
+import { byTime } from '../../../src/client/delivery/sender/plan-batches.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';
@@ -100,47 +106,24 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-/** What lies on the disk must agree with the counters beside it, at any moment. */
-const checkDisk = (world: World): Meta | undefined => {
+/** How many events were ever stored, by what lies on the disk: what is there, and what has left it. */
+const checkDisk = (world: World): number => {
   const records = world.records();
-  const meta = records.map(([, record]) => record).find(isMeta);
   const of = <T>(kind: string) =>
-    records.filter(([key]) => (key as string[])[0] === kind) as unknown as [
-      Parameters<typeof keyText>[0],
-      T,
-    ][];
+    records.filter(([key]) => (key as string[])[0] === kind) as unknown as [Kept['key'], T][];
   const events = of<StoredEvent>('event');
-  if (meta === undefined) {
-    expect(events).toEqual([]);
-    return undefined;
-  }
-  expect(meta.events).toBe(events.length);
-  expect(meta.deadLetters).toBe(of<DeadRecord>('dead').length);
-  expect(meta.captured).toBe(
-    meta.delivered +
-      meta.events +
-      meta.deadLetters +
-      meta.discarded +
-      meta.evicted +
-      meta.expired +
-      meta.purged,
-  );
   const batches = records.map(([, record]) => record).filter(isBatch) as Batch[];
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
-  const natural = events.map(([, { userId, bannerId, type, time }]) => [userId, bannerId, type, time].join());
-  expect(new Set(natural).size).toBe(natural.length);
-  const order = events.map(([key]) => key);
-  expect([...order].sort((a, b) => a[2] - b[2] || a[3] - b[3])).toEqual(order);
-  return meta;
+  const queue = events.map(([key, event]) => ({ key, event }));
+  expect([...queue].sort(byTime)).toEqual(queue);
+  const control = world.control();
+  const left = TOTALS.reduce((sum, total) => sum + (control?.[total] ?? 0), 0);
+  return left + events.length + of('dead').length;
 };
 
 const play = async (actions: Action[]): Promise<void> => {
   const world = createWorld();
-  // Some engines send what is left when a page is gone, and one such request at a time is all that this one allows.
-  const deferring = { quota: 400 };
-  const tabs = [
-    world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) }, deferring),
-  ];
+  const tabs = [world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) })];
   const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
   let names = 0;
 
@@ -149,7 +132,7 @@ const play = async (actions: Action[]): Promise<void> => {
     const leave = () => tabs.splice(tabs.indexOf(actor!), 1);
     switch (step.do) {
       case 'open':
-        if (tabs.length < 5) tabs.push(world.openTab({}, names % 2 ? deferring : {}));
+        if (tabs.length < 5) tabs.push(world.openTab());
         return;
       case 'kill':
         actor?.kill();
@@ -173,6 +156,8 @@ const play = async (actions: Action[]): Promise<void> => {
         actor?.tell('restored');
         return actor?.tell('visible');
       case 'capture':
+        // Two tabs do not capture in the same millisecond: what they do then has tests of its own.
+        await world.clock.advance(10);
         for (let i = 0; actor && i < step.count; i += 1) {
           names += 1;
           // A few banners only, so that natural keys would collide if nothing prevented it.
@@ -204,7 +189,7 @@ const play = async (actions: Action[]): Promise<void> => {
   for (const step of actions) {
     await perform(step);
     await world.settle();
-    checkDisk(world);
+    expect(checkDisk(world)).toBeGreaterThanOrEqual(durable.length);
     const awake = tabs.at(-1);
     // A page that is away answers when it is back.
     const diagnostics = await Promise.race([awake?.delivery.diagnostics(), world.settle()]);
@@ -220,19 +205,21 @@ const play = async (actions: Action[]): Promise<void> => {
     await world.clock.advance(HOUR_MS);
     await last.delivery.flush();
   }
-  const meta = checkDisk(world);
+  const stored = checkDisk(world);
+  expect(stored).toBeGreaterThanOrEqual(durable.length);
+  expect(stored).toBeLessThanOrEqual(names);
   const diagnostics = await last.delivery.diagnostics();
-  assertConserved(diagnostics);
-  expect(diagnostics).toMatchObject({ pending: 0, inDoubt: 0 });
+  expect(diagnostics).toMatchObject({ captured: stored, pending: 0, inDoubt: 0 });
+  // The service counts what is the same once, so each delivered event was another one.
+  const { delivered, discarded, evicted, expired, purged } = diagnostics;
+  expect(world.service.events.length).toBeGreaterThanOrEqual(delivered);
   const key = (event: (typeof durable)[number]) =>
     [event.userId, event.bannerId, event.type, event.time].join();
-  const arrived = world.service.events.map(key);
-  expect(new Set(arrived).size).toBe(arrived.length);
-  const letters = new Set((await last.delivery.deadLetters()).map(({ event }) => key(event)));
-  const gone = durable.filter((event) => !arrived.includes(key(event)) && !letters.has(key(event)));
-  const { discarded = 0, evicted = 0, expired = 0, purged = 0 } = meta ?? {};
-  expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
   expect(new Set(durable.map(key)).size).toBe(durable.length);
+  const arrived = new Set(world.service.events.map(key));
+  const letters = new Set((await last.delivery.deadLetters()).map(({ event }) => key(event)));
+  const gone = durable.filter((event) => !arrived.has(key(event)) && !letters.has(key(event)));
+  expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
 };
 
 test(`${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs keep every event accounted for`, async () => {

@@ -1,14 +1,24 @@
 import type { EventType } from '../../../src/client/banner-event.ts';
+import { type Choice, createConsent } from '../../../src/client/consent.ts';
 import {
+  type Correct,
   createDelivery,
   type Delivery,
-  type DeliverySetup,
-  outboxName,
+  type DeliveryChoices,
+  logName,
 } from '../../../src/client/delivery/index.ts';
-import type { Notice } from '../../../src/client/notice.ts';
+import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
+import type { Notice, Notify } from '../../../src/client/notice.ts';
+import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import type { Store } from '../../../src/client/platform/store.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
-import { createFakeService, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
+import {
+  createFakeService,
+  createFaultyStore,
+  createMemoryDisk,
+  createVirtualClock,
+} from '../../../src/testing/index.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
 
@@ -74,32 +84,23 @@ export const deafLink = (): TabLink => ({
   close: () => undefined,
 });
 
-/** An engine's `fetchLater`: what it was given leaves when the page is gone, and nobody reads the answer. */
-export const createFakeDeferredFetch = (fetch: typeof globalThis.fetch, quota = 65_536) => {
-  let waiting: { url: string; init: RequestInit; request: { activated: boolean } }[] = [];
-  const live = () => waiting.filter(({ init }) => !init.signal?.aborted);
-  const bytes = ({ url, init }: { url: string; init: RequestInit }) =>
-    url.length + String(init.body).length + JSON.stringify(init.headers).length;
-  return {
-    fetchLater: (url: string, init: RequestInit) => {
-      const left = quota - live().reduce((sum, one) => sum + bytes(one), 0);
-      if (bytes({ url, init }) > left) throw new DOMException('over the quota', 'QuotaExceededError');
-      const request = { activated: false };
-      waiting.push({ url, init, request });
-      return request;
-    },
-    waiting: () => live().length,
-    /** The page is gone, or on its way into the back/forward cache. */
-    send() {
-      const leaving = live();
-      waiting = [];
-      for (const { url, init, request } of leaving) {
-        request.activated = true;
-        void fetch(url, init).catch(() => undefined);
-      }
-    },
-  };
-};
+/** What a test may choose of a tab's delivery. */
+export interface TabSetup {
+  apiKey?: string | (() => string | Promise<string>);
+  appId?: string;
+  appVersion?: string;
+  fetch?: typeof fetch;
+  consent?: Choice;
+  options?: DeliveryChoices;
+  openStore?: (name: string) => Store;
+  clock?: Clock;
+  random?: () => number;
+  openChannel?: (name: string) => TabLink;
+  notify?: Notify;
+  correct?: Correct;
+  makeRoom?: () => Promise<void>;
+  isWorker?: boolean;
+}
 
 /** Numbers that look random and are the same in every run. */
 export const createRandom = (seed: number): (() => number) => {
@@ -118,20 +119,15 @@ export const createWorld = () => {
   const disk = createMemoryDisk();
   const service = createFakeService({ now: clock.now, setTimeout: clock.setTimeout });
   const openChannel = createLinks();
-  const name = outboxName(service.origin, 'app-1');
+  const name = logName(service.origin, 'app-1');
   let tabs = 0;
   const options: { keepalive: boolean; redirect: RequestRedirect; url: string }[] = [];
 
-  /** `quota`: of the engine's `fetchLater`, in bytes; without one it has none. */
-  const openTab = (
-    setup: Partial<DeliverySetup> = {},
-    { prerendering = false, quota }: { prerendering?: boolean; quota?: number } = {},
-  ) => {
+  const openTab = (setup: TabSetup = {}, { prerendering = false } = {}) => {
     tabs += 1;
     const notices: Notice[] = [];
     const page = createFakeLifecycle(prerendering);
     const session = disk.session();
-    const browser = createFakeDeferredFetch(service.fetch, quota);
     let isAlive = true;
     const whileAlive = <T>(value: Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -140,44 +136,44 @@ export const createWorld = () => {
           (error) => isAlive && reject(error),
         );
       });
+    const aliveClock: Clock = {
+      ...clock,
+      after: (delayMs, callback) => clock.after(delayMs, () => isAlive && callback()),
+    };
+    const fetchWhileAlive: typeof fetch = (input, init) => {
+      const { keepalive, redirect, url } = new Request(input, init);
+      options.push({ keepalive, redirect, url });
+      return whileAlive(service.fetch(input, init));
+    };
+    const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
     const delivery: Delivery = createDelivery({
-      endpoint: service.origin,
-      apiKey: 'client-key',
-      appId: 'app-1',
-      appVersion: '1.0.0',
-      openStore: session.openStore,
-      fetch: (input, init) => {
-        const { keepalive, redirect, url } = input as Request;
-        options.push({ keepalive, redirect, url });
-        return whileAlive(service.fetch(input, init));
+      api: { endpoint: service.origin, apiKey, appId, appVersion, fetch: setup.fetch ?? fetchWhileAlive },
+      consent: createConsent(setup.consent ?? 'enabled'),
+      options: setup.options,
+      platform: {
+        openStore: setup.openStore ?? session.openStore,
+        clock: setup.clock ?? aliveClock,
+        random: setup.random ?? createRandom(tabs),
+        lifecycle: page.lifecycle,
+        openChannel: setup.openChannel ?? openChannel,
       },
-      ...(quota !== undefined && { fetchLater: browser.fetchLater }),
-      clock: {
-        ...clock,
-        after: (delayMs, callback) => clock.after(delayMs, () => isAlive && callback()),
+      host: {
+        notify: setup.notify ?? ((notice) => notices.push(notice)),
+        correct: setup.correct,
+        ...(setup.makeRoom && { makeRoom: setup.makeRoom }),
       },
-      random: createRandom(tabs),
-      lifecycle: page.lifecycle,
-      openChannel,
-      notify: (notice) => notices.push(notice),
-      ...setup,
+      isWorker: setup.isWorker ?? false,
     });
     return {
       delivery,
       notices,
       ...page,
-      tell(moment: Moment) {
-        page.tell(moment);
-        if (moment === 'leave') browser.send();
-      },
-      /** Requests that the browser makes when the page is gone. */
-      deferred: browser.waiting,
       capture: (bannerId = 'b1', type: EventType = 'click', userId = 'u1') =>
         delivery.capture({ type, bannerId, placementId: 'p1', userId }),
-      captureMany: (count: number, type: EventType = 'click', userId = 'u1') =>
+      captureMany: (count: number, type: EventType = 'click', userId = 'u1', prefix = 'b') =>
         Promise.all(
           Array.from({ length: count }, (_, i) =>
-            delivery.capture({ type, bannerId: `b${i}`, placementId: 'p1', userId }),
+            delivery.capture({ type, bannerId: `${prefix}${i}`, placementId: 'p1', userId }),
           ),
         ),
       noticesOf: <T extends Notice['type']>(type: T) =>
@@ -186,7 +182,6 @@ export const createWorld = () => {
       kill() {
         isAlive = false;
         session.kill();
-        browser.send();
       },
     };
   };
@@ -207,7 +202,18 @@ export const createWorld = () => {
     /** The store of the tabs. */
     name,
     records: () => disk.records(name),
+    /** The stored control record. */
+    control: () =>
+      disk.records(name).find(([key]) => String(key) === String(CONTROL_KEY))?.[1] as Control | undefined,
   };
 };
 
 export type World = ReturnType<typeof createWorld>;
+
+/** A world whose one tab has a store that fails on demand. */
+export const createFaultyWorld = () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const openTab = (setup: TabSetup = {}) => world.openTab({ openStore: () => store, ...setup });
+  return { world, store, openTab };
+};

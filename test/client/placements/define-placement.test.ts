@@ -7,7 +7,9 @@ import {
   type PlacementHook,
   type Problem,
 } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
@@ -15,21 +17,22 @@ import { foreignPromise } from '../../helpers/foreign-promise.ts';
 const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
     current: () => banner,
     mustLeave: () => null,
     source: () => 'cache',
+    isVisible: () => true,
     expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: createClock().after,
-    notify: (notice) => notices.push(notice),
+    fail,
+    notify,
   });
-  placements.watchWith(
-    () => () => undefined,
-    (mounted) => shown.push(mounted.shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
   const element = document.createElement('div');
   document.body.append(element);
   const unmount = placements.mount('home_hero', element, hook);

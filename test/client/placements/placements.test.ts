@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Banner, Notice, PlacementHook, Slot } from '../../../src/client/index.ts';
+import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
-import { createPlacements, type Placements } from '../../../src/client/placements/placements.ts';
-import { createClock } from '../../../src/client/platform/clock.ts';
+import type { Placements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
-import { foreignPromise } from '../../helpers/foreign-promise.ts';
+import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,63 +13,6 @@ beforeEach(() => {
   localStorage.clear();
 });
 afterEach(() => void vi.useRealTimers());
-
-/** An element of the page whose place the test decides: on screen, or 5,000 pixels below. */
-const aSlot = ({ height = 100 } = {}) => {
-  const element = document.createElement('div');
-  document.body.append(element);
-  const view = { top: 5_000 };
-  element.getBoundingClientRect = () =>
-    ({ top: view.top, bottom: view.top + height, left: 0, right: 300, width: 300, height }) as DOMRect;
-  Object.defineProperty(element, 'offsetHeight', { get: () => height });
-  const scrollTo = (onScreen: boolean) => {
-    view.top = onScreen ? 0 : 5_000;
-  };
-  return { element, scrollTo };
-};
-
-const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
-  const notices: Notice[] = [];
-  const answers = new Map<string, Banner | null>();
-  const state = {
-    mustLeave: null as null | 'user' | 'expired' | 'dismissed',
-    expiresInMs: Number.POSITIVE_INFINITY,
-  };
-  const click = vi.fn(async () => undefined);
-  const dismiss = vi.fn(async () => undefined);
-  const placements = createPlacements({
-    reserve: createBoxes('app').reserve,
-    current: (placementId) => answers.get(placementId),
-    mustLeave: () => state.mustLeave,
-    source: () => 'sync',
-    expiresInMs: () => state.expiresInMs,
-    click,
-    dismiss,
-    after: createClock().after,
-    notify(notice) {
-      notices.push(notice);
-      onNotice(notice);
-    },
-  });
-  const answer = (banner: Banner | null, placementId = 'home_hero') => {
-    answers.set(placementId, banner);
-    placements.considerAll();
-  };
-  const types = () =>
-    notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));
-  return { placements, notices, types, state, answer, answers, click, dismiss };
-};
-
-/** Draws the headline, and takes it away itself. */
-const drawHeadline: PlacementHook = (banner, { element }) => {
-  const heading = document.createElement('h2');
-  heading.textContent = String(banner.properties.headline?.value);
-  element.append(heading);
-  return () => heading.remove();
-};
-
-const withHeadline = (headline: string, changes: Partial<Banner> = {}) =>
-  aBanner({ ...changes, properties: { headline: { type: 'string', value: headline } } });
 
 test('draws a banner as soon as it is known, and tells where it came from', () => {
   const { placements, answer, notices } = setUp();
@@ -229,15 +172,14 @@ test('case 60: nor is it swapped for its own new text, nor taken away when there
   expect(element.textContent).toBe('');
 });
 
-test('case 60: a hidden page is out of view', () => {
-  const { placements, answer } = setUp();
+test('case 60: a page that is hidden, to the host too, is out of view', () => {
+  const { placements, answer, state } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
   placements.mount('home_hero', element, drawHeadline);
   answer(withHeadline('First'));
-  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  state.isVisible = false;
   answer(withHeadline('Second', { id: 'bnr-2' }));
-  vi.restoreAllMocks();
   expect(element.textContent).toBe('Second');
 });
 
@@ -348,158 +290,13 @@ test('a control banner draws nothing, collapses out of view, and stays known as 
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
   const watched: (string | undefined)[] = [];
-  placements.watchWith(
-    () => () => undefined,
-    ({ shown }) => watched.push(shown?.id),
-  );
+  placements.attach({ ...ROOMS, onChange: ({ shown }) => watched.push(shown?.id) });
   placements.mount('home_hero', element, hook);
   answer(aBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();
   expect(types()).toEqual(['emptied control']);
   expect(watched.at(-1)).toBe('bnr-1');
   expect(element.style.height).toBe('0px');
-});
-
-test('case 68: a hook that throws leaves an empty place, is reported once, and not called again', () => {
-  const { placements, answer, notices, types } = setUp();
-  const { element } = aSlot();
-  const cause = new Error('no template');
-  const hook = vi.fn((_: Banner, slot: Slot) => {
-    slot.element.append('half');
-    throw cause;
-  });
-  placements.mount('home_hero', element, hook);
-  answer(aBanner());
-  placements.considerAll();
-  answer(aBanner());
-  expect(element.textContent).toBe('');
-  expect(hook).toHaveBeenCalledTimes(1);
-  expect(types()).toEqual(['failed', 'emptied invalid']);
-  expect(notices[0]).toEqual({
-    type: 'failed',
-    kind: 'hook',
-    message: 'The hook of "home_hero" threw',
-    cause,
-  });
-  answer(aBanner({ id: 'bnr-2' }));
-  expect(hook).toHaveBeenCalledTimes(2);
-});
-
-test('case 68: after a hook that throws there is nothing to count', () => {
-  const { placements, answer } = setUp();
-  const shown: (Banner | null)[] = [];
-  placements.watchWith(
-    () => () => undefined,
-    (mounted) => shown.push(mounted.shown),
-  );
-  placements.mount('home_hero', aSlot().element, () => {
-    throw new Error('no');
-  });
-  answer(aBanner());
-  expect(shown.at(-1)).toBeNull();
-});
-
-test('case 68: an async hook that rejects is treated like one that throws', async () => {
-  const { placements, answer, types } = setUp();
-  const { element } = aSlot();
-  placements.mount('home_hero', element, (async (_: Banner, slot: Slot) => {
-    slot.element.append('half');
-    throw new Error('late');
-  }) as unknown as PlacementHook);
-  answer(aBanner());
-  await vi.advanceTimersByTimeAsync(0);
-  expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
-});
-
-test('case 68: a hook whose promise is of another library, as with zone.js, is treated the same when it rejects', async () => {
-  const { placements, answer, types } = setUp();
-  const { element } = aSlot();
-  const hook = (_: Banner, slot: Slot) => {
-    slot.element.append('half');
-    return foreignPromise(Promise.reject(new Error('late')));
-  };
-  placements.mount('home_hero', element, hook as unknown as PlacementHook);
-  answer(aBanner());
-  await vi.advanceTimersByTimeAsync(0);
-  expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
-});
-
-test('a hook that never ends its work is left behind: the signal is aborted and its nodes go', () => {
-  const { placements, answer } = setUp();
-  const { element } = aSlot();
-  let signal: AbortSignal | undefined;
-  const unmount = placements.mount('home_hero', element, ((_: Banner, slot: Slot) => {
-    ({ signal } = slot);
-    slot.element.append('loading');
-    return new Promise(() => undefined);
-  }) as unknown as PlacementHook);
-  answer(aBanner());
-  unmount();
-  expect(element.textContent).toBe('');
-  expect(signal?.aborted).toBe(true);
-});
-
-test('a cleanup that throws is reported, and the next banner is drawn', () => {
-  const { placements, answer, types } = setUp();
-  const { element } = aSlot();
-  placements.mount('home_hero', element, (banner, slot) => {
-    slot.element.textContent = banner.id;
-    return () => {
-      throw new Error('no');
-    };
-  });
-  answer(aBanner());
-  answer(aBanner({ id: 'bnr-2' }));
-  expect(element.textContent).toBe('bnr-2');
-  expect(types()).toEqual(['shown', 'failed', 'shown']);
-});
-
-test('an async cleanup that rejects is reported, and no unhandled rejection of the page', async () => {
-  const { placements, answer, types } = setUp();
-  placements.mount('home_hero', aSlot().element, (() => async () => {
-    throw new Error('late');
-  }) as unknown as PlacementHook);
-  answer(aBanner());
-  answer(null);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(types()).toEqual(['shown', 'emptied none', 'failed']);
-});
-
-test.each([
-  ['at once', () => undefined],
-  ['later', async () => undefined],
-])('a check that answers nothing, %s, counts as one that threw', async (_, check) => {
-  const { placements, answer, types } = setUp();
-  const { element } = aSlot();
-  placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
-  answer(aBanner());
-  await vi.advanceTimersByTimeAsync(0);
-  expect(element.textContent).toBe('');
-  expect(types()).toEqual(['failed', 'emptied invalid']);
-});
-
-test.each([
-  ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
-  ['finds none', async () => [], ['shown']],
-  ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
-])('a check whose promise is of another library is waited for, and %s', async (_, find, expected) => {
-  const { placements, answer, types } = setUp();
-  const check = () => foreignPromise<{ message: string }[]>(find());
-  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
-  answer(aBanner());
-  expect(types()).toEqual([]);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(types()).toEqual(expected);
-});
-
-test.each([false, 0, ''])('a check of a page in JavaScript that answers %j has found nothing', (found) => {
-  const { placements, answer, types } = setUp();
-  const check = (() => found) as unknown as () => [];
-  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
-  answer(aBanner());
-  expect(types()).toEqual(['shown']);
 });
 
 test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
@@ -611,10 +408,7 @@ test('a slot that left the page without a word is unmounted at the next look', (
   const { element } = aSlot();
   const cleanup = vi.fn();
   const unwatch = vi.fn();
-  placements.watchWith(
-    () => unwatch,
-    () => undefined,
-  );
+  placements.attach({ ...ROOMS, watch: () => unwatch });
   placements.mount('home_hero', element, () => cleanup);
   answer(aBanner());
   element.remove();
@@ -637,13 +431,13 @@ test('a slot may be mounted before it is put into the page', () => {
 test('1,000 slots that are mounted and removed leave no timer, no watch and no slot', () => {
   const { placements, answer, state } = setUp();
   let watches = 0;
-  placements.watchWith(
-    () => {
+  placements.attach({
+    ...ROOMS,
+    watch() {
       watches++;
       return () => void watches--;
     },
-    () => undefined,
-  );
+  });
   state.expiresInMs = 60_000;
   answer(aBanner());
   for (let i = 0; i < 1_000; i++) {

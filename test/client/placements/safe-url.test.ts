@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { safeUrl } from '../../../src/client/index.ts';
 
 test.each([
@@ -55,3 +55,27 @@ test.each([undefined, null, 7, {}, [], '', '  ', { toString: () => 'https://exam
     expect(safeUrl(url, 'link')).toBeNull();
   },
 );
+
+afterEach(() => document.head.replaceChildren());
+
+const useBase = (href: string) => {
+  const base = document.createElement('base');
+  base.setAttribute('href', href);
+  document.head.append(base);
+};
+
+test.each([
+  ['/sale', '/sale'],
+  ['sale?x=1', '/sale?x=1'],
+  ['https://example.com/sale', 'https://example.com/sale'],
+  ['mailto:shop@example.com', 'mailto:shop@example.com'],
+])("under a <base> of another site %s stays on the page's own: %s", (url, expected) => {
+  useBase('https://cdn.example.com/assets/');
+  const own = expected.startsWith('/') ? new URL(expected, location.href).href : expected;
+  expect(safeUrl(url, 'link')).toBe(own);
+});
+
+test("a <base> of the page's own site is followed", () => {
+  useBase('/de/');
+  expect(safeUrl('sale', 'link')).toBe('sale');
+});

@@ -1,10 +1,10 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
+import { createBfcacheSafeStore } from '../../../src/client/platform/bfcache-safe-store.ts';
 import { createFallbackStore } from '../../../src/client/platform/fallback-store.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
-import { createRestingStore } from '../../../src/client/platform/resting-store.ts';
 import { createFaultyStore, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 import { storeContract } from './store-contract.ts';
@@ -21,8 +21,8 @@ storeContract('the disk of the test kit', () => createMemoryDisk().openStore('an
 storeContract('a store with a fallback', () =>
   createFallbackStore({ primary: createMemoryStore(), clock: createVirtualClock() }),
 );
-storeContract('a store that rests while the page is away', () =>
-  createRestingStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
+storeContract('a bfcache-safe store', () =>
+  createBfcacheSafeStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
 );
 
 describe('the IndexedDB store', () => {
@@ -200,11 +200,11 @@ describe('the fallback', () => {
   });
 });
 
-describe('a resting store', () => {
+describe('a bfcache-safe store', () => {
   test('case 49: begins nothing that needs an answer while the page is away, and goes on when it is back', async () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createRestingStore(inner, page.lifecycle, createVirtualClock().after);
+    const store = createBfcacheSafeStore(inner, page.lifecycle, createVirtualClock().after);
     page.tell('leave');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     const read = store.get('b');
@@ -222,7 +222,7 @@ describe('a resting store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createRestingStore(inner, page.lifecycle, clock.after);
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
     // As Firefox leaves what was asked for as the page went into the bfcache.
     for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
     const read = store.get('a');
@@ -241,7 +241,7 @@ describe('a resting store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createRestingStore(inner, page.lifecycle, clock.after);
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
     page.tell('leave');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     page.tell('restored');

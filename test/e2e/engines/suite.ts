@@ -12,9 +12,11 @@ import { shop, stockBanners } from './shop.ts';
 import { storage } from './storage.ts';
 import { strictPage } from './strict-page.ts';
 import { viewability } from './viewability.ts';
+import { visibleContent } from './visible-content.ts';
 
 const SCENARIOS: Scenario[] = [
   ...viewability,
+  ...visibleContent,
   ...painting,
   ...strictPage,
   ...delivery,

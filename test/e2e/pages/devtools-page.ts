@@ -4,7 +4,7 @@ import { card, hero, strip } from '../../../src/templates/index.ts';
 
 /**
  * A page with a placement in every state that the devtools tell apart. Its network is its own: what is asked for is written
- * down, and `fails` makes the service refuse.
+ * down, `fails` makes the service refuse, and `unseen` makes every slot transparent.
  */
 const query = new URLSearchParams(location.search);
 const asked: { path: string; body: { events?: { event_type: string }[] } }[] = [];
@@ -73,6 +73,7 @@ const mount = (placementId: string, hook: Parameters<typeof placard.mount>[2]) =
   const element = document.createElement('div');
   element.id = placementId;
   main.append(element);
+  if (query.has('unseen')) element.style.opacity = '0';
   placard.mount(placementId, element, hook);
 };
 for (const [placementId, hook] of Object.entries(hooks)) mount(placementId, hook);

@@ -50,6 +50,8 @@ const aCampaign = (filter: Filter | null, status: Campaign['status'] = 'active')
   conversions: [],
   reeligibleAfterMs: null,
   testUsers: new Set(),
+  tags: new Set(),
+  frequency: null,
   variants: [],
 });
 

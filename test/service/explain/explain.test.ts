@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, describe, expect, test } from 'vitest';
-import { EXPLAIN_PATH, explainAnswer } from '../../../src/protocol/index.ts';
+import { EXPLAIN_PATH } from '../../../src/protocol/index.ts';
+import { explainAnswer } from '../../../src/protocol/schemas/index.ts';
 import {
   APP_ID,
   aCampaign,

@@ -33,6 +33,8 @@ const campaign = fc.record({
   reeligible_after_hours: fc.constantFrom(null, 1, 1_000),
   test_users: fc.constantFrom(null, null, ['u-771']),
   audience,
+  tags: fc.constantFrom(null, ['promo']),
+  frequency: fc.constantFrom(null, { impressions: { max: 1, days: 1 } }, { stop_after: { impressions: 1 } }),
   variants: fc.constantFrom(
     [aVariant()],
     [aVariant(), aVariant({ variant_id: 'b' })],
@@ -50,7 +52,10 @@ const questionOf = (
   { dismissed, ...custom }: { tier?: unknown; visits?: unknown; dismissed: number[] },
 ): Question => ({
   workspace: parseWorkspace(
-    aWorkspace({ campaigns: campaigns.map((each, index) => ({ campaign_id: `c${index}`, ...each })) }),
+    aWorkspace({
+      campaigns: campaigns.map((each, index) => ({ campaign_id: `c${index}`, ...each })),
+      tag_caps: [{ tag: 'promo', campaigns_per_day: 1, exempt: ['c3'] }],
+    }),
   ),
   externalUserId: 'u-771',
   user: {
@@ -74,6 +79,7 @@ const questionOf = (
       lastDismissalMs: NOW - 7_200_000,
       round: 1,
     })),
+    impressions: dismissed.map((index) => ({ campaignId: `c${index}`, timeMs: NOW - 7_300_000 })),
   },
   appId: APP_ID,
   appVersion: '1',

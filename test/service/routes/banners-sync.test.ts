@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { syncAnswer } from '../../../src/protocol/index.ts';
+import { syncAnswer } from '../../../src/protocol/schemas/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import {
   APP_ID,

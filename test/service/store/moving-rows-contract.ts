@@ -185,6 +185,10 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
     expect((await events()).map(([name]) => name)).toEqual(['stays']);
     expect(await bannerEvents()).toEqual([]);
-    expect(await storeOf().bannerUser('demo', 'u-1')).toEqual({ profile: null, campaigns: [] });
+    expect(await storeOf().bannerUser('demo', 'u-1')).toEqual({
+      profile: null,
+      campaigns: [],
+      impressions: [],
+    });
   });
 };

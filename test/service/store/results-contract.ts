@@ -138,6 +138,11 @@ export const resultsContract = (storeOf: () => Store) =>
             const { currencies: _, ...counted } = inOrder(results);
             const { currencies: __, ...expected } = inOrder(modelOf(seen, done, question));
             expect(counted).toEqual(expected);
+            const shown = results.arms.filter(({ variantId }) => variantId !== null);
+            const sum = (of: 'exposed' | 'clicked') => shown.reduce((total, arm) => total + arm[of], 0);
+            const numbers = await storeOf().campaignNumbers('demo');
+            const number = numbers.find(({ campaignId }) => campaignId === question.campaignId);
+            expect([number?.exposed ?? 0, number?.clicked ?? 0]).toEqual([sum('exposed'), sum('clicked')]);
           },
         ),
         { numRuns: 30 },

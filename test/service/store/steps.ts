@@ -18,6 +18,7 @@ const ACTIONS = [
   'rename',
   'merge',
   'remove',
+  'forget',
   'throw',
 ] as const;
 
@@ -97,6 +98,9 @@ export const perform = (users: UserSet, step: Step): void => {
     case 'remove':
       users.remove(mine());
       break;
+    case 'forget':
+      users.forget(externalId);
+      break;
     case 'throw':
       mine().custom['n'] = 'halfway';
       users.recordBannerEvents('u-thrown', [aBannerEvent()], NOW);
@@ -144,6 +148,12 @@ export const plainUsers = () => {
     merge: (kept, merged) => absorb(ofProfile(kept), ofProfile(merged)),
     remove(profile) {
       all = all.filter((user) => user.profile !== profile);
+    },
+    forget(externalId) {
+      const before = all.length;
+      const user = bearerOf(externalId);
+      all = all.filter((other) => other !== user);
+      return all.length < before;
     },
     record(profile, event) {
       const [tallies, name, quantity] =

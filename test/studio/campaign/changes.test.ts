@@ -45,6 +45,8 @@ describe('what is different between two campaigns', () => {
       placements: ['home_hero', 'side'],
       priority: 'high',
       ends_at: '2026-03-06T18:00:00Z',
+      tags: ['promo', 'spring'],
+      frequency: { impressions: { max: 3, days: 7 }, stop_after: { clicks: 1 } },
       conversions: [
         { product: 'teapot', within_hours: 24 },
         { event: 'signed_up', within_hours: 72 },
@@ -66,6 +68,8 @@ describe('what is different between two campaigns', () => {
       ['Where it is shown', 'Home hero, Side'],
       ['Priority', 'High'],
       ['End', 'on 2026-03-06'],
+      ['Tags', 'promo, spring'],
+      ['How often', 'at most 3 times in 7 days; no more after 1 click'],
       ['Goals', 'buy “teapot” within 1 day; do “signed_up” within 3 days'],
       ['A · A page keeps it for', '1 day'],
       ['A · Can be dismissed', 'No'],

@@ -295,10 +295,28 @@ describe('results', () => {
       expect.objectContaining({ day: '2026-03-02', variantId: 'a', exposed: seen, clicked: seen }),
     );
     expect(body.currencies).toEqual(['EUR']);
+    expect(body.placements).toMatchObject([
+      { placementId: 'home', variantId: 'a', exposed: seen },
+      { placementId: 'home', variantId: null, exposed: held },
+    ]);
     const csv = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(csv.body.split('\r\n')[1]).toBe(
       `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
     );
+  });
+
+  test('give the list its first number', async () => {
+    studio.edit(aStudioWorkspace({ campaigns: [{ ...GOLD, control_percentage: 0 }] }));
+    const look = async (user: string) => {
+      await studio.track({ attributes: [{ external_id: user, tier: 'gold' }] });
+      const { id } = await sync(user);
+      await act(user, id, 'impression', '2026-03-02T08:00:00Z');
+      if (user === 'n0') await act(user, id, 'click', '2026-03-02T08:01:00Z');
+    };
+    const numbers = async () => (await studio.call('GET', '/api/numbers', { cookie: ed })).body.numbers;
+    await look('n0');
+    await look('n1');
+    expect(await numbers()).toEqual({ gold: { people: 2, clicked: 1 } });
   });
 
   test('are of a campaign that there is', async () => {

@@ -9,6 +9,7 @@ import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
 import { isSharded } from './distribute.ts';
 import { leaseRequests } from './lease-requests.ts';
+import { pruneIn } from './prune.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
 import { checkSchema, migrate } from './schema.ts';
@@ -78,6 +79,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
     studio: createStudioStore(run),
+    prune: pruneIn(upkeep.pool),
     write: queue.write,
     onCommit: queue.onCommit,
 

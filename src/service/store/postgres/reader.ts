@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { bannerEventOf, campaignOf, eventOf, userOf } from '../from-row.ts';
+import { COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
+import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../from-row.ts';
 import { namedBy } from '../named-users.ts';
 import { COUNT_USERS, choiceBelow, chooseUsers } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
@@ -9,7 +10,7 @@ import { readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
-import { CAMPAIGNS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
+import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 const CHOOSE_USERS = chooseUsers(USER_COLUMNS);
@@ -31,11 +32,18 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   };
 
   return {
-    async bannerUser(workspaceId: string, externalId: string): Promise<BannerUser> {
+    async bannerUser(
+      workspaceId: string,
+      externalId: string,
+      sinceMs: number | null = null,
+    ): Promise<BannerUser> {
       const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
-      if (!user) return { profile: null, campaigns: [] };
-      const campaigns = await run(CAMPAIGNS_OF, [user.userId]);
-      return { profile: user.profile, campaigns: campaigns.map(campaignOf) };
+      if (!user) return { profile: null, campaigns: [], impressions: [] };
+      const campaigns = (await run(CAMPAIGNS_OF, [user.userId])).map(campaignOf);
+      const impressions = hasSeenSince(campaigns, sinceMs)
+        ? await run(IMPRESSIONS_OF, [user.userId, sinceMs])
+        : [];
+      return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
     },
 
     async secret(workspaceId: string): Promise<string | undefined> {
@@ -78,6 +86,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       },
 
       campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
+
+      campaignNumbers: async (workspaceId) =>
+        (await runIn(upkeep)(COUNT_NUMBERS, [workspaceId])).map(numberOf),
 
       async sampleUsers(workspaceId, size) {
         const run = runIn(upkeep);

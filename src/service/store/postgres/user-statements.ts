@@ -95,6 +95,10 @@ export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impress
   ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
   FROM user_campaigns WHERE user_id = $1`;
 
+export const IMPRESSIONS_OF = `SELECT campaign_id, (extract(epoch FROM least(time, received_at)) * 1000)::float8 AS time
+  FROM banner_events WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send
+  AND least(time, received_at) >= ${TIME('$2::float8')}`;
+
 /** Users whose rows become those of another one: whose, and of whom. */
 const MOVED = `unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS moved(from_id, to_id)`;
 const EVENT_COLUMNS = `event_id, workspace_id, name, product_id, price, currency, quantity, app_id, time, received_at,

@@ -83,9 +83,10 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     write: queue.write,
     onCommit: queue.onCommit,
 
-    bannerUser: async (workspaceId, externalId) => reader.bannerUser(workspaceId, externalId),
+    bannerUser: async (...asked) => reader.bannerUser(...asked),
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
+    prune: (...what) => jobs.run('prune', ...what),
     studio: createStudioStore(createRunSqlite(database)),
 
     async ping() {

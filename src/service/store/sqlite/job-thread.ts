@@ -10,7 +10,7 @@ const job = workerData as Job;
 const database = openExisting(job.file, { readOnly: false });
 try {
   prepareForReading(database);
-  parentPort?.postMessage(perform(database, job));
+  parentPort?.postMessage(await perform(database, job));
 } finally {
   database.close();
 }

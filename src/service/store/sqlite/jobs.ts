@@ -1,10 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { type CampaignNumber, COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
 import { countResults } from './count-results.ts';
+import { pruneSqlite } from './prune.ts';
 import { sampleUsers } from './sample-users.ts';
 
+const countNumbers = (database: DatabaseSync, workspaceId: string): CampaignNumber[] =>
+  database.prepare(COUNT_NUMBERS).all({ $1: workspaceId }).map(numberOf);
+
 /** What reads or changes so many rows that requests would wait for it. */
-export const JOBS = { results: countResults, sample: sampleUsers };
+export const JOBS = { results: countResults, numbers: countNumbers, sample: sampleUsers, prune: pruneSqlite };
 
 type Jobs = typeof JOBS;
 type Values<Name extends keyof Jobs> = Jobs[Name] extends (
@@ -48,14 +53,17 @@ export const createJobs = (file: string, inMemory: DatabaseSync | null) => {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   return {
-    run<Name extends keyof Jobs>(name: Name, ...values: Values<Name>): Promise<ReturnType<Jobs[Name]>> {
+    run<Name extends keyof Jobs>(
+      name: Name,
+      ...values: Values<Name>
+    ): Promise<Awaited<ReturnType<Jobs[Name]>>> {
       const result = last.then(() =>
         inMemory
           ? perform(inMemory, { name, values })
           : performOnThread({ file, name, values }, closing.signal),
       );
       last = result.catch(() => undefined);
-      return result as Promise<ReturnType<Jobs[Name]>>;
+      return result as Promise<Awaited<ReturnType<Jobs[Name]>>>;
     },
     async close(): Promise<void> {
       closing.abort(new Error('The store is closed'));

@@ -4,9 +4,17 @@ import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { Work } from '../apply-works.ts';
 import type { UserRow } from '../changes.ts';
-import { bannerEventOf, campaignOf, eventOf, type Row, userOf } from '../from-row.ts';
+import {
+  bannerEventOf,
+  campaignOf,
+  eventOf,
+  hasSeenSince,
+  impressionOf,
+  type Row,
+  userOf,
+} from '../from-row.ts';
 import { namedBy } from '../named-users.ts';
-import type { StoreReader } from '../store.ts';
+import type { BannerUser, StoreReader } from '../store.ts';
 import type { SqliteJobs } from './jobs.ts';
 
 const BUSY_MS = 10_000;
@@ -27,6 +35,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
   const campaigns = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
+  const impressions = database.prepare(
+    `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
+     WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
+  );
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
@@ -78,11 +90,13 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   return {
     users,
 
-    bannerUser(workspaceId: string, externalId: string) {
+    bannerUser(workspaceId: string, externalId: string, sinceMs: number | null = null): BannerUser {
       const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
-      if (!row) return { profile: null, campaigns: [] };
+      if (!row) return { profile: null, campaigns: [], impressions: [] };
       const { profile, userId } = userOf(row);
-      return { profile, campaigns: campaigns.all(userId).map(campaignOf) };
+      const seen = campaigns.all(userId).map(campaignOf);
+      const found = hasSeenSince(seen, sinceMs) ? impressions.all(userId, sinceMs) : [];
+      return { profile, campaigns: seen, impressions: found.map(impressionOf) };
     },
 
     secret: (workspaceId: string) => secret.get(workspaceId)?.['secret'] as string | undefined,
@@ -115,6 +129,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       },
 
       campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
+
+      campaignNumbers: (workspaceId) => jobs.run('numbers', workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);

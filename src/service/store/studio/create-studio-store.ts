@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry, Draft, OperatorSession, Release, StudioStore } from './studio-store.ts';
+import {
+  type AuditEntry,
+  type Draft,
+  LOOK_AT_USER,
+  type OperatorSession,
+  type Release,
+  type StudioStore,
+} from './studio-store.ts';
 
 export type StudioValue = string | number | null;
 type Row = Record<string, unknown>;
@@ -232,6 +239,13 @@ export const createStudioStore = (run: RunStudio): StudioStore => {
         `INSERT INTO operator_audit (workspace_id, at_ms, entry_id, operator, action, subject, details)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [workspaceId, atMs, randomUUID(), operator, action, subject, details],
+      );
+    },
+
+    async forgetSubject(workspaceId, subject) {
+      await run(
+        `UPDATE operator_audit SET subject = '' WHERE workspace_id = $1 AND action = '${LOOK_AT_USER}' AND subject = $2`,
+        [workspaceId, subject],
       );
     },
 

@@ -41,6 +41,9 @@ export interface OperatorSession {
   seenAtMs: number;
 }
 
+/** The action of an audit entry whose subject is a user. */
+export const LOOK_AT_USER = 'look at user';
+
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
   workspaceId: string;
@@ -99,6 +102,8 @@ export interface StudioStore {
 
   /** Adds an entry to the audit. */
   addAudit(entry: AuditEntry): Promise<void>;
+  /** Takes a subject that was a user out of the audit; the entries stay. */
+  forgetSubject(workspaceId: string, subject: string): Promise<void>;
   /** Newest first. */
   audit(workspaceId: string, page: PageOptions): Promise<AuditEntry[]>;
 }

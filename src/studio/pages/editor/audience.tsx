@@ -12,6 +12,7 @@ import { AudienceJson } from './audience-json.tsx';
 import { ConditionRow } from './condition-row.tsx';
 import type { Editor } from './editor-state.ts';
 import { checksAt } from './field.tsx';
+import { Reach } from './reach.tsx';
 import { TestUsers } from './test-users.tsx';
 import './audience.css';
 
@@ -55,7 +56,10 @@ export const Audience = ({ editor }: { editor: Editor }) => {
   return (
     <>
       <section class="audience" id="audience" tabIndex={-1} aria-label="Audience">
-        <p class="audience-words">{audienceWords(audience)}</p>
+        <div class="audience-words">
+          <p>{audienceWords(audience)}</p>
+          <Reach campaign={editor.campaign.value} />
+        </div>
         {isJson.value || !model ? (
           <AudienceJson audience={audience ?? null} checks={checks} onChange={putFilter} />
         ) : (

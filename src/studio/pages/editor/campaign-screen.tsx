@@ -117,7 +117,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <DraftBar
             editor={editor}
             onPublish={async () => {
-              await editor.save();
+              await editor.flush();
               isPublishing.value = true;
             }}
             onDiscarded={onChange}

@@ -11,6 +11,12 @@ const SECTIONS: Readonly<Record<string, string>> = {
   status: 'Status',
   control_percentage: 'Control group',
   conversions: 'Goals',
+  frequency: 'How often',
+  tags: 'Tags',
+  reeligible_after_hours: 'After a dismissal',
+  planned_users: 'Planned sample',
+  test_users: 'Test users',
+  name: 'Name',
 };
 
 /** Where a check points to, as people would name it. */

@@ -18,7 +18,7 @@ const SECTIONS: readonly { section: Section; name: string; members: readonly str
   {
     section: 'schedule',
     name: 'Schedule',
-    members: ['status', 'starts_at', 'ends_at', 'priority', 'reeligible_after_hours'],
+    members: ['status', 'starts_at', 'ends_at', 'priority', 'reeligible_after_hours', 'frequency', 'tags'],
   },
   { section: 'goal', name: 'Goal', members: ['conversions', 'planned_users'] },
 ];

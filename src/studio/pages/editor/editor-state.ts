@@ -37,43 +37,59 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastStep = { mark: '', at: 0 };
-  let saving: Promise<void> | null = null;
+  let saving: Promise<void> = Promise.resolve();
 
-  const save = async (keepalive = false): Promise<void> => {
-    clearTimeout(timer);
+  const check = (content: CampaignText) =>
+    call<{ checks: DraftCheck[] }>('POST', '/api/checks', { body: { campaign: content } }).then(
+      (answer) => {
+        if (campaign.value === content) checks.value = answer.checks;
+      },
+      // What is wrong is told again with the next change that is saved.
+      () => undefined,
+    );
+  /** What this page has sent is stored; it may have changed since. */
+  const stored = (sent: CampaignText, as: string) => {
+    revision = as;
+    isDraft.value = true;
+    problem.value = null;
+    state.value = campaign.value === sent ? 'saved' : 'waiting';
+    if (state.value === 'saved') forgetUnsaved(row.id);
+  };
+  const refused = (sent: CampaignText, error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 412)) {
+      problem.value = wordsOf(error);
+      state.value = 'failed';
+      return;
+    }
+    const draft = (error.body['theirs'] as DraftRow | null) ?? null;
+    if (draft && JSON.stringify(draft.campaign) === JSON.stringify(sent)) {
+      // It is what this page itself saved as it was left: only the answer was lost.
+      stored(sent, draft.revision);
+      void check(sent);
+      return;
+    }
+    theirs.value = draft;
+    state.value = 'conflict';
+  };
+  const saveOnce = async (keepalive: boolean): Promise<void> => {
     if (state.value === 'saved' || state.value === 'conflict') return;
-    await saving;
-    const saved = campaign.value;
+    const sent = campaign.value;
     state.value = 'saving';
-    const body = { campaign: saved, based_on: basedOn };
-    saving = call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive })
-      .then((answer) => {
-        revision = answer.revision;
-        checks.value = answer.checks;
-        isDraft.value = true;
-        problem.value = null;
-        state.value = campaign.value === saved ? 'saved' : 'waiting';
-        if (state.value === 'saved') forgetUnsaved(row.id);
-      })
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 412) {
-          const stored = (error.body['theirs'] as DraftRow | null) ?? null;
-          if (stored && JSON.stringify(stored.campaign) === JSON.stringify(saved)) {
-            // It is what this page itself saved as it was left: only the answer was lost.
-            revision = stored.revision;
-            state.value = 'waiting';
-            return;
-          }
-          theirs.value = stored;
-          state.value = 'conflict';
-          return;
-        }
-        problem.value = wordsOf(error);
-        state.value = 'failed';
-      });
-    await saving;
-    saving = null;
-    if (state.peek() === ('waiting' as SaveState)) saveSoon();
+    const body = { campaign: sent, based_on: basedOn };
+    try {
+      const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
+      checks.value = answer.checks;
+      stored(sent, answer.revision);
+    } catch (error) {
+      refused(sent, error);
+    }
+    if (state.peek() === 'waiting') saveSoon();
+  };
+  // One after the other: each is over the revision that the one before it made.
+  const save = (keepalive = false): Promise<void> => {
+    clearTimeout(timer);
+    saving = saving.then(() => saveOnce(keepalive));
+    return saving;
   };
   const saveSoon = () => {
     clearTimeout(timer);
@@ -88,15 +104,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   };
 
   if (recovered) put(recovered);
-  else {
-    call<{ checks: DraftCheck[] }>('POST', '/api/checks', { body: { campaign: original } }).then(
-      (answer) => {
-        checks.value = answer.checks;
-      },
-      // What is wrong is told again with the first change that is saved.
-      () => undefined,
-    );
-  }
+  else void check(original);
 
   return {
     id: row.id,
@@ -113,6 +121,11 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     canRedo: computed(() => future.value.length > 0),
     revision: () => revision,
     save,
+    /** Resolves once nothing waits to be saved any more: all is stored, or the state says why not. */
+    async flush() {
+      do await save();
+      while (state.peek() === 'waiting');
+    },
     /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
     change(make: (campaign: CampaignText) => CampaignText, mark = '') {
       const at = Date.now();
@@ -168,7 +181,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     async follow(release: number) {
       basedOn = release;
       state.value = 'waiting';
-      await save();
+      await this.flush();
     },
     stop: () => clearTimeout(timer),
   };

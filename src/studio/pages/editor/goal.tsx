@@ -1,6 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import type { Editor } from './editor-state.ts';
-import { Field } from './field.tsx';
+import { checksAt } from './field.tsx';
+import { NumberField } from './number-field.tsx';
 import { RemoveButton } from './remove-button.tsx';
 import './audience.css';
 
@@ -102,34 +103,26 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         >
           Add a goal
         </button>
-        {editor.checks.value
-          .filter(({ path }) => path[0] === 'conversions')
-          .map(({ words, path }) => (
-            <p key={path.join()} class="field-problem">
-              {words}
-            </p>
-          ))}
+        {checksAt(editor.checks.value, 'conversions').map(({ words, path }) => (
+          <p key={path.join()} class="field-problem">
+            {words}
+          </p>
+        ))}
       </section>
-      <Field
+      <NumberField
         id="planned_users"
         label="Planned sample: people who should see it"
         help="Results name no winner before so many people saw it, or before the end. Empty: only at the end."
-      >
-        <input
-          id="planned_users"
-          type="number"
-          min="1"
-          value={planned_users ?? ''}
-          aria-describedby="planned_users-help"
-          onInput={(event) => {
-            const people = Math.floor(event.currentTarget.valueAsNumber);
-            editor.change(
-              ({ planned_users: _, ...rest }) => (people >= 1 ? { ...rest, planned_users: people } : rest),
-              'planned',
-            );
-          }}
-        />
-      </Field>
+        min={1}
+        checks={checksAt(editor.checks.value, 'planned_users')}
+        value={planned_users}
+        onChange={(people) =>
+          editor.change(
+            ({ planned_users: _, ...rest }) => (people === null ? rest : { ...rest, planned_users: people }),
+            'planned',
+          )
+        }
+      />
     </>
   );
 };

@@ -2,6 +2,7 @@ import type { VariantText } from '../../campaign/campaign-text.ts';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { checksAt, describedBy, Field, hasError } from './field.tsx';
+import { ListField } from './list-field.tsx';
 import { Properties } from './properties.tsx';
 import { Variants } from './variants.tsx';
 
@@ -17,22 +18,14 @@ const Placements = ({ editor }: { editor: Editor }) => {
   const known = signedIn().workspace.placements;
   if (known === null) {
     return (
-      <Field
+      <ListField
         id="placements"
         label="Placements"
         help="IDs of placements, separated by commas."
         checks={checks}
-      >
-        <input
-          id="placements"
-          value={placements.join(', ')}
-          aria-describedby={describedBy('placements')}
-          onChange={(event) => {
-            const ids = event.currentTarget.value.split(',').map((each) => each.trim());
-            editor.change((campaign) => ({ ...campaign, placements: ids.filter((id) => id !== '') }));
-          }}
-        />
-      </Field>
+        values={placements}
+        onChange={(ids) => editor.change((campaign) => ({ ...campaign, placements: ids }))}
+      />
     );
   }
   return (

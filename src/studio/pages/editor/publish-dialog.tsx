@@ -15,6 +15,7 @@ import { Changes } from './changes.tsx';
 import { CheckList } from './check-list.tsx';
 import type { Editor } from './editor-state.ts';
 import { Effect } from './effect.tsx';
+import { Reach } from './reach.tsx';
 import './publish.css';
 
 interface PublishDialogProps {
@@ -124,6 +125,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       <section>
         <h3>Who gets it</h3>
         <p>{audienceWords(campaign.audience)}</p>
+        <Reach campaign={campaign} />
         {effect.value && <Effect effect={effect.value} />}
       </section>
       <section>

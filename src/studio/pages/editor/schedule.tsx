@@ -6,6 +6,9 @@ import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { checksAt, describedBy, Field, hasError } from './field.tsx';
+import { Frequency } from './frequency.tsx';
+import { NumberField } from './number-field.tsx';
+import { Tags } from './tags.tsx';
 
 const STATUSES = (['active', 'draft', 'stopped'] as const).map((value) => ({
   value,
@@ -67,7 +70,6 @@ const When = ({
 /** When it is shown, what it gives way to, and what a dismissal does. */
 export const Schedule = ({ editor }: { editor: Editor }) => {
   const campaign = editor.campaign.value;
-  const again = campaign.reeligible_after_hours;
   return (
     <>
       <Segments
@@ -90,28 +92,23 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
       <p class="field-help">
         Of two campaigns for one placement the higher priority is shown, then the one that starts later.
       </p>
-      <Field
+      <Frequency editor={editor} />
+      <NumberField
         id="reeligible_after_hours"
         label="Hours after a dismissal until it may be shown again"
         help="Empty: never again."
-      >
-        <input
-          id="reeligible_after_hours"
-          type="number"
-          min="0"
-          step="any"
-          value={again ?? ''}
-          aria-describedby="reeligible_after_hours-help"
-          onInput={(event) => {
-            const hours = event.currentTarget.valueAsNumber;
-            editor.change(
-              ({ reeligible_after_hours: _, ...rest }) =>
-                hours >= 0 ? { ...rest, reeligible_after_hours: hours } : rest,
-              'reeligible',
-            );
-          }}
-        />
-      </Field>
+        isFraction
+        checks={checksAt(editor.checks.value, 'reeligible_after_hours')}
+        value={campaign.reeligible_after_hours}
+        onChange={(hours) =>
+          editor.change(
+            ({ reeligible_after_hours: _, ...rest }) =>
+              hours === null ? rest : { ...rest, reeligible_after_hours: hours },
+            'reeligible',
+          )
+        }
+      />
+      <Tags editor={editor} />
     </>
   );
 };

@@ -98,7 +98,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
         )}
       </div>
       <ShareBar campaign={campaign} />
-      <div class="variants-numbers">
+      <div class="numbers">
         {variants.length > 1 && (
           <>
             <div class="field">

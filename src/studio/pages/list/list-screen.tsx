@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { call } from '../call.ts';
 import { Empty, Problem } from '../parts/problem.tsx';
 import { Segments } from '../parts/segments.tsx';
@@ -50,6 +51,11 @@ export const ListScreen = () => {
     () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
     'campaigns',
   );
+  // They may take a moment, and the list is of use without them.
+  const numbers = useLoad(
+    () => call<{ numbers: Record<string, FirstNumber> }>('GET', '/api/numbers'),
+    'numbers',
+  ).loaded;
   const nowMs = Date.now();
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
   const states = FILTERS.find(({ value }) => value === shown.value)!.states;
@@ -108,6 +114,7 @@ export const ListScreen = () => {
                     </span>
                   ))}
                 </span>
+                <span class="list-number">Seen by</span>
                 <span />
               </li>
               {found.map((row) => (
@@ -116,6 +123,7 @@ export const ListScreen = () => {
                   row={row}
                   state={stateOf(row, nowMs)}
                   timeline={timeline}
+                  number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? null) : null}
                   onChange={again}
                 />
               ))}

@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import type { ScheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { ago, day, moment } from '../parts/dates.ts';
+import { countText, shareText } from '../parts/numbers.ts';
 import { StateMark } from '../parts/state-mark.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
@@ -14,6 +16,8 @@ interface RowProps {
   row: CampaignRow;
   state: ScheduleState;
   timeline: Timeline;
+  /** `null` while it is not known, and of a campaign that was never published. */
+  number: FirstNumber | null;
   onChange(): Promise<void>;
 }
 
@@ -30,7 +34,7 @@ const runsWords = ({
 };
 
 /** One campaign of the list. */
-export const Row = ({ row, state, timeline, onChange }: RowProps) => {
+export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
   const isStopping = useSignal(false);
   const campaign = (row.published ?? row.draft)!.campaign;
   const name = nameOf(campaign);
@@ -66,6 +70,14 @@ export const Row = ({ row, state, timeline, onChange }: RowProps) => {
           />
         )}
         <span class="list-runs">{runsWords(campaign)}</span>
+      </span>
+      <span class="list-number">
+        {number && number.people > 0 && (
+          <>
+            <span>{countText(number.people)}</span>
+            <span class="muted">{shareText(number.clicked, number.people)} clicked</span>
+          </>
+        )}
       </span>
       <span class="list-actions">
         {may('edit') && (

@@ -37,14 +37,6 @@ let drawn = new AbortController();
 const onSite = (url: string, site: string | null): string =>
   site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
-/** Words that a line clamp has cut off. */
-const cutWords = (root: ShadowRoot | null | undefined): FrameProblem[] =>
-  ['headline', 'body'].flatMap((property) => {
-    const text = root?.querySelector(`.${property}`);
-    const isCut = text && text.scrollHeight > text.clientHeight + 2;
-    return isCut ? [{ property, words: 'At this width its end is cut off.' }] : [];
-  });
-
 /** Without one of these there is no banner. */
 const DRAWN = ['headline', 'body', 'image'];
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
@@ -62,14 +54,7 @@ const draw = (request: FrameRequest) => {
   const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
   slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
   slot.classList.toggle('empty', !isDrawn);
-  const tell = () => {
-    const shadow = slot.querySelector('placard-frame')?.shadowRoot;
-    report({
-      type: 'placard:preview-drawn',
-      height: page.scrollHeight,
-      problems: [...problems, ...cutWords(shadow)],
-    });
-  };
+  const tell = () => report({ type: 'placard:preview-drawn', height: page.scrollHeight, problems });
   if (properties !== null && isDrawn) {
     const banner = {
       id: 'preview',
@@ -88,21 +73,16 @@ const draw = (request: FrameRequest) => {
         dismiss: async () => undefined,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
+        report: () => {
+          const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
+          problems.push({ property: 'image', words });
+          tell();
+        },
       });
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       problems.push({ property: 'headline', words });
     }
-    const image = slot.querySelector('placard-frame')?.shadowRoot?.querySelector('img');
-    image?.addEventListener(
-      'error',
-      () => {
-        const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
-        problems.push({ property: 'image', words });
-        tell();
-      },
-      { signal: drawn.signal },
-    );
   }
   requestAnimationFrame(tell);
 };

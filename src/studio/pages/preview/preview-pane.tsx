@@ -146,7 +146,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
             editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
           }
           onClick={async () => {
-            await editor.save();
+            await editor.flush();
             isLinking.value = true;
           }}
         >

@@ -1,8 +1,8 @@
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
+import { countText, moneyText, shareText } from '../parts/numbers.ts';
 import { TableBox } from '../parts/table-box.tsx';
-import { countText, moneyText, shareText } from './numbers.ts';
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);

@@ -1,7 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import { type Arm, goalName } from '../../statistics/compare.ts';
+import { countText, moneyText, shareText } from '../parts/numbers.ts';
 import { TableBox } from '../parts/table-box.tsx';
-import { countText, moneyText, shareText } from './numbers.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];

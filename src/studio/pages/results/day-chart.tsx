@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/compare.ts';
+import { countText, shareText } from '../parts/numbers.ts';
 import { TableBox } from '../parts/table-box.tsx';
-import { COLOURS, DASHES, drawChart } from './draw-chart.ts';
-import { countText, shareText } from './numbers.ts';
+import { COLOURS, DASHES, dayText, drawChart } from './draw-chart.ts';
 
 interface DayChartProps {
   days: readonly DayResults[];
@@ -11,14 +11,28 @@ interface DayChartProps {
   timeZone: string;
 }
 
+/** Whether the page is dark now: a canvas has to be drawn again where it changes. */
+const useDarkPage = (): boolean => {
+  const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const look = () => setDark(query.matches);
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, [query]);
+  return isDark;
+};
+
 /** Click rates day by day: a chart, and the table behind it. */
 export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   /** False where the library did not come: then the table is opened. */
   const [isDrawn, setDrawn] = useState(true);
+  const isDark = useDarkPage();
   const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);
   const dates = useMemo(() => [...new Set(days.map(({ day }) => day))], [days]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the page, light or dark
   useEffect(() => {
     const drawn = drawChart(box.current!, { days, dates, arms: shown });
     drawn.then(
@@ -30,7 +44,7 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
         (remove) => remove(),
         () => undefined,
       );
-  }, [days, dates, shown]);
+  }, [days, dates, shown, isDark]);
 
   return (
     <>
@@ -69,7 +83,7 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
           <tbody>
             {dates.map((day) => (
               <tr key={day}>
-                <th scope="row">{day}</th>
+                <th scope="row">{dayText(day)}</th>
                 {shown.map(({ variantId }) => {
                   const counts = days.find((each) => each.day === day && each.variantId === variantId);
                   return (

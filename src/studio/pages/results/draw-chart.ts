@@ -10,7 +10,9 @@ const DAY_STEPS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS);
 /** A rate of nothing has an axis all the same. */
 const LEAST_TOP = 0.01;
 
-const dayText = (seconds: number) => new Date(seconds * 1000).toISOString().slice(5, 10);
+const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** `17 Nov`, of `2026-11-17`. */
+export const dayText = (day: string): string => dayNames.format(Date.parse(day));
 const rateText = (rate: number) => `${(rate * 100).toFixed(1)} %`;
 
 /** The value of a custom property, `light-dark()` and all: a canvas takes a plain colour alone. */
@@ -49,7 +51,12 @@ export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn):
       legend: { show: false },
       scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] } },
       axes: [
-        { ...axis, incrs: DAY_STEPS, space: 64, values: (_, splits) => splits.map(dayText) },
+        {
+          ...axis,
+          incrs: DAY_STEPS,
+          space: 64,
+          values: (_, splits) => splits.map((seconds) => dayNames.format(seconds * 1_000)),
+        },
         { ...axis, size: 60, values: (_, splits) => splits.map(rateText) },
       ],
       series: [
@@ -63,7 +70,7 @@ export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn):
         })),
       ],
     },
-    [dates.map((day) => Date.parse(day) / 1000), ...rates],
+    [dates.map((day) => Date.parse(day) / 1_000), ...rates],
     box,
   );
   const watcher = new ResizeObserver(([entry]) =>

@@ -2,10 +2,12 @@ import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { LoadView } from '../parts/load-view.tsx';
+import { Empty } from '../parts/problem.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { ComparisonTable } from './comparison-table.tsx';
 import { CountsTable } from './counts-table.tsx';
 import { DayChart } from './day-chart.tsx';
+import { PlacementTable } from './placement-table.tsx';
 import './results.css';
 
 /** What each number means, in the words of the people who read them. */
@@ -42,6 +44,17 @@ interface ResultsProps {
 
 const Results = ({ results, row, path }: ResultsProps) => {
   const goals = (row.published ?? row.draft)?.campaign.conversions ?? [];
+  if (results.arms.every(({ exposed }) => exposed === 0)) {
+    return (
+      <Empty title={results.headline}>
+        <p class="muted">
+          {row.published
+            ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
+            : 'It is a draft: publish it, and numbers come in from the first page that shows it.'}
+        </p>
+      </Empty>
+    );
+  }
   return (
     <div class="results">
       <p class="results-headline">{results.headline}</p>
@@ -71,6 +84,12 @@ const Results = ({ results, row, path }: ResultsProps) => {
         <section class="panel">
           <h2>Differences</h2>
           <ComparisonTable results={results} />
+        </section>
+      )}
+      {new Set(results.placements.map(({ placementId }) => placementId)).size > 1 && (
+        <section class="panel">
+          <h2>By placement</h2>
+          <PlacementTable results={results} />
         </section>
       )}
       {results.days.length > 0 && (

@@ -7,6 +7,15 @@ interface OutcomeWords {
   details: string[];
 }
 
+/** What of a person is counted against a limit. */
+const LIMITS: Readonly<Record<string, string>> = {
+  impressions: 'Views in the last days',
+  'stop_after.impressions': 'Views',
+  'stop_after.clicks': 'Clicks',
+  'stop_after.conversions': 'Goals reached',
+  tag: 'Campaigns today of the tag',
+};
+
 const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
 
 /** A clause of the audience in a sentence, and what the person has instead. */
@@ -55,8 +64,14 @@ export const outcomeWords = (
         : 'It is not shown again.';
       return plain(`Dismissed ${moment(dismissed_at)}`, again);
     }
-    case 'capped':
-      return plain('Seen often enough');
+    case 'capped': {
+      const { limit, tag, max, count, again_at } = explanation;
+      const again = again_at ? ` Again from ${moment(again_at)} on.` : ' Never again.';
+      return plain(
+        'Seen often enough',
+        `${LIMITS[limit] ?? limit}${tag ? ` “${tag}”` : ''}: ${count} of ${max}.${again}`,
+      );
+    }
     case 'outranked':
       return plain(`Outranked by “${nameOf(explanation.by)}”`);
     case 'unfilled': {

@@ -1,4 +1,4 @@
-import { type DayResults, HttpError } from '../../../service/index.ts';
+import { type DayResults, HttpError, type PlacementResults } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
@@ -12,11 +12,21 @@ export interface ResultsAnswer extends ComparedResults {
   /** Whether a winner may be named: at the planned end or the planned sample. */
   isDecided: boolean;
   days: DayResults[];
+  /** In the order of the campaign's placements, variants together. */
+  placements: PlacementResults[];
   /** Of the days. */
   timeZone: string;
   /** Of the revenue; more than one where it cannot be added up. */
   currencies: string[];
 }
+
+const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]): PlacementResults[] => {
+  const positionOf = ({ placementId }: PlacementResults) => {
+    const at = campaign.placements.indexOf(placementId);
+    return at < 0 ? campaign.placements.length : at;
+  };
+  return found.toSorted((one, other) => positionOf(one) - positionOf(other));
+};
 
 const answerOf = async (
   context: StudioContext,
@@ -36,6 +46,7 @@ const answerOf = async (
       headline: headline(campaign, compared, nowMs),
       isDecided: isPlannedMoment(campaign, exposed, nowMs),
       days: counts.days,
+      placements: placementsOf(campaign, counts.placements),
       timeZone,
       currencies: counts.currencies,
     },

@@ -2,6 +2,7 @@ import type { StudioRoute } from '../route.ts';
 import { endAnySession, readAccess, readAudit } from './access.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
+import { readNumbers } from './first-numbers.ts';
 import { preview } from './preview.ts';
 import { makePreviewLink } from './preview-links.ts';
 import { readReach } from './reach.ts';
@@ -24,6 +25,7 @@ export const createStudioRoutes = (): StudioRoute[] => [
   why,
   readResults,
   downloadResults,
+  readNumbers,
   readReach,
   listReleases,
   publishEffect,

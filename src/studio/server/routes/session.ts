@@ -16,6 +16,7 @@ export interface SessionAnswer {
     sites: string[];
     timeZone: string;
     secondOperator: boolean;
+    tagCaps: { tag: string; campaignsPerDay: number }[];
   };
 }
 
@@ -43,6 +44,7 @@ export const readSession: StudioRoute = {
         sites: [...studio.sites],
         timeZone: studio.timeZone,
         secondOperator: studio.secondOperator,
+        tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),
       },
     };
     return { status: 200, body };

@@ -1,0 +1,29 @@
+import { SYNC_PATH, type SyncAnswer } from '../../src/protocol/index.ts';
+import type { Service } from '../../src/service/index.ts';
+
+/** The answer's text with every image of the demo's own pages as a whole address. */
+const withOrigin = (text: string, origin: string): string => {
+  const answer = JSON.parse(text) as SyncAnswer;
+  for (const banner of Object.values(answer.banners)) {
+    for (const property of Object.values(banner?.properties ?? {})) {
+      if (property.type === 'image' && /^\/(?!\/)/.test(String(property.value))) {
+        property.value = origin + property.value;
+      }
+    }
+  }
+  return JSON.stringify(answer);
+};
+
+/**
+ * The same service, whose banners show their pictures in an app of any origin: the demo's workspace names them by their
+ * path, because its file does not know where the demo runs.
+ */
+export const withAbsoluteImages = (service: Service): Service => ({
+  ...service,
+  async handle(exchange) {
+    const reply = await service.handle(exchange);
+    const host = exchange.header('host');
+    if (exchange.path !== SYNC_PATH || reply.status !== 200 || host === undefined) return reply;
+    return { ...reply, body: withOrigin(reply.body, `http://${host}`) };
+  },
+});

@@ -1,0 +1,27 @@
+import { defineCommand } from 'citty';
+import { apiOptions, restClientOf } from './api-options.ts';
+import { refuseUnknown } from './options.ts';
+
+const options = {
+  'external-id': {
+    type: 'string',
+    description: 'External ID of the user, or several with commas between',
+    valueHint: 'u-771',
+  },
+  ...apiOptions,
+} as const;
+
+/** `placard forget`: erases users through the service, whose memory must forget them too. */
+export const forget = defineCommand({
+  meta: { name: 'forget', description: 'Erase users with everything that is stored of them.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    const externalIds = (args['external-id'] ?? '').split(',').filter((id) => id !== '');
+    if (externalIds.length === 0) throw new Error('forget needs a user: placard forget --external-id u-771');
+    const deleted = await restClientOf(args).deleteUsers({ external_ids: externalIds });
+    process.stdout.write(
+      `${deleted} of ${externalIds.length} users were there and are erased. placard prune --vacuum removes what is left of them in the database's files; backups still have them.\n`,
+    );
+  },
+});

@@ -1,0 +1,61 @@
+import { defineCommand } from 'citty';
+import { pruneStore, vacuumStore } from '../service/index.ts';
+import { refuseUnknown } from './options.ts';
+import { visitedDatabase } from './visited-database.ts';
+
+const options = {
+  db: {
+    type: 'string',
+    description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
+    valueHint: 'FILE|postgres://…',
+  },
+  before: {
+    type: 'string',
+    description: 'UTC day; what happened before it is deleted',
+    valueHint: 'YYYY-MM-DD',
+  },
+  yes: { type: 'boolean', description: 'Delete; without it nothing is deleted' },
+  vacuum: {
+    type: 'boolean',
+    description: 'Write the tables anew, without what was deleted; stop a service on a SQLite file first',
+  },
+} as const;
+
+const dayOf = (text: string): number => {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  // The parser takes 30 February for 2 March: more would go than was said.
+  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+  if (!isDay) throw new Error(`--before must be a day such as 2026-01-01, got "${text}"`);
+  return ms;
+};
+
+/** `placard prune`: deletes old events, and gives their room back. */
+export const prune = defineCommand({
+  meta: { name: 'prune', description: 'Delete events, purchases and banner events from before a day.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    const db = visitedDatabase(args.db, 'prune needs --db, the database that the service uses');
+    if (args.before === undefined && !args.vacuum) throw new Error('prune needs --before, --vacuum or both');
+    if (args.before !== undefined) {
+      const beforeMs = dayOf(args.before);
+      if (!args.yes) {
+        process.stdout.write(
+          `prune --before ${args.before} deletes for good. Campaigns lose their results from before it. Profiles, and what decisions know of users, keep their counts. Say --yes to do it.\n`,
+        );
+        return;
+      }
+      let events = 0;
+      let bannerEvents = 0;
+      for await (const step of pruneStore(db, beforeMs)) {
+        events += step.events;
+        bannerEvents += step.bannerEvents;
+      }
+      process.stdout.write(`deleted ${events} events and purchases, and ${bannerEvents} banner events\n`);
+    }
+    if (args.vacuum) {
+      await vacuumStore(db);
+      process.stdout.write('the tables are written anew\n');
+    }
+  },
+});

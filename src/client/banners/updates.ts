@@ -1,0 +1,161 @@
+import type { Asked } from '../asked.ts';
+import type { BannerEvent } from '../banner-event.ts';
+import type { Notify } from '../notice.ts';
+import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import { createTabChannel } from '../platform/tab-channel.ts';
+import { withTimeout } from '../platform/timeout.ts';
+import type { Settings } from '../read-options.ts';
+import type { BannerCache } from './banner-cache.ts';
+import { bannerOptions } from './banner-options.ts';
+import { hideAgain } from './hide-again.ts';
+import { createRenewal } from './renewal.ts';
+import { createSession } from './session.ts';
+import { createSync } from './sync.ts';
+import { createTakeAnswer } from './take-answer.ts';
+
+/** The log is waited for so long, in milliseconds. */
+const LOG_TIMEOUT_MS = 2_000;
+
+/** What the tabs of one app tell each other: this user's record has changed. */
+interface TabMessage {
+  changedFor: string;
+}
+
+export interface UpdatesOptions {
+  settings: Settings;
+  cache: BannerCache;
+  asked: Asked;
+  lifecycle: PageLifecycle;
+  mayAct: () => boolean;
+  /** The dismissals of a user that are still to be delivered. */
+  queuedDismissals: (userId: string) => Promise<BannerEvent[]>;
+  /** A session began: what was counted in the one before counts again. */
+  onSession: () => void;
+  notify: Notify;
+}
+
+/** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
+export const createUpdates = (options: UpdatesOptions) => {
+  const { settings, cache, asked, lifecycle, mayAct, queuedDismissals, onSession, notify } = options;
+  const { now, after, random, openChannel } = settings.platform;
+  const { isVisible, isPrerendering } = lifecycle;
+  const rule = bannerOptions(settings.banners, notify);
+  const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
+  /** Whose session this page has joined: a user who is known a line after the client is created comes here twice. */
+  let joinedBy: string | null = null;
+
+  /** For work that nothing waits for: its failure is told, and not thrown into the page. */
+  const report = (work: Promise<unknown>): void => {
+    work.catch((cause) =>
+      notify({ type: 'failed', kind: 'storage', message: 'Something unexpected went wrong', cause }),
+    );
+  };
+
+  const tellTabs = (): void => {
+    const userId = cache.userId();
+    if (userId !== null) channel.post({ changedFor: userId });
+  };
+  channel.subscribe(({ changedFor }) => {
+    if (changedFor === cache.userId()) report(cache.reread());
+  });
+
+  const takeAnswer = createTakeAnswer(cache, notify);
+  const sync = createSync({
+    settings,
+    userId: cache.userId,
+    maySync: () => mayAct() && !isPrerendering(),
+    onAnswer(result) {
+      for (const placementId of result.banners.keys()) asked.answered.add(placementId);
+      report(takeAnswer(result).then(tellTabs));
+    },
+    onRateLimit: () => report(session.drain()),
+    notify,
+  });
+  const session = createSession({
+    cache,
+    rule,
+    now,
+    after,
+    random,
+    isVisible,
+    onStart() {
+      sync.want(asked.placements);
+      onSession();
+      tellTabs();
+    },
+  });
+  const renewal = createRenewal({
+    ...rule,
+    cache,
+    after,
+    random,
+    isVisible,
+    spend: session.spend,
+    ask: sync.want,
+  });
+
+  return {
+    tellTabs,
+    report,
+    /** Joins or begins the session of the present user, which syncs what is mounted. */
+    async startSession(): Promise<void> {
+      const userId = cache.userId();
+      if (!mayAct() || userId === joinedBy) return;
+      joinedBy = userId;
+      // A record without a session is a new one.
+      if (userId !== null && !cache.record().session) {
+        const asking = withTimeout(queuedDismissals(userId), after, LOG_TIMEOUT_MS, 'The log');
+        report(asking);
+        // A log that does not answer keeps no user from a banner.
+        const dismissals = await asking.catch(() => []);
+        if (!mayAct() || cache.userId() !== userId) return;
+        if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
+      }
+      await session.start();
+    },
+    /** Syncs at the end of the task, without a cost. */
+    want: (placementId: string): void => sync.want([placementId]),
+    /** Asks for a successor of the banner that expired there, if the budget allows it. */
+    renew: renewal.want,
+    /** Syncs now, if the budget allows it. */
+    async refresh(placementIds: string[]): Promise<void> {
+      const blockedUntilMs = sync.blockedUntilMs();
+      if (blockedUntilMs > now()) {
+        const message = `The service is not asked before ${new Date(blockedUntilMs).toISOString()}`;
+        notify({ type: 'failed', kind: 'sync', message });
+      } else if (!(await session.spend())) {
+        notify({ type: 'failed', kind: 'budget', message: 'The refresh budget of this session is empty' });
+      } else await sync.now(placementIds);
+    },
+    /** Asks again for all banners, from the budget: where the disk stays full, each event would cost a request. */
+    async bringBack(): Promise<void> {
+      if (await session.spend()) sync.want(asked.placements);
+    },
+    /** The page is visible again. */
+    resume(): Promise<unknown> {
+      sync.hurry();
+      renewal.resume();
+      return session.touch();
+    },
+    hurry: sync.hurry,
+    nameOf: session.nameOf,
+    /** For the inspector. */
+    session: session.inspect,
+    syncBlockedUntilMs: sync.blockedUntilMs,
+    /** The user changed: nothing of the former one's is asked for any more. */
+    forgetUser(): void {
+      joinedBy = null;
+      asked.answered.clear();
+      renewal.stop();
+      sync.reset();
+    },
+    stop(): void {
+      session.stop();
+      renewal.stop();
+      sync.stop();
+      channel.close();
+    },
+  };
+};
+
+export type Updates = ReturnType<typeof createUpdates>;

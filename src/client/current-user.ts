@@ -1,0 +1,61 @@
+import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
+import type { AfterPaint } from './after-paint.ts';
+import type { BannerCache } from './banners/banner-cache.ts';
+import type { LateChunk } from './late-chunk.ts';
+import type { FailureKind } from './notice.ts';
+
+/** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
+const isUsable = (userId: unknown): userId is string | null =>
+  userId === null ||
+  (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
+
+/** Who the client works for: their cache and their session are open while there is consent. */
+export const createCurrentUser = (
+  initial: string | null,
+  cache: BannerCache,
+  late: LateChunk<AfterPaint>,
+  mayStore: () => boolean,
+  fail: (kind: FailureKind, message: string) => void,
+) => {
+  const usable = (userId: string | null): string | null => {
+    if (isUsable(userId)) return userId;
+    // In a moment: while the client is created no listener can have subscribed.
+    queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
+    return null;
+  };
+  let current = usable(initial);
+
+  const openCache = async (): Promise<void> => {
+    if (mayStore()) await cache.open(current);
+  };
+
+  /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
+  const startSession = (isSwitch = false): Promise<void> =>
+    late.whenLoaded(undefined, async (part) => {
+      await part.startSession();
+      if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
+    });
+
+  const open = async (isSwitch = false): Promise<void> => {
+    await openCache();
+    await startSession(isSwitch);
+  };
+
+  return {
+    openCache,
+    startSession,
+    open,
+    close(): Promise<void> {
+      late.current()?.forgetUser();
+      cache.close();
+      return late.whenLoaded(undefined, (part) => part.forgetFormerUsers());
+    },
+    async change(userId: string | null): Promise<void> {
+      const next = usable(userId);
+      if (next === current) return;
+      current = next;
+      late.current()?.forgetUser();
+      await open(true);
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import type { BannerEvent } from './banner-event.ts';
+import type { Listener, Notice } from './notice.ts';
+import type { Settings } from './read-options.ts';
+import { VERSION } from './version.ts';
+
+const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
+  `${type} of ${bannerId} in ${placementId}`;
+const listText = (events: readonly BannerEvent[]): string => events.map(eventText).join(', ');
+
+/** A notice as one line. */
+export const noticeText = (notice: Notice): string => {
+  switch (notice.type) {
+    case 'synced': {
+      const found = Object.entries(notice.banners).map(
+        ([name, banner]) => `${name}: ${banner?.id ?? 'none'}`,
+      );
+      return `synced ${found.join(', ')}`;
+    }
+    case 'changed':
+      return 'changed: banner() may return something else now';
+    case 'shown':
+      return `shown ${notice.banner.id} in ${notice.banner.placementId}, from the ${notice.from}`;
+    case 'emptied':
+      return `emptied ${notice.placementId}: ${notice.reason}`;
+    case 'tracked':
+      return `tracked ${eventText(notice.event)} at ${new Date(notice.event.time).toISOString()}`;
+    case 'delivered':
+      return `delivered ${listText(notice.events)}`;
+    case 'skipped':
+      return `skipped ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
+    case 'in-doubt':
+      return `in doubt ${listText(notice.events)}: no answer could be read, so they are sent again`;
+    case 'dropped':
+      return `dropped ${eventText(notice.event)}: ${notice.reason}${notice.detail ? `, ${notice.detail}` : ''}`;
+    case 'waiting':
+      return `waiting until ${new Date(notice.untilMs).toISOString()}: ${notice.reason}`;
+    case 'memory-mode':
+      return `memory mode ${notice.on ? `on: ${notice.reason ?? 'no store'}` : 'off'}`;
+    case 'consent':
+      return `consent ${notice.state}`;
+    case 'failed':
+      return `failed (${notice.kind}): ${notice.message}`;
+  }
+};
+
+const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
+
+interface DebugOptions {
+  settings: Pick<Settings, 'endpoint' | 'appId'>;
+  userId: string | null;
+  /** Each placement that is mounted, with its banner. */
+  shown: readonly string[];
+  subscribe: (listener: Listener) => () => void;
+}
+
+/** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
+export const printNotices = ({ settings, userId, shown, subscribe }: DebugOptions): (() => void) => {
+  const user = userId === null ? 'no user' : `user ${userId}`;
+  console.info(
+    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${user}; mounted: ${shown.join(', ') || 'nothing'}`,
+  );
+  return subscribe((notice) => {
+    const text = `[placard] ${noticeText(notice)}`;
+    const cause = notice.type === 'failed' && notice.cause !== undefined ? [notice.cause] : [];
+    if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
+    else console.info(text);
+  });
+};

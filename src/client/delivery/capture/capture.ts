@@ -1,0 +1,112 @@
+import type { BannerEvent } from '../../banner-event.ts';
+import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
+import type { CapturedEvent } from '../delivery.ts';
+import { bannerEvent, type Entry, isWhole, type Kept, type Log, VERSION } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import { createEventTimes } from './event-times.ts';
+
+/** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
+const SLICE = 200;
+
+interface Waiting {
+  event: CapturedEvent;
+  /** By the device's clock. */
+  at: number;
+  resolve: (event: BannerEvent | null) => void;
+}
+
+/**
+ * Appends events to the log in the order of the calls. Calls of one task are written together; a call itself only puts
+ * the event in line. Before a navigation each turn counts: nothing is read before the write.
+ */
+export const createCapture = (
+  page: DeliveryPage,
+  log: Log,
+  retryOnQuota: RetryOnQuota,
+  onStored: (kept: Kept[]) => void,
+) => {
+  const { api, consent, clock, tab, fail, isStopped } = page;
+  const timeOf = createEventTimes(clock);
+  const line: Waiting[] = [];
+  let isDraining = false;
+  let sequence = 0;
+
+  const entryOf = ({ event, at }: Waiting): Entry => {
+    const { type, bannerId, placementId, userId, once } = event;
+    const { appId, appVersion } = api;
+    const time = timeOf(at, `${userId}\n${bannerId}\n${type}`);
+    sequence += 1;
+    return {
+      key: ['event', VERSION, time, tab, sequence],
+      event: { v: VERSION, type, bannerId, placementId, userId, time, appId, appVersion, attempts: 0 },
+      once,
+    };
+  };
+
+  /** Returns what was stored. The blind write comes first. */
+  const append = async (entries: Entry[]): Promise<Kept[]> => {
+    const blind = entries.filter(({ once }) => once === undefined);
+    if (blind.length > 0) await log.write(blind.map(({ key, event }) => [key, event]));
+    const kept: Kept[] = blind;
+    for (const entry of entries) {
+      if (entry.once !== undefined && (await log.writeOnce(entry, entry.once))) kept.push(entry);
+    }
+    return kept;
+  };
+
+  /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
+  const isStillAllowed = async (entries: Entry[]): Promise<boolean> => {
+    await log.control();
+    if (consent.mayStore()) return true;
+    await log.remove(entries);
+    return false;
+  };
+
+  const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Kept[]>): Promise<void> => {
+    let kept: Kept[] = [];
+    try {
+      kept = await stored;
+      if (await isStillAllowed(entries)) onStored(kept);
+      else kept = [];
+    } catch (cause) {
+      fail('An event could not be stored', cause);
+    }
+    const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
+    waiting.forEach(({ resolve }, i) => {
+      resolve(events.get(entries[i]!) ?? null);
+    });
+  };
+
+  const store = async (waiting: Waiting[]): Promise<void> => {
+    // A wipe or an opt-out in the same task was before this.
+    if (!consent.mayStore()) {
+      for (const { resolve } of waiting) resolve(null);
+      return;
+    }
+    const entries = waiting.map(entryOf);
+    const stored = retryOnQuota(() => append(entries));
+    void finish(waiting, entries, stored);
+    await stored.catch(() => undefined);
+  };
+
+  const drain = async (): Promise<void> => {
+    while (line.length > 0) await store(line.splice(0, SLICE));
+    isDraining = false;
+  };
+
+  return (event: CapturedEvent): Promise<BannerEvent | null> => {
+    if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
+    // In line it would take the others of its slice with it.
+    if (!isWhole(event)) {
+      fail('An event needs a type, a banner, a placement and a user, each a text', undefined, 'config');
+      return Promise.resolve(null);
+    }
+    return new Promise((resolve) => {
+      line.push({ event, at: event.at ?? clock.now(), resolve });
+      if (isDraining) return;
+      isDraining = true;
+      // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
+      void Promise.resolve().then(drain);
+    });
+  };
+};

@@ -1,0 +1,3 @@
+export { handOffMessages } from './hand-off.ts';
+export { createLeaving } from './leaving.ts';
+export { createUnsent } from './unsent.ts';

@@ -1,0 +1,76 @@
+import { isAhead, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
+import { trackBody } from '../http/index.ts';
+import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import { answerUntil, byTime, isOthers, newBatch, planBatches, type Sender } from '../sender/index.ts';
+import { createHandOff } from './hand-off.ts';
+import type { Unsent } from './unsent.ts';
+
+/** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
+export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unsent: Unsent) => {
+  const { name, tab, clock, lifecycle, options, newId, fail, maySend } = page;
+  const worker = createHandOff(name);
+  /** The last flushes whose answers are out. */
+  let underWay = Promise.resolve(0);
+
+  /**
+   * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
+   * answer cannot be read), the most valuable events first. The batches are written without waiting, so that a later page
+   * knows what is in doubt. What does not fit the budget stays stored. Resolves with how many events were delivered.
+   */
+  const lastFlush = async (): Promise<number> => {
+    const control = log.known();
+    const key = sender.key();
+    const mustWait = isAhead(control.wait.until, clock.now(), LONGEST_WAIT_MS);
+    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
+    const byValue = unsent
+      .waiting()
+      .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
+    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), options);
+    if (plan.length === 0) return 0;
+    const leased = plan.map((kept) => ({
+      batch: { ...newBatch(kept, newId()), until: answerUntil(page) },
+      body: trackBody(kept.map(({ event }) => event)),
+    }));
+
+    const free = unsent.hold(leased.flatMap(({ batch }) => batch.keys));
+    const written = log
+      .write(leased.map(({ batch }) => [batchKey(batch.id), batch]))
+      // A sender of another tab that has chosen the same events looks again.
+      .then(() => log.step([], () => []))
+      // Unwritten batches only lose their mark: the events are stored, and the next page sends them again.
+      .catch(() => undefined)
+      .then(free);
+    // One after the other, and all in this turn: the page may not get another one.
+    const sent = leased.map((one) => sender.send(one, key));
+    await written;
+    return (await Promise.all(sent)).reduce((sum, delivered) => sum + delivered, 0);
+  };
+
+  const leave = (): void => {
+    // What lies in this page's memory the worker cannot see.
+    if (!log.isMemory() && maySend() && worker.handOff()) return;
+    const flushed = Promise.all([underWay, lastFlush()]).then(
+      ([before, now]) => before + now,
+      (cause) => {
+        fail('The last flush failed', cause);
+        return 0;
+      },
+    );
+    underWay = flushed;
+    void flushed.then(() => {
+      if (underWay === flushed) underWay = Promise.resolve(0);
+    });
+  };
+  const stops = [lifecycle.on('hidden', leave), lifecycle.on('leave', leave)];
+
+  return {
+    leave,
+    /** How many events the flushes under way deliver. */
+    delivered: () => underWay,
+    stop(): void {
+      worker.stop();
+      for (const stop of stops) stop();
+    },
+  };
+};

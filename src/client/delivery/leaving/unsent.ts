@@ -1,0 +1,56 @@
+import { type EventKey, type Kept, keyText } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+
+/** More than a last flush can carry; older ones are left to the page that reads the log next. */
+const MAX_EVENTS = 1_600;
+
+/**
+ * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
+ * name events that are gone; sending one again is harmless to a service that counts each event once.
+ */
+export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
+  const waiting = new Map<string, Kept>();
+  const held = new Set<string>();
+  const drop = (keys: string[]): void => {
+    for (const key of keys) waiting.delete(key);
+  };
+  const sent = (keys: EventKey[]): void => drop(keys.map(keyText));
+  // Other tabs may have sent meanwhile what this one remembers.
+  const stop = lifecycle.on('restored', () => waiting.clear());
+  news.subscribe((item) => {
+    if (item.type === 'gone') drop(item.keys);
+  });
+
+  return {
+    add(kept: Kept[]): void {
+      for (const item of kept) waiting.set(keyText(item.key), item);
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= MAX_EVENTS) break;
+        waiting.delete(oldest);
+      }
+    },
+    /** These are part of a request now. */
+    sent,
+    /** These left the log: the other tabs need not remember them either. */
+    gone(keys: EventKey[]): void {
+      sent(keys);
+      if (keys.length > 0) news.post({ type: 'gone', keys: keys.map(keyText) });
+    },
+    /** On its way into a batch that is perhaps not on disk yet; returns the function that ends this. */
+    hold(keys: EventKey[]): () => void {
+      const texts = keys.map(keyText);
+      drop(texts);
+      for (const text of texts) held.add(text);
+      return () => {
+        for (const text of texts) held.delete(text);
+      };
+    },
+    isHeld: (key: EventKey): boolean => held.has(keyText(key)),
+    waiting: (): Kept[] => [...waiting.values()],
+    size: (): number => waiting.size,
+    clear: (): void => waiting.clear(),
+    stop,
+  };
+};
+
+export type Unsent = ReturnType<typeof createUnsent>;

@@ -1,0 +1,71 @@
+import type { Store, StoreKey } from '../../platform/store.ts';
+import {
+  CONTROL_KEY,
+  CONTROL_RANGE,
+  type Control,
+  DEAD_RANGE,
+  EVENT_RANGE,
+  isNewer,
+  readControl,
+  TOTALS,
+  type Writes,
+} from './records.ts';
+
+export interface AdoptOptions {
+  /** The user has opted out and in again since: what lies on the disk is to be forgotten. */
+  isPurgeOwed: boolean;
+  /** No tab has told this one of an opt-out. */
+  mayStore: boolean;
+}
+
+const isControl = ([key]: [StoreKey, unknown]): boolean => String(key) === String(CONTROL_KEY);
+const isEvent = ([[kind]]: [StoreKey[], unknown]): boolean => kind === 'event' || kind === 'dead';
+
+/**
+ * Appends what was kept in memory to the disk, in one transaction. Keys name their page, so none meets another, and a
+ * request under way finds its records there. The later choice of the user wins.
+ */
+export const adoptMemory = async (
+  records: [StoreKey, unknown][],
+  disk: Store,
+  { isPurgeOwed, mayStore }: AdoptOptions,
+): Promise<void> => {
+  if (records.length === 0 && !isPurgeOwed) return;
+  const memory = readControl(records.find(isControl)?.[1], 'enabled');
+  const kept = records.filter((record) => !isControl(record));
+  const old: [StoreKey, unknown][] = [];
+  if (isPurgeOwed) {
+    for (const range of [CONTROL_RANGE, EVENT_RANGE, DEAD_RANGE]) old.push(...(await disk.entries(range)));
+  }
+  const gone = old.filter((record) => !isControl(record) && !isNewer(record[1]));
+  const count = (some: [StoreKey, unknown][]): number =>
+    some.filter((record) => isEvent(record as never)).length;
+
+  const move = () =>
+    disk.update<Control>([CONTROL_KEY], ([stored]) => {
+      const control = readControl(stored, memory.consent);
+      for (const total of TOTALS) control[total] += memory[total];
+      control.purged += count(gone);
+      const isOptIn = mayStore && memory.chosenAt > control.chosenAt;
+      // Opted out on the disk, and not in again since: nothing of it may be kept or sent.
+      const isRefused = control.consent === 'disabled' && !isOptIn;
+      if (isRefused) control.purged += count(kept);
+      else if (isOptIn || memory.consent !== 'enabled') {
+        control.consent = memory.consent;
+        control.chosenAt = memory.chosenAt;
+      }
+      if (memory.wait.until > control.wait.until) control.wait = memory.wait;
+      control.refusedKey ??= memory.refusedKey;
+      control.revision += 1;
+      const writes: Writes = gone.map(([key]) => [key, undefined]);
+      return [...writes, ...(isRefused ? [] : kept), [CONTROL_KEY, control]];
+    });
+  try {
+    await move();
+  } catch (error) {
+    // A disk that is too full to count what goes can still forget.
+    if (!isPurgeOwed) throw error;
+    await disk.clear();
+    await move();
+  }
+};

@@ -1,0 +1,52 @@
+import type { DeadLetter } from '../delivery.ts';
+import type { Log } from './log.ts';
+import { bannerEvent, DEAD_RANGE, deadKey, type Kept, keyText, type Writes } from './records.ts';
+
+/** An event that the server would not take, under the key that it had in the queue. */
+interface Letter extends Kept {
+  reason: string;
+}
+
+/** The events that the server would not take: listed, sent once more, or given up, by the host's decision. */
+export const createDeadLetters = (log: Log) => {
+  const read = async (): Promise<Letter[]> => {
+    const letters: Letter[] = [];
+    for await (const { key, event, reason } of log.read(DEAD_RANGE)) {
+      const [, ...place] = key;
+      if (event) letters.push({ key: ['event', ...place], event, reason });
+    }
+    return letters;
+  };
+
+  /** Returns the letters that really moved. */
+  const move = async (keys: string[] | undefined, isBack: boolean): Promise<Kept[]> => {
+    const chosen = (await read()).filter(({ key }) => keys?.includes(keyText(key)) ?? true);
+    let moved: Letter[] = [];
+    await log.step(
+      chosen.map(({ key }) => deadKey(key)),
+      (control, records) => {
+        moved = chosen.filter((_, i) => records[i] !== undefined);
+        if (moved.length === 0) return null;
+        if (!isBack) control.discarded += moved.length;
+        return moved.flatMap(({ key, event }): Writes => {
+          const back: Writes = isBack ? [[key, { ...event, attempts: 0 }]] : [];
+          return [[deadKey(key), undefined], ...back];
+        });
+      },
+    );
+    return moved;
+  };
+
+  return {
+    list: async (): Promise<DeadLetter[]> =>
+      (await read()).map(({ key, event, reason }) => ({
+        key: keyText(key),
+        event: bannerEvent(event),
+        reason,
+        attempts: event.attempts,
+      })),
+    /** Back to their positions in the queue, as if they had never been sent. */
+    retry: (keys?: string[]) => move(keys, true),
+    discard: (keys?: string[]) => move(keys, false),
+  };
+};

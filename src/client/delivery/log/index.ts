@@ -1,0 +1,25 @@
+export { createDeadLetters } from './dead-letters.ts';
+export { readDiagnostics } from './diagnostics.ts';
+export { createLog, type Entry, type Log } from './log.ts';
+export {
+  type Batch,
+  bannerEvent,
+  batchKey,
+  type Control,
+  type DeadRecord,
+  deadKey,
+  EVENT_RANGE,
+  type EventKey,
+  isBatch,
+  isTime,
+  isWhole,
+  type Kept,
+  keyText,
+  noWait,
+  readEvent,
+  type StoredEvent,
+  VERSION,
+  type Wait,
+  type Writes,
+} from './records.ts';
+export { createUpkeep, EVENT_VALUE, type Upkeep } from './upkeep.ts';

@@ -1,0 +1,221 @@
+import type { Choice } from '../../consent.ts';
+import { createFallbackStore } from '../../platform/fallback-store.ts';
+import { pages } from '../../platform/pages.ts';
+import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
+import type { DeliveryPage } from '../page.ts';
+import { adoptMemory } from './adopt-memory.ts';
+import {
+  type Batch,
+  CONTROL_KEY,
+  CONTROL_RANGE,
+  COUNTED_RANGE,
+  type Control,
+  type CountedRecord,
+  countedKey,
+  type DeadRecord,
+  type EventKey,
+  isBatch,
+  isCorrupt,
+  isEventKey,
+  isNewer,
+  type Kept,
+  keyText,
+  newControl,
+  readControl,
+  readEvent,
+  type StoredEvent,
+  VERSION,
+  type Writes,
+} from './records.ts';
+
+/** A record under the key of an event. */
+export interface LogRecord {
+  key: EventKey;
+  /** `undefined` where it cannot be read. */
+  event: StoredEvent | undefined;
+  /** Of a dead letter. */
+  reason: string;
+}
+
+/** An event to append. */
+export interface Entry extends Kept {
+  /** Stored only where no event was stored under this name before, in any tab. */
+  once: string | undefined;
+}
+
+/** Its control record is never changed, so the log goes on in memory. */
+const newerVersion = () => new Error('a newer version keeps its events here');
+
+/**
+ * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
+ * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
+ * `onStored` is called with each control record that is read, `onDisk` when memory mode ends.
+ */
+export const createLog = (
+  page: DeliveryPage,
+  disk: Store,
+  onStored: (control: Control) => void,
+  onDisk: () => void,
+) => {
+  const { consent, clock, notify, fail } = page;
+  /** What a new control record begins with. */
+  const choice = (): Choice => (consent.state === 'wiped' ? 'disabled' : consent.state);
+  let known: Control | undefined;
+  let isPurgeOwed = false;
+
+  const note = (record: unknown): Control => {
+    known = readControl(record, choice());
+    if (record !== undefined) onStored(known);
+    return known;
+  };
+
+  const store = createFallbackStore({
+    primary: disk,
+    clock,
+    async probe() {
+      const record = await disk.get(CONTROL_KEY);
+      if (!isNewer(record)) {
+        if (!store.isMemory()) note(record);
+        return;
+      }
+      // An opt-out holds in every version.
+      onStored(readControl(record, choice()));
+      throw newerVersion();
+    },
+    async adopt(records) {
+      // Another tab has wiped the disk while this one was about to come back to it.
+      if (consent.state === 'wiped') return;
+      await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
+      isPurgeOwed = false;
+    },
+    onMode(on, cause) {
+      known = undefined;
+      const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
+      notify({ type: 'memory-mode', on, ...reason });
+      if (!on) onDisk();
+    },
+  });
+
+  /**
+   * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
+   * again after a lost connection.
+   */
+  const step = async (
+    keys: StoreKey[],
+    decide: (control: Control, values: unknown[]) => Writes | null,
+  ): Promise<void> => {
+    let after: Control | undefined;
+    let isForeign = false;
+    await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
+      after = undefined;
+      isForeign = isNewer(stored);
+      if (isForeign || consent.state === 'wiped') return [];
+      const control = readControl(stored, choice());
+      const writes = decide(control, values);
+      // A record that was neither read nor written says nothing, least of all that the user agrees.
+      if (stored !== undefined || writes !== null) after = control;
+      if (writes === null) return [];
+      control.revision += 1;
+      return [[CONTROL_KEY, control], ...writes];
+    });
+    if (isForeign) {
+      store.degrade(newerVersion());
+      return step(keys, decide);
+    }
+    if (after !== undefined) note(after);
+  };
+
+  return {
+    step,
+    /** The control record as this page saw it last. */
+    known: (): Control => known ?? newControl(choice()),
+    control: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
+
+    /** Durable when it resolves. One write that reads nothing. */
+    write: (records: Writes): Promise<void> => store.setMany(records),
+
+    /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
+    async writeOnce({ key, event }: Kept, name: string): Promise<boolean> {
+      const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
+      let isFirst = false;
+      await store.update<CountedRecord>([countedKey(name)], ([found = own]) => {
+        // After a lost connection it may be this one already.
+        isFirst = found.event === own.event;
+        return isFirst
+          ? [
+              [countedKey(name), own],
+              [key, event],
+            ]
+          : [];
+      });
+      return isFirst;
+    },
+
+    /** Takes back what was appended. */
+    remove: (entries: Entry[]): Promise<void> =>
+      store.deleteMany(
+        entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)])),
+      ),
+
+    /** The control record and the open batches, of one moment. */
+    async overview(): Promise<{ control: Control; batches: Batch[]; corrupt: StoreKey[] }> {
+      const records = await store.entries<unknown>(CONTROL_RANGE);
+      const control = records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1];
+      return {
+        control: note(control),
+        batches: records.flatMap((record) => (isBatch(record[1]) && !isCorrupt(record) ? [record[1]] : [])),
+        corrupt: records.filter(isCorrupt).map(([key]) => key),
+      };
+    },
+
+    /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
+    async *read(range: KeyRange): AsyncGenerator<LogRecord> {
+      for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
+        for (const [key, record] of records) {
+          if (isNewer(record)) continue;
+          const event = isEventKey(key) ? readEvent(record?.event ?? record) : undefined;
+          yield { key: key as EventKey, event, reason: record?.reason };
+        }
+      }
+    },
+
+    /** Puts records aside that cannot be used. An event counts as evicted; the events of a batch go on without it. */
+    async quarantine(keys: StoreKey[]): Promise<void> {
+      await step(keys, (control, records) =>
+        keys.flatMap((key, i): Writes => {
+          if (!isCorrupt([key, records[i]])) return [];
+          control.evicted += Number((key as string[])[0] === 'event');
+          return [
+            [key, undefined],
+            [['quarantine', ...(key as string[])], records[i]],
+          ];
+        }),
+      );
+      fail(`${keys.length} stored records cannot be read`);
+    },
+
+    /** Forgets which events counted once before this time. */
+    async forgetCounted(time: number): Promise<void> {
+      for await (const records of pages<CountedRecord>(store, COUNTED_RANGE)) {
+        const old = records.filter(([, { at }]) => at < time);
+        if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
+      }
+    },
+
+    clear: () => store.clear(),
+
+    isMemory: store.isMemory,
+    /** Tries the disk again, where the log is in memory. */
+    retry: store.retry,
+    /** Goes on in memory. */
+    degrade: store.degrade,
+    forgetMemory: store.forgetMemory,
+    /** The user opted out and wants everything forgotten: also what lies on a disk that does not answer now. */
+    owePurge() {
+      isPurgeOwed = store.isMemory();
+    },
+    close: store.close,
+  };
+};
+
+export type Log = ReturnType<typeof createLog>;

@@ -1,0 +1,151 @@
+import type { EventType } from '../../banner-event.ts';
+import { isAhead, LEAP_MS, LONGEST_ANSWER_MS } from '../../platform/deadline.ts';
+import type { DeliveryPage } from '../page.ts';
+import type { Log } from './log.ts';
+import {
+  type Batch,
+  bannerEvent,
+  batchKey,
+  bytesOf,
+  DEAD_RANGE,
+  EVENT_RANGE,
+  type EventKey,
+  type Kept,
+  keyText,
+  type Total,
+} from './records.ts';
+
+/** Records in one transaction. */
+const SLICE = 200;
+/** A cap is exceeded by at most this part before the log is read, and evicted events leave as much room. */
+const SLACK = 0.05;
+/** Of what was stored when the disk was full, the part that is stored from then on. */
+const FULL_SHARE = 0.75;
+/** How often the log is read for what is too old. */
+const EXPIRE_MS = 60 * 60_000;
+
+/** What an event is worth when not all can be kept: a lost dismissal shows the banner again, impressions are many. */
+export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
+
+/** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
+export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
+  const { now, monotonic } = page.clock;
+  const { maxEvents, maxBytes, maxAgeMs } = page.options;
+  /** Shrinks where the browser gives less (private mode). */
+  let bytesCap = maxBytes;
+  /** What this page has appended since the caps were checked. */
+  let events = 0;
+  let bytes = 0;
+  let expiredAt = Number.NEGATIVE_INFINITY;
+  /** How far the device's clock was ahead of the monotonic one then. */
+  let ahead = now() - monotonic();
+
+  /** All that may be removed: not what is part of an open batch, whose answer may still come. Ends `over` batches first. */
+  const findFree = async (isOver: (batch: Batch) => boolean = () => false) => {
+    const { batches } = await log.overview();
+    const over = batches.filter(isOver);
+    await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
+    const open = new Set(batches.flatMap((batch) => (isOver(batch) ? [] : batch.keys.map(keyText))));
+    const free: Kept[] = [];
+    let total = 0;
+    let size = 0;
+    for (const range of [EVENT_RANGE, DEAD_RANGE]) {
+      for await (const { key, event } of log.read(range)) {
+        if (event === undefined) continue;
+        total += 1;
+        size += bytesOf(event);
+        if (!open.has(keyText(key))) free.push({ key, event });
+      }
+    }
+    return { free, total, size };
+  };
+
+  const remove = async (victims: Kept[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
+    for (let from = 0; from < victims.length; from += SLICE) {
+      const slice = victims.slice(from, from + SLICE);
+      let gone: Kept[] = [];
+      await log.step(
+        slice.map(({ key }) => key),
+        (control, records) => {
+          gone = slice.filter((_, i) => records[i] !== undefined);
+          control[reason] += gone.length;
+          return gone.length > 0 ? gone.map(({ key }) => [key, undefined]) : null;
+        },
+      );
+      onGone(gone.map(({ key }) => key));
+      for (const { event } of gone) page.notify({ type: 'dropped', event: bannerEvent(event), reason });
+    }
+  };
+
+  /** Removes what is older than the age cap, whole batches too once no answer can come. */
+  const expire = async (): Promise<void> => {
+    const limit = now() - maxAgeMs;
+    const isOver = ({ keys, until }: Batch): boolean =>
+      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), LONGEST_ANSWER_MS);
+    const { free } = await findFree(isOver);
+    await remove(
+      free.filter(({ event }) => event.time < limit),
+      'expired',
+    );
+    await log.forgetCounted(limit);
+  };
+
+  const isOver = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
+
+  /** Removes the events of least value, the oldest first, where a cap is exceeded. */
+  const evict = async (): Promise<void> => {
+    [events, bytes] = [0, 0];
+    const { free, total, size } = await findFree();
+    if (total <= maxEvents && size <= bytesCap) return;
+    let spareEvents = total - maxEvents * (1 - SLACK);
+    let spareBytes = size - bytesCap * (1 - SLACK);
+    free.sort((a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time);
+    const victims = free.filter(({ event }) => {
+      const isVictim = spareEvents > 0 || spareBytes > 0;
+      spareEvents -= 1;
+      spareBytes -= bytesOf(event);
+      return isVictim;
+    });
+    await remove(victims, 'evicted');
+  };
+
+  return {
+    /** This page has appended these: true where the caps must be checked now. */
+    appended(stored: Kept[]): boolean {
+      events += stored.length;
+      for (const { event } of stored) bytes += bytesOf(event);
+      return isOver();
+    },
+
+    /** Checks the caps where they may be exceeded, and once an hour what is too old. */
+    async tidy(): Promise<void> {
+      if (monotonic() - expiredAt > EXPIRE_MS) {
+        const before = ahead;
+        expiredAt = monotonic();
+        ahead = now() - expiredAt;
+        // A clock that leapt may be wrong for a while, and what is removed is lost: the next look believes it.
+        if (ahead - before < LEAP_MS) await expire();
+      }
+      if (isOver()) await evict();
+    },
+
+    /** The disk is full: up to half goes, and the cap stays well under what was there. False when nothing was freed. */
+    async shrink(): Promise<boolean> {
+      const { free, size } = await findFree();
+      const impressions = free.filter(({ event }) => event.type === 'impression');
+      const victims = (impressions.length > 0 ? impressions : free).slice(0, Math.ceil(free.length / 2));
+      await remove(victims, 'evicted');
+      if (victims.length > 0) bytesCap = Math.min(bytesCap, size * FULL_SHARE);
+      return victims.length > 0;
+    },
+
+    /** Forgets every event, batch and dead letter; the totals stay. */
+    async purge(): Promise<void> {
+      log.owePurge();
+      await remove((await findFree(() => true)).free, 'purged');
+      log.retry();
+    },
+  };
+};
+
+export type Upkeep = ReturnType<typeof createUpkeep>;

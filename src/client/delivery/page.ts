@@ -1,0 +1,84 @@
+import type { Choice, Consent } from '../consent.ts';
+import type { FailureKind, Notice, Notify } from '../notice.ts';
+import { fingerprint } from '../platform/keyring.ts';
+import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
+import type { DeliverySetup } from './delivery.ts';
+import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
+
+/** What the tabs tell each other; a tab that misses it finds the same in the log. */
+export type TabNews =
+  /** A request has been answered: another tab that waits may send. */
+  | { type: 'idle' }
+  /** These left the queue, by their `keyText`. */
+  | { type: 'gone'; keys: string[] }
+  /** The service worker has no host to tell what became of an event: each page tells its own. */
+  | { type: 'notice'; notice: Notice }
+  | { type: 'consent'; choice: Choice }
+  | { type: 'wiped' };
+
+export const allowsSending = ({ state }: Consent): boolean => state === 'enabled' || state === 'draining';
+
+/** The page, or the service worker, that the delivery runs in: what its parts share. */
+export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
+  /** Names the log. */
+  name: string;
+  /** Names this page. */
+  tab: string;
+  newId: () => string;
+  clock: DeliverySetup['platform']['clock'];
+  random: () => number;
+  lifecycle: DeliverySetup['platform']['lifecycle'];
+  options: DeliveryOptions;
+  news: TabChannel<TabNews>;
+  notify: Notify;
+  fail: (message: string, cause?: unknown, kind?: FailureKind) => void;
+  /** Whether this page may send at all now. */
+  maySend: () => boolean;
+  isStopped: () => boolean;
+  stop: () => void;
+}
+
+/**
+ * The database, and the channel between the tabs, of one app at one API: two apps on one origin (a shop and its
+ * staging, a portal's widgets) never see, send or wipe each other's events.
+ */
+export const logName = (endpoint: string, appId: string): string =>
+  `placard-outbox-${fingerprint(`${endpoint}\n${appId}`)}`;
+
+export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
+  const { api, consent, platform, host, isWorker } = setup;
+  const { clock, random, lifecycle, openChannel } = platform;
+  const name = logName(api.endpoint, api.appId);
+  const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+  const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
+  let isStopped = false;
+
+  const tell: Notify = (notice) => {
+    try {
+      host.notify(notice);
+    } catch {
+      // A listener has its own way to report; here its bug may not cost an event.
+    }
+  };
+  const notify: Notify = (notice) => {
+    tell(notice);
+    if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
+  };
+  news.subscribe((item) => {
+    if (item.type === 'notice') tell(item.notice);
+  });
+
+  return {
+    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    tab: newId(),
+    options: deliveryOptions(setup.options, notify),
+    fail: (message, cause, kind = 'storage') =>
+      notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
+    maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
+    isStopped: () => isStopped,
+    stop() {
+      isStopped = true;
+      news.close();
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { EVENT_TYPES } from '../../../protocol/index.ts';
+import type { BannerEvent } from '../../banner-event.ts';
+import { withTimeout } from '../../platform/timeout.ts';
+import {
+  bannerEvent,
+  type EventKey,
+  isTime,
+  isWhole,
+  type Kept,
+  type Log,
+  readEvent,
+  type StoredEvent,
+} from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import { bury } from './settle.ts';
+
+/** How long the host may think about one event. */
+const ANSWER_MS = 10_000;
+
+const isEvent = (event: BannerEvent): boolean =>
+  isWhole(event) &&
+  EVENT_TYPES.includes(event.type) &&
+  event.bannerId !== '' &&
+  Number.isSafeInteger(event.time) &&
+  isTime(event.time);
+
+const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
+
+/** Asks the host about skipped events, one by one in their order, and brings its decision to disk. */
+export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
+  const { host, clock, notify, fail, options } = page;
+  const { correct = (event: BannerEvent) => event } = host;
+
+  /** What the host wants: a changed event, the same one, or `null` to give it up. */
+  const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
+    const asked = bannerEvent(event);
+    const skip = { reason: event.skip ?? '', attempts: event.attempts };
+    try {
+      const work = correct({ ...asked }, skip);
+      const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
+      if (answer === null) return null;
+      if (answer === undefined || !isEvent(answer)) {
+        fail('correct() answered something that is no event: it is sent as it is', undefined, 'correct');
+        return asked;
+      }
+      if (answer.userId !== asked.userId) {
+        fail('correct() cannot change whose event it is: userId is kept', undefined, 'correct');
+      }
+      return { ...bannerEvent(answer), userId: asked.userId };
+    } catch (cause) {
+      fail('correct() failed: the event is sent as it is', cause, 'correct');
+      return asked;
+    }
+  };
+
+  const decide = async ({ key, event }: Kept): Promise<void> => {
+    const answer = await ask(event);
+    const reason = event.skip ?? '';
+    let isGivenUp = false;
+    await log.step([key], (_, [stored]) => {
+      isGivenUp = false;
+      const now = readEvent(stored);
+      if (now?.skip === undefined || now.attempts !== event.attempts) return null;
+      if (answer === null) {
+        isGivenUp = true;
+        return bury({ key, event: now }, reason);
+      }
+      const { skip: _answered, ...rest } = now;
+      const next: StoredEvent = { ...rest, ...answer };
+      // Unchanged it would be skipped again at once; the server may think otherwise a little later.
+      if (SAME.every((name) => next[name] === now[name])) next.after = clock.now() + options.maxWaitMs;
+      return [[key, next]];
+    });
+    if (!isGivenUp) return;
+    onGone([key]);
+    notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
+  };
+
+  return async (kept: Kept[]): Promise<void> => {
+    for (const item of kept) await decide(item);
+  };
+};

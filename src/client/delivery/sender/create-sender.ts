@@ -1,0 +1,62 @@
+import { createKeyring } from '../../platform/keyring.ts';
+import type { Log, Upkeep } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import { createCorrection } from './correction.ts';
+import { createLeaseNext } from './lease-next.ts';
+import { createScheduler } from './scheduler.ts';
+import { createSendBatch, type SenderQueue } from './send-batch.ts';
+import { createSendLoop } from './send-loop.ts';
+
+/** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
+export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue: SenderQueue) => {
+  const { api, clock, fail, isWorker, maySend } = page;
+  const keyring = createKeyring(api.apiKey, clock.after);
+
+  const look = (all = false): void => {
+    if (!isWorker && maySend()) void run(all);
+  };
+
+  /** A sign of life ends a running backoff, once; what the server asked for stays. */
+  const ease = (): Promise<void> =>
+    log.step([], (control) => {
+      const { until, eased, reason } = control.wait;
+      const isOwnWait = reason === 'backoff' || reason === 'offline';
+      if (eased || !isOwnWait || until <= clock.now()) return null;
+      control.wait = { ...control.wait, until: clock.now(), eased: true };
+      return [];
+    });
+
+  const awake = (): void => {
+    if (!maySend()) return;
+    log.retry();
+    void ease().then(
+      () => look(),
+      (cause) => fail('The log could not be used', cause),
+    );
+  };
+
+  const scheduler = createScheduler(page, look, awake);
+  const batches = createSendBatch(page, log, scheduler, queue);
+  const run = createSendLoop(page, log, keyring, {
+    leaseNext: createLeaseNext(page, log, batches.limit, queue.isHeld),
+    send: batches.send,
+    abandon: batches.abandon,
+    correct: createCorrection(page, log, queue.gone),
+    tidy: upkeep.tidy,
+    lookAt: scheduler.at,
+  });
+
+  return {
+    ...batches,
+    run,
+    look,
+    awake,
+    added: scheduler.added,
+    lookAt: scheduler.at,
+    /** The key if it is known without asking: a page that goes away cannot wait. */
+    key: keyring.current,
+    stop: scheduler.stop,
+  };
+};
+
+export type Sender = ReturnType<typeof createSender>;

@@ -1,0 +1,56 @@
+import { utf8Bytes } from '../../../protocol/index.ts';
+import type { DeliveryOptions } from '../delivery-options.ts';
+import { trackBody } from '../http/index.ts';
+import { type Batch, type Kept, type StoredEvent, VERSION } from '../log/index.ts';
+
+/** No event is smaller: under this the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+/** Batches never mix users, app versions or in-doubt policies. */
+export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  inDoubt[a.type] === inDoubt[b.type];
+
+export const byTime = ({ key: a }: Kept, { key: b }: Kept): number =>
+  a[2] - b[2] || (a[3] < b[3] ? -1 : Number(a[3] > b[3])) || a[4] - b[4];
+
+/** What an event adds to a body, with its comma. */
+const eventBytes = (event: StoredEvent): number =>
+  utf8Bytes(trackBody([event, event])) - utf8Bytes(trackBody([event]));
+
+/**
+ * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
+ * bodies together. Inside a batch they are in order of time.
+ */
+export const planBatches = (
+  waiting: Kept[],
+  maxBytes: number,
+  maxBatch: number,
+  options: DeliveryOptions,
+): Kept[][] => {
+  const batches: Kept[][] = [];
+  let left = maxBytes;
+  for (const item of waiting) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find(
+      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+    );
+    const cost = batch ? eventBytes(item.event) : utf8Bytes(trackBody([item.event]));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
+
+export const newBatch = (kept: Kept[], id: string): Batch => ({
+  v: VERSION,
+  id,
+  keys: kept.map(({ key }) => key),
+  until: 0,
+  doubt: false,
+  splits: 0,
+});

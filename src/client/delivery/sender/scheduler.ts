@@ -1,0 +1,70 @@
+import type { Moment } from '../../platform/page-lifecycle.ts';
+import type { DeliveryPage } from '../page.ts';
+
+/** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
+const COLD_QUIET_MS = 250;
+/** After an answer the preflight is taken to be warm for this long; browsers keep it up to two hours. */
+const WARM_MS = 9 * 60_000;
+/** Signs that the network or the user is back. */
+const SIGNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
+
+/**
+ * Decides when to look for a batch. Events wait `maxWaitMs` for company, with one exception: while no request went out
+ * lately the first ones leave at the first pause, so that the last flush of the page finds the preflight answered.
+ * `onDue` looks for a batch, with `all` for whatever waits; `onSign` hears that the network or the user is back.
+ */
+export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => void, onSign: () => void) => {
+  const { clock, lifecycle, options } = page;
+  const { maxWaitMs } = options;
+  let cancelTimer: () => void = () => undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let cancelQuiet: () => void = () => undefined;
+  let warmUntil = Number.NEGATIVE_INFINITY;
+  let signs = 0;
+  /** What was under way then still comes to an end, and asks for a look. */
+  let isStopped = false;
+
+  const at = (time: number): void => {
+    if (isStopped || time >= timerAt) return;
+    cancelTimer();
+    timerAt = time;
+    cancelTimer = clock.after(Math.max(0, time - clock.now()), () => {
+      timerAt = Number.POSITIVE_INFINITY;
+      onDue(false);
+    });
+  };
+
+  const stops = SIGNS.map((sign) =>
+    lifecycle.on(sign, () => {
+      signs += 1;
+      onSign();
+    }),
+  );
+
+  return {
+    /** Looks again at `time` (Unix milliseconds), or earlier when asked so already. */
+    at,
+    /** Events were stored. */
+    added(): void {
+      at(clock.now() + maxWaitMs);
+      if (isStopped || clock.monotonic() < warmUntil) return;
+      cancelQuiet();
+      cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => onDue(true));
+    },
+    /** An answer came: the preflight is warm. */
+    answered(): void {
+      warmUntil = clock.monotonic() + WARM_MS;
+      cancelQuiet();
+    },
+    /** How often the network or the user has come back so far. */
+    signs: () => signs,
+    stop(): void {
+      isStopped = true;
+      cancelTimer();
+      cancelQuiet();
+      for (const stop of stops) stop();
+    },
+  };
+};
+
+export type Scheduler = ReturnType<typeof createScheduler>;

@@ -1,0 +1,107 @@
+import { utf8Bytes } from '../../../protocol/index.ts';
+import { backoffMs } from '../../platform/backoff.ts';
+import { createKeepaliveBudget, createPostTrack, inDoubt, readAnswer, type Verdict } from '../http/index.ts';
+import type { Batch, EventKey, Log } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import type { Scheduler } from './scheduler.ts';
+import { createSettle } from './settle.ts';
+
+/** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
+const REFUSED_AT_ONCE_MS = 20;
+
+/** What the sender tells of the events that this page holds in memory, and of those in the log. */
+export interface SenderQueue {
+  /** The last flush of this page took it, perhaps without a batch on disk yet. */
+  isHeld: (key: EventKey) => boolean;
+  /** These are part of a request. */
+  sent: (keys: EventKey[]) => void;
+  /** These left the log. */
+  gone: (keys: EventKey[]) => void;
+}
+
+/** A batch that is leased to this tab, and the text of its request. */
+export interface Leased {
+  batch: Batch;
+  body: string;
+}
+
+const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
+
+/** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
+export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
+  const { api, host, clock, random, lifecycle, news, notify } = page;
+  const { maxBatch, timeoutMs } = page.options;
+  const post = createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init)));
+  const budget = createKeepaliveBudget(clock.monotonic);
+  const settle = createSettle(page, log);
+  const inFlight = new Set<AbortController>();
+  let limit = maxBatch;
+
+  const finish = async (batch: Batch, verdict: Verdict, key: string): Promise<number> => {
+    const { delivered, gone, notices } = await settle(batch, verdict, key);
+    queue.gone(gone);
+    if (delivered.length > 0) {
+      host.onDelivered?.(delivered);
+      notify({ type: 'delivered', events: delivered });
+    }
+    for (const notice of notices) notify(notice);
+    for (const message of verdict.problems) notify({ type: 'failed', kind: 'answer', message });
+    if (verdict.failure) notify({ type: 'failed', ...verdict.failure });
+    news.post({ type: 'idle' });
+    return delivered.length;
+  };
+
+  const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<Verdict> => {
+    const began = clock.monotonic();
+    const signsBefore = scheduler.signs();
+    const abort = new AbortController();
+    const { signal } = abort;
+    inFlight.add(abort);
+    const cancelTimeout = clock.after(timeoutMs, () =>
+      abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
+    );
+    try {
+      const answer = await post({ body, key, keepalive, signal });
+      if (keepalive) budget.recover();
+      scheduler.answered();
+      return readAnswer(answer, batch.keys.length, clock.now());
+    } catch (cause) {
+      const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
+      if (keepalive && isRefused && !signal.aborted) budget.refused();
+      if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
+      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
+      // how things are now.
+      const ms = scheduler.signs() === signsBefore ? undefined : backoffMs(1, random);
+      return inDoubt(cause, { reason: 'backoff', ms });
+    } finally {
+      cancelTimeout();
+      inFlight.delete(abort);
+    }
+  };
+
+  return {
+    /** Resolves with how many events were delivered. */
+    async send(leased: Leased, key: string): Promise<number> {
+      const { batch, body } = leased;
+      queue.sent(batch.keys);
+      const free = budget.take(utf8Bytes(body), !lifecycle.isVisible());
+      const verdict = await request(leased, key, free !== undefined);
+      free?.();
+      if (verdict.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
+      return finish(batch, verdict, key);
+    },
+
+    /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
+    abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
+
+    abortAll(): void {
+      for (const abort of inFlight) abort.abort();
+    },
+
+    budgetLeft: budget.left,
+    /** Events in one batch: what the host chose, or what the server's size limit taught. */
+    limit: () => limit,
+  };
+};
+
+export type SendBatch = ReturnType<typeof createSendBatch>;

@@ -1,0 +1,160 @@
+import { fingerprint, type Keyring } from '../../platform/keyring.ts';
+import { type Batch, batchKey, isBatch, type Kept, type Log, noWait, type Wait } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
+import type { NextAction } from './lease-next.ts';
+import type { SendBatch } from './send-batch.ts';
+
+/** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
+const ASK_KEY_MS = 5 * 60_000;
+/** When the host's key function fails, or the log, for example because the disk is full. */
+const RETRY_MS = 30_000;
+/** How long after another tab's lease this one tries. */
+const SUCCESSOR_MS = 50;
+
+/** What the loop does with what there is to do. */
+export interface SendTasks {
+  leaseNext: (all: boolean) => Promise<NextAction>;
+  send: SendBatch['send'];
+  abandon: SendBatch['abandon'];
+  correct: (kept: Kept[]) => Promise<void>;
+  /** Comes before the first look at the queue. */
+  tidy: () => Promise<void>;
+  /** Look again at this time (Unix milliseconds). */
+  lookAt: (time: number) => void;
+}
+
+interface Run {
+  all: boolean;
+  again: boolean;
+  delivered: number;
+  done: Promise<number>;
+}
+
+/** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
+export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
+  const { clock, news, notify, fail, maySend } = page;
+  const { leaseNext, send, abandon, correct, tidy, lookAt } = tasks;
+  let running: Run | undefined;
+  let announcedUntil = 0;
+
+  /** The key to send with, or `undefined` while there is none. */
+  const usableKey = async (): Promise<string | undefined> => {
+    if (log.known().refusedKey !== null) keyring.forget();
+    try {
+      return await keyring.ask();
+    } catch (cause) {
+      fail('apiKey() failed: sending waits', cause, 'config');
+      lookAt(clock.now() + RETRY_MS);
+      return undefined;
+    }
+  };
+
+  /** A new key ends the wait that the old one caused, for all tabs. */
+  const endWait = async (key: string): Promise<boolean> => {
+    if (fingerprint(key) === log.known().refusedKey) return false;
+    await log.step([], (control) => {
+      control.refusedKey = null;
+      control.wait = noWait();
+      return [];
+    });
+    return true;
+  };
+
+  /** Puts a leased batch back unsent: the next one may send it at once, and it is not in doubt. */
+  const release = ({ id, until }: Batch): Promise<void> =>
+    log.step([batchKey(id)], (_, [stored]) =>
+      isBatch(stored) && stored.until === until ? [[batchKey(id), { ...stored, until: 0 }]] : null,
+    );
+
+  /** Resolves when the tab that sends has an answer, at `until` at the latest. */
+  const untilFree = (until: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = () => {
+        stop();
+        cancel();
+        resolve();
+      };
+      const stop = news.subscribe(({ type }) => type === 'idle' && wake());
+      const cancel = clock.after(Math.max(0, until - clock.now()) + SUCCESSOR_MS, wake);
+    });
+
+  /** Each wait is told once. */
+  const announce = ({ until, reason }: Wait): void => {
+    if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
+    announcedUntil = until;
+  };
+
+  /** Does the next thing; false when there is nothing left to do now. */
+  const step = async (run: Run): Promise<boolean> => {
+    if (!maySend()) return false;
+    const key = await usableKey();
+    if (key === undefined) return false;
+    const action = await leaseNext(run.all);
+    switch (action.type) {
+      case 'send':
+        // The user may have opted out while it was being leased: there was no request to end yet.
+        if (!maySend()) {
+          await release(action.batch);
+          return false;
+        }
+        run.delivered += await send(action, key);
+        return true;
+      case 'abandoned':
+        await abandon(action.batch);
+        return true;
+      case 'correct':
+        await correct(action.kept);
+        return true;
+      case 'busy':
+        if (!run.all) {
+          lookAt(action.until + SUCCESSOR_MS);
+          return false;
+        }
+        await untilFree(action.until);
+        return true;
+      case 'waiting': {
+        const { until, reason } = action.wait;
+        const isRefused = reason === 'unauthorized';
+        if (isRefused && (await endWait(key))) return true;
+        lookAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
+        announce(action.wait);
+        return false;
+      }
+      case 'nothing':
+        lookAt(action.due);
+        return false;
+    }
+  };
+
+  const work = async (run: Run): Promise<number> => {
+    // The caller can still change this run before its first step.
+    await Promise.resolve();
+    try {
+      do {
+        run.again = false;
+        await tidy();
+        while (await step(run));
+      } while (run.again && maySend());
+    } catch (cause) {
+      fail('The log could not be used', cause);
+      lookAt(clock.now() + RETRY_MS);
+    } finally {
+      running = undefined;
+    }
+    return run.delivered;
+  };
+
+  /** Sends what is due, or with `all` whatever waits. Calls during a run share it; returns how many were delivered. */
+  return (all: boolean): Promise<number> => {
+    if (running !== undefined) {
+      // The run may have looked for the last time already; one more look costs no request.
+      running.again = true;
+      running.all ||= all;
+      return running.done;
+    }
+    const run: Run = { all, again: false, delivered: 0, done: Promise.resolve(0) };
+    running = run;
+    run.done = work(run);
+    return run.done;
+  };
+};

@@ -1,0 +1,79 @@
+import type { Choice, OptOutPolicy } from '../consent.ts';
+import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
+import type { Log } from './log/index.ts';
+import { allowsSending, type DeliveryPage } from './page.ts';
+
+/**
+ * Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice.
+ * `onOptOut` ends the requests under way, and forgets what this page holds in memory.
+ */
+export const createStoredConsent = (
+  page: DeliveryPage,
+  log: Log,
+  retryOnQuota: RetryOnQuota,
+  onOptOut: () => void,
+) => {
+  const { consent, clock, news, notify, isWorker } = page;
+  /** As the disk had it last. */
+  let seen: Choice = 'enabled';
+
+  const set = (choice: Choice | 'wiped'): void => {
+    consent.set(choice);
+    if (!allowsSending(consent)) onOptOut();
+  };
+  const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
+
+  const write = (choice: Choice): Promise<void> =>
+    retryOnQuota(() =>
+      log.step([], (control) => {
+        control.consent = choice;
+        control.chosenAt = clock.now();
+        return [];
+      }),
+    );
+
+  news.subscribe((item) => {
+    if (item.type !== 'consent' && item.type !== 'wiped') return;
+    const choice = item.type === 'wiped' ? 'wiped' : item.choice;
+    // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
+    if (consent.state === 'wiped' && !(isWorker && choice === 'enabled')) return;
+    set(choice);
+    if (choice === 'wiped') log.forgetMemory();
+    tell();
+  });
+
+  return {
+    async enable(): Promise<void> {
+      set('enabled');
+      await write('enabled');
+      news.post({ type: 'consent', choice: 'enabled' });
+      tell();
+    },
+
+    /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
+    async disable(policy: OptOutPolicy): Promise<void> {
+      consent.optOut(policy);
+      const choice = consent.state as Choice;
+      set(choice);
+      news.post({ type: 'consent', choice });
+      await write(choice);
+      tell();
+    },
+
+    async wipe(): Promise<void> {
+      set('wiped');
+      news.post({ type: 'wiped' });
+      await log.clear();
+      tell();
+    },
+
+    /** The choice in a control record that was read: news of it may have missed this tab. */
+    onStored(choice: Choice): void {
+      if (choice === seen) return;
+      seen = choice;
+      if (choice === consent.state || consent.state === 'wiped') return;
+      set(choice);
+      tell();
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import type { Drawn } from '../placement-hook.ts';
+
+/**
+ * Lets a host function draw into the element, and returns how to take that back, `undefined` where it threw. What it
+ * throws, then or later, goes to `onError`, with nothing of it left in the element.
+ */
+export const fillSlot = (
+  element: HTMLElement,
+  draw: (signal: AbortSignal) => Drawn,
+  onError: (cause: unknown) => void,
+): (() => void) | undefined => {
+  const before = new Set(element.childNodes);
+  const abort = new AbortController();
+  let drawn: unknown;
+  let isOver = false;
+
+  /**
+   * A hook need not be async, but the failure of one must not become an unhandled rejection of the page. Recognised by
+   * its `then`: an async function's promise is no instance of a `Promise` that someone has replaced, as zone.js does.
+   */
+  const watch = (made: unknown): void => {
+    (made as PromiseLike<unknown> | undefined)?.then?.(undefined, fail);
+  };
+
+  const clear = (): void => {
+    if (isOver) return;
+    isOver = true;
+    abort.abort();
+    if (typeof drawn === 'function') {
+      try {
+        watch(drawn());
+      } catch (cause) {
+        onError(cause);
+      }
+      return;
+    }
+    // Without a cleanup of its own (a framework's would stumble over it), what the host added goes.
+    for (const node of [...element.childNodes]) if (!before.has(node)) node.remove();
+  };
+
+  const fail = (cause: unknown): void => {
+    clear();
+    onError(cause);
+  };
+  try {
+    drawn = draw(abort.signal);
+    watch(drawn);
+  } catch (cause) {
+    fail(cause);
+    return undefined;
+  }
+  return clear;
+};

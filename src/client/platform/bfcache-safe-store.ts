@@ -1,0 +1,75 @@
+import type { Clock } from './clock.ts';
+import type { PageLifecycle } from './page-lifecycle.ts';
+import type { Store } from './store.ts';
+
+/** What has not answered so long after the return never will. */
+const ANSWER_MS = 1_000;
+
+/**
+ * A store that begins nothing which needs an answer while the page is in the back/forward cache. A transaction that reads
+ * before it writes would stay open there with its lock held, and the browser evicts a page that blocks another one. A
+ * blind write (`setMany`) still goes; everything else waits for the page's return.
+ *
+ * Firefox 153 never answers what was asked for as the page went there: neither done nor aborted. After the return a read
+ * is asked again; a blind write counts as done, since a second one might bring back what others have removed.
+ */
+export const createBfcacheSafeStore = (
+  store: Store,
+  lifecycle: PageLifecycle,
+  after: Clock['after'],
+): Store & { close(): void } => {
+  let back: Promise<void> | undefined;
+  let wake: () => void = () => undefined;
+  /** What to do where the answer is lost. */
+  const unanswered = new Set<() => void>();
+  const stops = [
+    lifecycle.on('leave', () => {
+      back ??= new Promise((resolve) => {
+        wake = resolve;
+      });
+    }),
+    lifecycle.on('restored', () => {
+      const asked = [...unanswered];
+      after(ANSWER_MS, () => {
+        for (const giveUp of asked) if (unanswered.delete(giveUp)) giveUp();
+      });
+      wake();
+      back = undefined;
+    }),
+  ];
+
+  const answered = <T>(
+    ask: () => Promise<T>,
+    lost: (resolve: (value: T) => void, again: () => void) => void,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const attempt = () => ask().then(resolve, reject);
+      const giveUp = () => lost(resolve, attempt);
+      unanswered.add(giveUp);
+      void attempt().finally(() => unanswered.delete(giveUp));
+    });
+  const read = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (back) await back;
+    return answered(ask, (_, again) => again());
+  };
+  const write = (ask: () => Promise<void>): Promise<void> => answered(ask, (resolve) => resolve());
+
+  return {
+    entries: (range) => read(() => store.entries(range)),
+    get: (key) => read(() => store.get(key)),
+    setMany: (records) => write(() => store.setMany(records)),
+    async deleteMany(keys) {
+      if (back) await back;
+      return write(() => store.deleteMany(keys));
+    },
+    update: (keys, change) => read(() => store.update(keys, change)),
+    async clear() {
+      if (back) await back;
+      return write(() => store.clear());
+    },
+    close() {
+      for (const stop of stops) stop();
+      wake();
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { AfterPaint } from './after-paint.ts';
+import type { Banner } from './banner.ts';
+import type { BannerEvent, EventType } from './banner-event.ts';
+import type { BannerCache } from './banners/banner-cache.ts';
+import { addDismissal } from './banners/dismissals.ts';
+import type { LateChunk } from './late-chunk.ts';
+
+interface TrackOptions {
+  cache: BannerCache;
+  late: LateChunk<AfterPaint>;
+  mayAct: () => boolean;
+  now: () => number;
+  /** Takes a banner out of its slots. */
+  sendAway: (banner: Banner) => void;
+}
+
+/** The client's `track`: what it does with an event, by its type. */
+export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
+  const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
+    const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
+    return late.whenLoaded(null, ({ delivery }) => delivery.capture(event));
+  };
+
+  const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
+    impression: (banner, userId) => late.tryTo(null, (part) => part.countImpression(banner, userId)),
+    click: (banner, userId) => capture(banner, 'click', userId),
+    async dismiss(banner, userId) {
+      sendAway(banner);
+      const isRehearsed = late.current()?.isRehearsed(banner);
+      if (!isRehearsed && !(await cache.change((record) => addDismissal(record, banner)))) return null;
+      const event = capture(banner, 'dismiss', userId);
+      late.current()?.tellTabs();
+      return event;
+    },
+  };
+
+  return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+    const userId = cache.userId();
+    // In JavaScript a type may be any.
+    if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    return banner.isControl && type !== 'impression' ? null : verbs[type](banner, userId);
+  };
+};

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import type {
+  CampaignExplanation,
+  ExplainAnswer,
+  ExplainRequest,
+  FailingClause,
+  Reason,
+} from '../explain.ts';
+
+const failingClause = z.object({
+  clause: z.string(),
+  expected: z.unknown(),
+  actual: z.optional(z.unknown()),
+}) satisfies z.ZodMiniType<FailingClause>;
+
+const bucketing = { bucket: z.number(), control_percentage: z.number() };
+
+/** An instant in UTC as text of ISO 8601, `null` where there is none. */
+const instant = z.nullable(z.string());
+
+const reason = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('shown'),
+    banner_id: z.string(),
+    variant_id: z.string(),
+    is_test_send: z.boolean(),
+    ...bucketing,
+  }),
+  z.object({ outcome: z.literal('held_out'), banner_id: z.string(), ...bucketing }),
+  z.object({ outcome: z.literal('not_running'), status: z.string() }),
+  z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
+  z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
+  z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
+  z.object({
+    outcome: z.literal('capped'),
+    limit: z.string(),
+    tag: z.optional(z.string()),
+    max: z.number(),
+    count: z.number(),
+    again_at: instant,
+  }),
+  z.object({ outcome: z.literal('outranked'), by: z.string() }),
+  z.object({
+    outcome: z.literal('unfilled'),
+    variant_id: z.nullable(z.string()),
+    property: z.nullable(z.string()),
+    problem: z.string(),
+  }),
+]) satisfies z.ZodMiniType<Reason>;
+
+const campaignExplanation = z.intersection(
+  z.object({ campaign_id: z.string(), name: z.string(), why: z.string() }),
+  reason,
+) satisfies z.ZodMiniType<CampaignExplanation>;
+
+/** Body of `POST /placard/explain`. */
+export const explainRequest = z.object({
+  external_user_id: z.string().check(z.minLength(1)),
+  app_id: z.optional(z.string()),
+  app_version: z.optional(z.string()),
+  device_id: z.optional(z.string()),
+  placements: z.optional(z.array(z.string())),
+}) satisfies z.ZodMiniType<ExplainRequest>;
+
+/** 200 of it. */
+export const explainAnswer = z.object({
+  has_profile: z.boolean(),
+  placements: z.record(z.string(), z.array(campaignExplanation)),
+}) satisfies z.ZodMiniType<ExplainAnswer>;

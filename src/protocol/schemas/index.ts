@@ -1,0 +1,8 @@
+// A front door of its own: a browser never enters here, so no schema library is in what it loads.
+export * from './banner.ts';
+export * from './banners-sync.ts';
+export * from './banners-track.ts';
+export * from './explain.ts';
+export * from './integrations.ts';
+export * from './preview.ts';
+export * from './users-track.ts';

@@ -1,0 +1,127 @@
+import { getOwn } from '../profiles/own.ts';
+import type { UserCampaign } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Campaign } from './campaign.ts';
+import { campaignOrder } from './campaign-order.ts';
+import type { Question } from './question.ts';
+
+/** How often one user gets a campaign; `null` is no limit. */
+export interface Frequency {
+  /** At most `max` impressions within so many days, today included. */
+  impressions: { max: number; days: number } | null;
+  /** Over after so many. Each of the campaign's `conversions` counts once. */
+  stopAfter: { impressions: number | null; clicks: number | null; conversions: number | null };
+}
+
+/** At most so many campaigns of a tag a day, for one user. */
+export interface TagCap {
+  tag: string;
+  campaignsPerDay: number;
+  /** IDs of campaigns that are neither limited nor counted. */
+  exempt: ReadonlySet<string>;
+}
+
+/** A limit that keeps a campaign from a user. `againMs` is `null` where it is never shown again. */
+export interface Cap {
+  limit: 'impressions' | 'stop_after.impressions' | 'stop_after.clicks' | 'stop_after.conversions' | 'tag';
+  tag?: string;
+  max: number;
+  count: number;
+  againMs: number | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const addDays = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** The first instant of the first day of a window of so many days that ends today. */
+const startOfDays = ({ localDays }: Workspace, days: number, now: number): number =>
+  localDays.startOf(addDays(localDays.of(now), 1 - days));
+
+/** From when on a decision needs to know every impression of a user; `null` where no campaign counts them by days. */
+export const impressionsSince = (workspace: Workspace, now: number): number | null => {
+  const { capDays } = campaignOrder(workspace);
+  return capDays === 0 ? null : startOfDays(workspace, capDays, now);
+};
+
+type Asked = Pick<Question, 'workspace' | 'user' | 'now'>;
+
+const stopCap = ({ frequency, conversions }: Campaign, seen: UserCampaign, { user }: Asked): Cap | null => {
+  const { impressions, clicks, conversions: goals } = frequency!.stopAfter;
+  const over = (
+    name: 'impressions' | 'clicks' | 'conversions',
+    max: number | null,
+    count: number,
+  ): Cap | null =>
+    max !== null && count >= max ? { limit: `stop_after.${name}`, max, count, againMs: null } : null;
+  const { firstImpressionMs } = seen;
+  // What they did before the first impression is no success of it.
+  const isReached = (goal: Campaign['conversions'][number]): boolean => {
+    const { profile } = user;
+    const done =
+      profile &&
+      ('event' in goal ? getOwn(profile.events, goal.event) : getOwn(profile.purchases, goal.product));
+    return done != null && firstImpressionMs !== null && done.last >= firstImpressionMs;
+  };
+  return (
+    over('impressions', impressions, seen.impressions) ??
+    over('clicks', clicks, seen.clicks) ??
+    over('conversions', goals, goals === null ? 0 : conversions.filter(isReached).length)
+  );
+};
+
+const daysCap = ({ campaignId, frequency }: Campaign, { workspace, user, now }: Asked): Cap | null => {
+  if (!frequency?.impressions) return null;
+  const { max, days } = frequency.impressions;
+  const start = startOfDays(workspace, days, now);
+  const times = user.impressions
+    .filter((each) => each.campaignId === campaignId && each.timeMs >= start)
+    .map(({ timeMs }) => timeMs)
+    .sort((one, other) => one - other);
+  if (times.length < max) return null;
+  const { localDays } = workspace;
+  const leaves = addDays(localDays.of(times[times.length - max]!), days);
+  return { limit: 'impressions', max, count: times.length, againMs: localDays.startOf(leaves) };
+};
+
+/**
+ * The frequency caps of one decision. Impressions count once they are stored, so a page may exceed a limit by what it shows
+ * from its cache. Of one answer, campaigns that it shows first count for those after them.
+ */
+export const createCaps = (asked: Asked) => {
+  const { workspace, user, now } = asked;
+  const { tagCaps, localDays } = workspace;
+  const today = localDays.of(now);
+  const midnight = localDays.startOf(today);
+  const seenToday = new Set(
+    tagCaps.length === 0
+      ? []
+      : user.campaigns.flatMap(({ campaignId, lastImpressionMs }) =>
+          lastImpressionMs !== null && lastImpressionMs >= midnight ? [campaignId] : [],
+        ),
+  );
+
+  const tagCap = ({ campaignId, tags }: Campaign): Cap | null => {
+    if (seenToday.has(campaignId)) return null;
+    for (const { tag, campaignsPerDay: max, exempt } of tagCaps) {
+      if (!tags.has(tag) || exempt.has(campaignId)) continue;
+      const counted = workspace.campaigns.filter(
+        (each) => each.tags.has(tag) && seenToday.has(each.campaignId) && !exempt.has(each.campaignId),
+      );
+      const count = counted.length;
+      if (count >= max)
+        return { limit: 'tag', tag, max, count, againMs: localDays.startOf(addDays(today, 1)) };
+    }
+    return null;
+  };
+
+  return {
+    of(campaign: Campaign): Cap | null {
+      const seen = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
+      const own =
+        campaign.frequency && seen ? (stopCap(campaign, seen, asked) ?? daysCap(campaign, asked)) : null;
+      return own ?? tagCap(campaign);
+    },
+    shown: ({ campaignId }: Campaign) => void seenToday.add(campaignId),
+  };
+};

@@ -1,0 +1,61 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { errorFacts, type Log } from './log.ts';
+import type { Store } from './store/store.ts';
+import type { Workspace } from './workspace/workspace.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Between two looks at all workspaces. */
+const EVERY_MS = 6 * 60 * 60 * 1000;
+/** Between two steps, for requests. */
+const PAUSE_MS = 50;
+
+export interface RetentionOptions {
+  store: Pick<Store, 'prune'>;
+  workspaces(): readonly Workspace[];
+  /** Receives how many rows a step deleted. */
+  onPruned(workspaceId: string, kind: 'events' | 'banner_events', rows: number): void;
+  log: Log;
+  now(): number;
+  everyMs?: number;
+  pauseMs?: number;
+}
+
+/** Deletes what is older than a workspace keeps it, step by step, at the start and every six hours. Returns what stops it. */
+export const startRetention = (options: RetentionOptions): (() => Promise<void>) => {
+  const { store, workspaces, onPruned, log, now, everyMs = EVERY_MS, pauseMs = PAUSE_MS } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const prune = async ({ workspaceId, retention }: Workspace) => {
+    const momentOf = (days: number | null) => (days === null ? null : now() - days * DAY_MS);
+    const before = { events: momentOf(retention.events), bannerEvents: momentOf(retention.bannerEvents) };
+    if (before.events === null && before.bannerEvents === null) return;
+    for (let after: number | null = 0; after !== null; ) {
+      const { events, bannerEvents, next } = await store.prune(workspaceId, before, after);
+      if (events > 0) onPruned(workspaceId, 'events', events);
+      if (bannerEvents > 0) onPruned(workspaceId, 'banner_events', bannerEvents);
+      after = next;
+      await wait(pauseMs, undefined, { signal, ref: false });
+    }
+  };
+
+  const run = async () => {
+    while (!signal.aborted) {
+      for (const workspace of workspaces()) {
+        try {
+          await prune(workspace);
+        } catch (error) {
+          if (signal.aborted) return;
+          // What is left is deleted with the next look.
+          log.error({ workspace: workspace.workspaceId, ...errorFacts(error) }, 'retention not applied');
+        }
+      }
+      await wait(everyMs, undefined, { signal, ref: false });
+    }
+  };
+  const running = run().catch(() => undefined);
+  return () => {
+    stopping.abort();
+    return running;
+  };
+};

@@ -1,0 +1,97 @@
+import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
+import type { Lookup } from '../profiles/user-set.ts';
+import type { Store } from '../store/store.ts';
+import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
+
+interface Target {
+  lookup: Lookup;
+  /** Which of several users is meant; without a rule none of several is. */
+  rules: Priority[];
+}
+
+const named =
+  (by: 'external_id' | 'braze_id') =>
+  (value: unknown): Target | null => {
+    const id = idText(value);
+    return id === undefined || id === '' ? null : { lookup: { by, value: id }, rules: [] };
+  };
+
+const addressed =
+  (by: 'email' | 'phone') =>
+  (value: unknown): Target | null => {
+    const entry = typeof value === 'string' ? { [by]: value } : value;
+    if (!isRecord(entry)) return null;
+    const { [by]: address, prioritization } = entry;
+    const rules = checkPrioritization(prioritization ?? []);
+    if (typeof address !== 'string' || address === '' || !rules) return null;
+    return rules.includes('least_recently_updated') ? null : { lookup: { by, value: address }, rules };
+  };
+
+const aliased = (value: unknown): Target | null => {
+  const alias = checkAlias(value);
+  return alias ? { lookup: { by: 'user_alias', value: alias }, rules: [] } : null;
+};
+
+const KINDS: Record<string, (value: unknown) => Target | null> = {
+  external_ids: named('external_id'),
+  user_aliases: aliased,
+  braze_ids: named('braze_id'),
+  email_addresses: addressed('email'),
+  phone_numbers: addressed('phone'),
+};
+
+const targetsOf = (body: unknown): Target[] => {
+  if (!isRecord(body)) throw new HttpError(400, 'The body must be an object');
+  const names = Object.keys(KINDS).filter((name) => body[name] !== undefined && body[name] !== null);
+  const [name] = names;
+  if (name === undefined || names.length > 1) {
+    throw new HttpError(400, `Exactly one of '${Object.keys(KINDS).join("', '")}' is required`);
+  }
+  const values = body[name];
+  if (!Array.isArray(values)) throw new HttpError(400, `'${name}' must be an array`);
+  if (values.length > MAX_PROFILE_ENTRIES) {
+    throw new HttpError(400, `'${name}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
+  }
+  return values.map((value, index) => {
+    const target = KINDS[name]!(value);
+    if (!target) throw new HttpError(400, `'${name}[${index}]' is not valid`);
+    return target;
+  });
+};
+
+/**
+ * `/users/delete`: erases users, with everything that is stored of them. Returns how many there were. The audit of the Studio keeps
+ * that somebody looked at a user, and no longer at whom.
+ */
+export const deleteUsers = async (input: {
+  workspaceId: string;
+  store: Pick<Store, 'write' | 'studio'>;
+  body: unknown;
+  nowMs: number;
+}): Promise<number> => {
+  const { workspaceId, store, body, nowMs } = input;
+  const targets = targetsOf(body);
+  const { deleted, externalIds } = await store.write({
+    workspaceId,
+    lookups: targets.map(({ lookup }) => lookup),
+    nowMs,
+    apply(users) {
+      // Of IDs that nobody has too: a request whose answer was lost comes again, and must finish what it began.
+      const externalIds = targets.flatMap(({ lookup }) =>
+        lookup.by === 'external_id' ? [lookup.value] : [],
+      );
+      let deleted = externalIds.filter((externalId) => users.forget(externalId)).length;
+      for (const { lookup, rules } of targets) {
+        const profile = prioritize(users.find(lookup), rules);
+        if (!profile) continue;
+        users.remove(profile);
+        deleted += 1;
+        if (profile.externalId !== null) externalIds.push(profile.externalId);
+      }
+      return { deleted, externalIds };
+    },
+  });
+  for (const externalId of externalIds) await store.studio.forgetSubject(workspaceId, externalId);
+  return deleted;
+};

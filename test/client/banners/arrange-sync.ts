@@ -1,0 +1,59 @@
+import { vi } from 'vitest';
+import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
+import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
+import { readOptions } from '../../../src/client/read-options.ts';
+import type { SyncRequest } from '../../../src/protocol/index.ts';
+import { aWireBanner } from '../../helpers/a-banner.ts';
+
+interface Asked {
+  body: SyncRequest;
+  request: Request;
+}
+export type Answer = (asked: Asked) => Response | Promise<Response>;
+
+export const json = (body: unknown, init?: ResponseInit) => Response.json(body, init);
+export const all: Answer = ({ body }) =>
+  json({ banners: Object.fromEntries(body.placements.map((id) => [id, aWireBanner({ placement_id: id })])) });
+export const refuse = (status: number, headers: HeadersInit = {}): Answer => {
+  return () => json({ error: 'no' }, { status, headers });
+};
+
+/** A sync whose service answers with the given answers in turn, the last of them for ever. */
+export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
+  const asked: Asked[] = [];
+  const callers: unknown[] = [];
+  const results: SyncResult[] = [];
+  const notices: Notice[] = [];
+  const state = { userId: 'u-1' as string | null, maySync: true };
+  const onRateLimit = vi.fn();
+  const sync = createSync({
+    settings: readOptions({
+      endpoint: 'https://api.example/base',
+      apiKey: 'key-1',
+      appId: 'app',
+      appVersion: '1.2',
+      userId: 'u-1',
+      ...options,
+      platform: {
+        random: () => 1,
+        async fetch(this: unknown, input, init) {
+          callers.push(this);
+          const request = new Request(input, init);
+          const entry = { request, body: (await request.clone().json()) as SyncRequest };
+          asked.push(entry);
+          return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
+        },
+      },
+    } as PlacardOptions),
+    userId: () => state.userId,
+    maySync: () => state.maySync,
+    onAnswer: (result) => results.push(result),
+    onRateLimit,
+    notify: (notice) => notices.push(notice),
+  });
+  const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
+  const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
+  return { sync, asked, callers, results, notices, kinds, waiting, state, onRateLimit };
+};
+
+export const settle = () => vi.advanceTimersByTimeAsync(0);

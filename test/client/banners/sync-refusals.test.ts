@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Answer, all, json, refuse, settle, setUp } from './arrange-sync.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
+afterEach(() => void vi.useRealTimers());
+
+test('contract 1.5: a 429 is answered by waiting as long as the service says, and empties the budget', async () => {
+  const { sync, asked, results, waiting, onRateLimit } = setUp([
+    refuse(429, { 'x-ratelimit-retry-after': '120' }),
+    all,
+  ]);
+  await sync.now(['home_hero']);
+  expect(onRateLimit).toHaveBeenCalledTimes(1);
+  expect(waiting()).toEqual(['rate-limit']);
+  sync.hurry();
+  sync.want(['sidebar']);
+  await vi.advanceTimersByTimeAsync(119_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+  expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual(['home_hero', 'sidebar']);
+});
+
+test.each([
+  ['an answer', all],
+  ['an error', refuse(500)],
+  ['a lost answer', () => Promise.reject(new TypeError('Failed to fetch'))],
+])('case 17: %s to another request does not shorten the wait that a 429 asked for', async (_, other) => {
+  let isOver = false;
+  const answer: Answer = async (request) => {
+    if (isOver) return all(request);
+    if (request.body.placements.includes('p-11')) return refuse(429, { 'retry-after': '600' })(request);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    return other(request);
+  };
+  const { sync, asked, results } = setUp([answer]);
+  sync.want(Array.from({ length: 12 }, (_, i) => `p-${i}`));
+  await vi.advanceTimersByTimeAsync(30_000);
+  isOver = true;
+  const before = asked.length;
+  sync.hurry();
+  await vi.advanceTimersByTimeAsync(569_999);
+  expect(asked).toHaveLength(before);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results.flatMap(({ banners }) => [...banners.keys()])).toContain('p-11');
+});
+
+test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
+  const { sync, asked, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(599_999);
+  sync.hurry();
+  await settle();
+  expect(asked).toHaveLength(1);
+  expect(waiting()).toEqual(['backoff']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results).toHaveLength(1);
+});
+
+test('contract 1.5: a 503 that asks for a moment gets it within the same sync, and the backoff where it stays', async () => {
+  const { sync, asked, notices } = setUp([refuse(503, { 'retry-after': '5' })]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect([asked.length, notices]).toEqual([2, []]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked).toHaveLength(3);
+});
+
+test('contract 1.5: the window in the headers of a 503 is not its wish', async () => {
+  const reset = String(Date.now() / 1000 + 3_600);
+  const { sync, asked } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.length).toBeGreaterThan(3);
+});
+
+test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
+  const reset = String(Date.now() / 1000 + 90);
+  const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(89_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
+  ['no time at all', { 'retry-after': '0' }],
+])('a 429 with %s is not asked again at once, and again, and again', async (_, headers) => {
+  const { sync, asked } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(60 * 60_000);
+  expect(asked.length).toBeLessThan(12);
+});
+
+test('no service may silence the client for longer than an hour', async () => {
+  const { sync, asked } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(asked).toHaveLength(2);
+});
+
+test('a clock that is set back in a wait does not make it days, nor the next one none', async () => {
+  const { sync, asked, results } = setUp([refuse(404), refuse(404), all]);
+  await sync.now(['home_hero']);
+  vi.setSystemTime(Date.now() - 2 * 86_400_000);
+  expect(sync.blockedUntilMs()).toBeLessThanOrEqual(Date.now());
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked).toHaveLength(2);
+  expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(asked).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
+});
+
+test.each([401, 403])(
+  'case 15: after a %i a key function is asked again, and its new key used at once',
+  async (status) => {
+    const keys = ['old', 'new'];
+    const { sync, asked, results, notices } = setUp([refuse(status), all], {
+      apiKey: () => keys.shift() ?? 'new',
+    });
+    await sync.now(['home_hero']);
+    expect(asked.map(({ request }) => request.headers.get('authorization'))).toEqual([
+      'Bearer old',
+      'Bearer new',
+    ]);
+    expect(results).toHaveLength(1);
+    expect(notices).toEqual([]);
+  },
+);
+
+test.each([
+  [401, 'unauthorized'],
+  [403, 'unauthorized'],
+  [404, 'not-found'],
+])('cases 15 and 16: a %i is told as %s and probed slowly, whatever the page does', async (status, kind) => {
+  const { sync, asked, kinds, waiting } = setUp([refuse(status), all]);
+  await sync.now(['home_hero']);
+  expect(kinds()).toEqual([kind]);
+  expect(waiting()).toEqual([kind]);
+  sync.hurry();
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveLength(2);
+});
+
+test('a request that the service calls wrong is not repeated', async () => {
+  const { sync, asked, kinds } = setUp([refuse(400)]);
+  await sync.now(['home_hero']);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(kinds()).toEqual(['sync']);
+  expect(asked).toHaveLength(1);
+});
+
+test.each([
+  [
+    'its words',
+    () => json({ message: "'app_id' is not valid" }, { status: 400 }),
+    "400 'app_id' is not valid",
+  ],
+  [
+    'its words under the name that this endpoint has for them',
+    () => json({ error: 'invalid API key' }, { status: 401 }),
+    '401 invalid API key',
+  ],
+  [
+    'its status, where it says nothing',
+    () => new Response('', { status: 401, statusText: 'Unauthorized' }),
+    '401 Unauthorized',
+  ],
+  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'network error'],
+])('a failure says what the service did: %s', async (_, answer, reason) => {
+  const { sync, notices } = setUp([answer as Answer]);
+  await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
+  const [failed] = notices.filter((notice) => notice.type === 'failed');
+  expect(failed?.message).toMatch(/^Sync of home_hero had no usable answer: /);
+  expect(failed?.message).toContain(reason);
+});
+
+test('case 23: a redirect is not followed, so that the key stays here', async () => {
+  const { sync, asked } = setUp();
+  await sync.now(['home_hero']);
+  expect(asked[0]!.request.redirect).toBe('error');
+  expect(asked[0]!.request.credentials).toBe('omit');
+});

@@ -1,0 +1,185 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import type { StoreKey } from '../../../../src/client/platform/store.ts';
+import { assertConserved, createFaultyStore } from '../../../../src/testing/index.ts';
+import { createWorld, deafLink, type World } from '../world.ts';
+
+const MINUTE_MS = 60_000;
+
+const storedEvents = (world: World) =>
+  world.records().filter(([key]) => (key as StoreKey[])[0] === 'event').length;
+
+/** A page that goes away, into the back/forward cache or for good, in the task of a click. */
+const leaveWithAClick = async (setup = {}) => {
+  const world = createWorld();
+  const tab = world.openTab(setup);
+  await tab.capture('before');
+  await tab.delivery.flush();
+  const clicked = tab.capture('out');
+  tab.tell('hidden');
+  tab.tell('leave');
+  await world.settle();
+  expect(storedEvents(world)).toBe(1);
+  return { world, tab, clicked };
+};
+
+test('case 28: a click of a page that is gone in the same task is stored, and sent once by the next page', async () => {
+  const { world, tab } = await leaveWithAClick();
+  tab.kill();
+  const next = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  const diagnostics = await next.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
+  assertConserved(diagnostics);
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
+});
+
+test('case 28: also where the click is the first thing that a profile ever stores', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await world.settle();
+  void tab.capture('out');
+  tab.tell('leave');
+  await world.settle();
+  tab.kill();
+  const next = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  expect(await next.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+});
+
+test('case 28: a second click of a page that is leaving is stored as well, while the first waits for its return', async () => {
+  const { world, tab, clicked } = await leaveWithAClick();
+  const second = tab.capture('second');
+  await world.settle();
+  expect(storedEvents(world)).toBe(2);
+  tab.tell('restored');
+  tab.tell('visible');
+  expect(await Promise.all([clicked, second])).toMatchObject([{ bannerId: 'out' }, { bannerId: 'second' }]);
+  await world.clock.advance(MINUTE_MS);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+});
+
+test('a click is one write, and nothing is read before it', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ openStore: () => store });
+  await world.settle();
+  store.calls.length = 0;
+  await tab.capture('click');
+  expect(store.calls[0]).toBe('setMany');
+});
+
+test('a page that comes back late finds that its click was sent by another one, and does not send it again', async () => {
+  const { world, tab, clicked } = await leaveWithAClick();
+  const other = world.openTab();
+  await world.clock.advance(MINUTE_MS);
+  for (let i = 0; i < 20; i += 1) await other.capture(`more${i}`);
+  tab.tell('restored');
+  tab.tell('visible');
+  expect(await clicked).toMatchObject({ bannerId: 'out' });
+  await world.clock.advance(MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 22, delivered: 22 });
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toMatchObject([{ copies: 1 }]);
+});
+
+test('nothing is kept of a click after an opt-out that forgets, or a wipe', async () => {
+  for (const forget of ['purge', 'wipe'] as const) {
+    const { world, tab } = await leaveWithAClick();
+    tab.kill();
+    const other = world.openTab();
+    await (forget === 'wipe' ? other.delivery.wipe() : other.delivery.disable(forget));
+    const next = world.openTab();
+    await next.delivery.enable();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.service.events.map(({ bannerId }) => bannerId)).not.toContain('out');
+    expect(storedEvents(world)).toBe(0);
+  }
+});
+
+test('case 40: what a tab appends before it learns of an opt-out it takes back, a counted impression with its name', async () => {
+  const world = createWorld();
+  const [first, deaf] = [world.openTab(), world.openTab({ openChannel: deafLink })];
+  await deaf.capture('before');
+  await deaf.delivery.flush();
+  await first.delivery.disable('keep');
+  const before = world.records();
+  const impression = {
+    type: 'impression',
+    bannerId: 'b',
+    placementId: 'p',
+    userId: 'u1',
+    once: 's1 b',
+  } as const;
+  expect(await Promise.all([deaf.capture('click'), deaf.delivery.capture(impression)])).toEqual([null, null]);
+  expect(world.records()).toEqual(before);
+  expect(deaf.noticesOf('tracked')).toHaveLength(1);
+  expect(await deaf.capture('later')).toBeNull();
+});
+
+test('a click before a wipe in the same task leaves nothing, wherever the page dies', async () => {
+  for (let turns = 0; turns < 20; turns += 1) {
+    const world = createWorld();
+    const tab = world.openTab();
+    await world.settle();
+    void tab.capture('out');
+    void tab.delivery.wipe();
+    for (let i = 0; i < turns; i += 1) await Promise.resolve();
+    tab.kill();
+    world.openTab();
+    await world.clock.advance(MINUTE_MS);
+    expect(world.sent(), `after ${turns} turns`).toEqual([]);
+  }
+});
+
+test('a click whose write was committed though the disk failed then counts once, however long it stays in memory as well', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ openStore: () => store });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  store.fail({ type: 'lose-answer' }, { verbs: ['setMany'] });
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  expect(await tab.capture('clicked')).not.toBeNull();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
+  for (let i = 0; i < 20; i += 1) await tab.capture(`later${i}`, 'impression');
+  store.recover();
+  offline();
+  tab.tell('visible');
+  await world.clock.advance(10 * MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 22, delivered: 22 });
+  assertConserved(diagnostics);
+  expect(world.service.events.filter(({ bannerId }) => bannerId === 'clicked')).toMatchObject([
+    { copies: 1 },
+  ]);
+});
+
+test('where the page dies before its memory is moved, what was committed is still there for the next one', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ openStore: () => store });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  store.fail({ type: 'lose-answer' }, { verbs: ['setMany'] });
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  await tab.capture('clicked');
+  tab.kill();
+  world.openTab();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(['warm', 'clicked']);
+});
+
+test('an event that the disk refuses for a reason of its own goes on in memory', async () => {
+  const world = createWorld();
+  const broken = new TypeError('the value cannot be cloned');
+  const disk = world.disk.openStore(world.name);
+  const tab = world.openTab({
+    openStore: () => ({ ...disk, setMany: () => Promise.reject(broken), get: disk.get }),
+    makeRoom: async () => undefined,
+  });
+  // The disk refuses it, and the memory takes it: only what both refuse is lost.
+  expect(await tab.capture()).not.toBeNull();
+  expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true, reason: broken.message }]);
+});

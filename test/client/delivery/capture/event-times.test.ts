@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createEventTimes } from '../../../../src/client/delivery/capture/event-times.ts';
+import { createVirtualClock } from '../../../../src/testing/index.ts';
+import fc from '../../../helpers/property.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const START = 1_000_000;
+
+const aPage = () => {
+  const clock = createVirtualClock(START);
+  const timeOf = createEventTimes(clock);
+  return { clock, now: (key = 'a') => timeOf(clock.now(), key), timeOf };
+};
+
+describe('event times', () => {
+  test('give no natural key the same time twice, and keep the order of the calls', () => {
+    const calls = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.constantFrom('a', 'b', 'c')), {
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(calls, (ages) => {
+        const { timeOf } = aPage();
+        const given = ages.map(([age, key]) => ({ key, at: START - age, time: timeOf(START - age, key) }));
+        expect(new Set(given.map(({ key, time }) => `${key} ${time}`)).size).toBe(ages.length);
+        for (const [i, { at, time }] of given.entries()) {
+          expect(time).toBeGreaterThanOrEqual(at);
+          if (i > 0) expect(time).toBeGreaterThanOrEqual(given[i - 1]!.time);
+        }
+      }),
+    );
+  });
+
+  test.each([0, 1_000])(
+    'are right again where the clock was days ahead for a while, and none is given twice (%d ms later)',
+    async (laterMs) => {
+      const { clock, now } = aPage();
+      now();
+      clock.jump(2 * DAY_MS);
+      for (const key of ['a', 'b', 'a']) now(key);
+      clock.jump(-2 * DAY_MS);
+      await clock.advance(laterMs);
+      const times = ['a', 'b', 'a'].map((key) => now(key) - START);
+      expect(times).toEqual(laterMs === 0 ? [1, 1, 2] : [1_000, 1_000, 1_001]);
+    },
+  );
+
+  test('take a leap of the device back with it, and then count on from before', () => {
+    const { clock, now } = aPage();
+    clock.jump(2 * DAY_MS);
+    expect(now()).toBe(START + 2 * DAY_MS);
+    clock.jump(-2 * DAY_MS);
+    expect(now()).toBe(START);
+    clock.jump(-500_000);
+    expect(now('b')).toBe(START);
+  });
+
+  test('follow the device forwards, after a sleep, and not backwards', () => {
+    const { clock, now } = aPage();
+    expect(now()).toBe(START);
+    clock.jump(-500_000);
+    expect(now('b')).toBe(START);
+    clock.jump(500_000 + 8 * 60 * 60_000);
+    expect(now()).toBe(START + 8 * 60 * 60_000);
+  });
+
+  test('keep an age that is told, and take a time to come for now', () => {
+    const { clock, timeOf } = aPage();
+    expect(timeOf(clock.now() - 400, 'a')).toBe(START - 400);
+    expect(timeOf(clock.now() + 5_000, 'b')).toBe(START);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { deliveryOptions } from '../../../src/client/delivery/delivery-options.ts';
+import type { Notice } from '../../../src/client/notice.ts';
+
+describe('the options', () => {
+  const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
+
+  test('that the host leaves undefined are the defaults, inside of "inDoubt" as well', () => {
+    const chosen = {
+      timeoutMs: undefined,
+      maxBatch: undefined,
+      maxWaitMs: 0,
+      inDoubt: { impression: undefined, click: 'at-most-once' },
+    };
+    expect(deliveryOptions(chosen as never, untold)).toEqual({
+      ...deliveryOptions({}, untold),
+      maxWaitMs: 0,
+      inDoubt: { impression: 'at-least-once', click: 'at-most-once', dismiss: 'at-least-once' },
+    });
+    expect(deliveryOptions({ inDoubt: undefined } as never, untold)).toEqual(deliveryOptions({}, untold));
+  });
+
+  test.each([
+    [{ timeoutMs: 0 }, '"delivery.timeoutMs" must be a number from 1 up'],
+    [{ timeoutMs: Number.NaN }, '"delivery.timeoutMs" must be a number from 1 up'],
+    [{ maxBatch: 0 }, '"delivery.maxBatch" must be a number from 1 up'],
+    [{ maxBatch: -1 }, '"delivery.maxBatch" must be a number from 1 up'],
+    [{ maxBatch: '5' }, '"delivery.maxBatch" must be a number from 1 up'],
+    [{ maxEvents: 0 }, '"delivery.maxEvents" must be a number from 1 up'],
+    [{ maxWaitMs: -5 }, '"delivery.maxWaitMs" must be a number from 0 up'],
+    [{ maxAgeMs: null }, '"delivery.maxAgeMs" must be a number from 1 up'],
+    [{ maxWaitMS: 5_000 }, '"delivery.maxWaitMS" must be left out: it is unknown'],
+    [{ toString: 1 }, '"delivery.toString" must be left out: it is unknown'],
+    [{ inDoubt: { click: 'never' } }, '"delivery.inDoubt.click" must be at-least-once or at-most-once'],
+    [{ inDoubt: { clicks: 'at-most-once' } }, '"delivery.inDoubt.clicks" must be left out: it is unknown'],
+  ])('that cannot be used, such as %j, are told by their names and stay the defaults', (chosen, problem) => {
+    const told: Notice[] = [];
+    const options = deliveryOptions(chosen as never, (notice) => told.push(notice));
+    expect(options).toEqual(deliveryOptions({}, untold));
+    expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
+  });
+
+  test('without a limit are options too', () => {
+    const chosen = { maxEvents: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
+    expect(deliveryOptions(chosen, untold)).toMatchObject(chosen);
+  });
+});

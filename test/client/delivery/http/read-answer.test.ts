@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { judgeErrors, readAnswer } from '../../../../src/client/delivery/http/read-answer.ts';
+import fc from '../../../helpers/property.ts';
+
+/** What becomes of a batch of two events that was answered so. */
+const answered = (status: number, body: unknown, more = {}) => {
+  const headers = new Headers({ 'content-type': 'application/json', ...more });
+  return readAnswer({ status, headers, text: JSON.stringify(body) }, 2, 0);
+};
+
+test.each([{}, 'none', 3])(
+  'an answer of 202 whose errors are no list (%j) is in doubt, unless all were counted',
+  (errors) => {
+    expect(answered(202, { message: 'success', errors })).toMatchObject({ fate: 'in-doubt' });
+    expect(answered(202, { events_processed: 1, errors })).toMatchObject({ fate: 'in-doubt' });
+    expect(answered(202, { events_processed: 2, errors })).toMatchObject({
+      fate: 'confirmed',
+      skipped: [],
+      problems: [expect.stringContaining('no list')],
+    });
+  },
+);
+
+test.each([
+  { events_processed: 2 },
+  { message: 'success', errors: null },
+  { message: 'success', events_processed: null },
+])('an answer of 202 with no more than %j confirms every event', (body) => {
+  expect(answered(202, body)).toEqual({ fate: 'confirmed', status: 202, skipped: [], problems: [] });
+});
+
+test.each([
+  [200, { message: 'Please log in' }],
+  [200, {}],
+  [200, { message: 'success', events_processed: null }],
+  [200, []],
+  [299, { message: 'success' }],
+])('case 21: a %i with the JSON %j of somebody else confirms nothing', (status, body) => {
+  expect(answered(status, body)).toMatchObject({ fate: 'again', status });
+});
+
+test('an answer of 200 that counts the events is the API’s', () => {
+  expect(answered(200, { events_processed: 2 })).toMatchObject({ fate: 'confirmed' });
+});
+
+test('an answer without errors confirms every event', () => {
+  expect(answered(202, { message: 'success', events_processed: 2 })).toEqual({
+    fate: 'confirmed',
+    status: 202,
+    skipped: [],
+    problems: [],
+  });
+});
+
+test.each([[[]], ['welcome'], [3]])(
+  'a 202 that reads %j may be of a proxy behind which the events were taken',
+  (body) => {
+    expect(answered(202, body)).toMatchObject({ fate: 'in-doubt' });
+  },
+);
+
+test('a 408 says that the request came too slowly, and not that it is wrong', () => {
+  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ fate: 'again', status: 408 });
+});
+
+test.each([
+  [401, 'unauthorized', 60 * 60_000],
+  [403, 'unauthorized', 60 * 60_000],
+  [404, 'not-found', 15 * 60_000],
+])('a %i is no fault of the events: the sender waits', (status, reason, ms) => {
+  const verdict = answered(status, { message: 'No' });
+  expect(verdict).toMatchObject({
+    fate: 'again',
+    wait: { reason, ms },
+    failure: { kind: reason, message: 'No' },
+  });
+});
+
+test.each([400, 405, 413, 422])('a %i refuses the events that it names, or all of them', (status) => {
+  const errors = [{ index: 1, type: 'odd' }];
+  const failure = { kind: 'deliver', message: `HTTP ${status}` };
+  expect(answered(status, { errors })).toMatchObject({ fate: 'refused', skipped: [{ index: 1 }], failure });
+  expect(answered(status, null)).toMatchObject({ fate: 'refused', status, skipped: [] });
+});
+
+test.each([
+  [429, { 'retry-after': '7' }, { reason: 'rate-limit', ms: 7_000 }],
+  [429, {}, { reason: 'rate-limit', ms: undefined }],
+  [503, { 'retry-after': '7' }, { reason: 'backoff', ms: 7_000 }],
+  [503, { 'x-ratelimit-reset': '7' }, { reason: 'backoff', ms: undefined }],
+])('a %i with %j waits %j', (status, headers, wait) => {
+  expect(answered(status, {}, headers)).toMatchObject({ fate: 'again', wait });
+});
+
+describe('errors of an answer', () => {
+  test('case 10: whatever they are, no event is named twice or outside the batch, and nothing is silently ignored', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.anything(),
+            fc.record({ index: fc.oneof(fc.integer({ min: -2, max: 8 }), fc.double()), type: fc.anything() }),
+          ),
+        ),
+        fc.integer({ min: 1, max: 6 }),
+        (errors, length) => {
+          const { skipped, problems } = judgeErrors(errors, length);
+          const indexes = skipped.map(({ index }) => index);
+          expect(new Set(indexes).size).toBe(indexes.length);
+          expect(indexes.every((index) => Number.isInteger(index) && index >= 0 && index < length)).toBe(
+            true,
+          );
+          expect(skipped.length + problems.length).toBe(errors.length);
+          expect(skipped.every(({ reason }) => typeof reason === 'string')).toBe(true);
+        },
+      ),
+    );
+  });
+});

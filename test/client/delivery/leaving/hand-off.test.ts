@@ -1,0 +1,132 @@
+// @vitest-environment node
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  createHandOff,
+  handOffMessages,
+  type WorkerContainer,
+} from '../../../../src/client/delivery/leaving/hand-off.ts';
+import { installSender } from '../../../../src/client/service-worker.ts';
+import { createFaultyStore } from '../../../../src/testing/index.ts';
+import { createWorld, type TabSetup, type World } from '../world.ts';
+
+const OUTBOX = 'placard-outbox-1';
+const { syncTag, areYouThere, here, send } = handOffMessages(OUTBOX);
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const createContainer = () => {
+  const listeners = new Map<string, Set<(event: { data?: unknown }) => void>>();
+  const posted: unknown[] = [];
+  const tags: string[] = [];
+  const container: WorkerContainer = {
+    controller: { postMessage: (message) => posted.push(message) },
+    ready: Promise.resolve({ sync: { register: async (tag: string) => void tags.push(tag) } }),
+    addEventListener: (type, listener) =>
+      listeners.set(type, (listeners.get(type) ?? new Set()).add(listener)),
+    removeEventListener: (type, listener) => listeners.get(type)?.delete(listener),
+  };
+  const tell = (type: string, data?: unknown) => {
+    for (const listener of listeners.get(type) ?? []) listener({ data });
+  };
+  const count = () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0);
+  return { container, posted, tags, tell, count };
+};
+
+test('a worker counts only after it said that it holds our sender', async () => {
+  const { container, posted, tags, tell } = createContainer();
+  const handOff = createHandOff(OUTBOX, container);
+  expect(posted).toEqual([areYouThere]);
+  expect(handOff.handOff()).toBe(false);
+  for (const other of ['something else', handOffMessages('placard-outbox-2').here]) {
+    tell('message', other);
+    expect(handOff.handOff()).toBe(false);
+  }
+  tell('message', here);
+  expect(handOff.handOff()).toBe(true);
+  expect(posted).toEqual([areYouThere, send]);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(tags).toEqual([syncTag]);
+});
+
+test('another worker is asked anew', () => {
+  const { container, posted, tell } = createContainer();
+  const handOff = createHandOff(OUTBOX, container);
+  tell('message', here);
+  tell('controllerchange');
+  expect(handOff.handOff()).toBe(false);
+  expect(posted).toEqual([areYouThere, areYouThere]);
+});
+
+test('where background sync is denied or absent the message alone goes', async () => {
+  for (const ready of [
+    Promise.resolve({ sync: { register: () => Promise.reject(new Error('denied')) } }),
+    Promise.resolve({}),
+  ]) {
+    const { container, tell } = createContainer();
+    const handOff = createHandOff(OUTBOX, { ...container, ready });
+    tell('message', here);
+    expect(handOff.handOff()).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
+test('without service workers, and after stop, nothing is left', () => {
+  expect(createHandOff(OUTBOX, undefined).handOff()).toBe(false);
+  const { container, count } = createContainer();
+  createHandOff(OUTBOX, container).stop();
+  expect(count()).toBe(0);
+});
+
+/** A page whose worker holds the sender of `appId`; answers what the page said to it, and whether the worker sent. */
+const leaveWithWorkerOf = async (appId: string, setup: (world: World) => TabSetup = () => ({})) => {
+  // The worker finds no IndexedDB here, and would look for it again and again.
+  vi.useFakeTimers();
+  const world = createWorld();
+  const { container, posted, tell } = createContainer();
+  const toWorker = new Map<string, (event: object) => void>();
+  let kept = 0;
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: object) => void) =>
+    toWorker.set(type, listener),
+  );
+  installSender({ endpoint: world.service.origin, apiKey: 'client-key', appId });
+  const source = { postMessage: (data: unknown) => queueMicrotask(() => tell('message', data)) };
+  container.controller!.postMessage = (data) => {
+    posted.push(data);
+    toWorker.get('message')!({ data, source, waitUntil: () => (kept += 1) });
+  };
+  vi.stubGlobal('navigator', { onLine: true, serviceWorker: container });
+  const tab = world.openTab(setup(world));
+  await tab.capture('leaving');
+  tab.tell('hidden');
+  tab.tell('leave');
+  await world.settle();
+  return { sent: world.sent(), posted, kept };
+};
+
+test('a page whose worker sends for its app leaves the last flush to it', async () => {
+  const { sent, posted, kept } = await leaveWithWorkerOf('app-1');
+  expect(sent).toEqual([]);
+  expect(posted).toHaveLength(3);
+  expect(kept).toBe(2);
+});
+
+test('a page whose worker sends for another app makes the last flush itself', async () => {
+  const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
+  expect(sent).toEqual([['leaving']]);
+  expect(posted).toHaveLength(1);
+  expect(kept).toBe(0);
+});
+
+test('case 41: what a page keeps in memory it sends itself, since its worker cannot see it', async () => {
+  const { sent, kept } = await leaveWithWorkerOf('app-1', (world) => {
+    const store = createFaultyStore(world.disk.openStore(world.name));
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    return { openStore: () => store };
+  });
+  expect(sent).toEqual([['leaving']]);
+  expect(kept).toBe(0);
+});

@@ -1,0 +1,74 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { createFaultyStore } from '../../../../src/testing/index.ts';
+import { createWorld } from '../world.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** Nothing is due before the page hides. */
+const QUIET = { options: { maxWaitMs: HOUR_MS } };
+
+/** A page that has sent before, so that nothing leaves early. */
+const openWarm = async (setup = {}) => {
+  const world = createWorld();
+  const tab = world.openTab({ ...QUIET, ...setup });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  return { world, tab };
+};
+
+test('a flush while last flushes are under way counts what they deliver, and the next one does not', async () => {
+  const { world, tab } = await openWarm();
+  world.service.fail({ type: 'slow', delayMs: 500 }, { times: 2 });
+  for (const bannerId of ['first', 'second']) {
+    await tab.capture(bannerId);
+    tab.tell('hidden');
+    await world.settle();
+  }
+  expect(world.sent()).toEqual([['warm'], ['first'], ['second']]);
+  const flushed = tab.delivery.flush();
+  await world.clock.advance(500);
+  expect(await flushed).toEqual({ delivered: 2, pending: 0 });
+  expect(await tab.delivery.flush()).toEqual({ delivered: 0, pending: 0 });
+});
+
+test('what one last flush took the next one leaves alone, and so does the sender of its page', async () => {
+  const { world, tab } = await openWarm();
+  world.service.fail({ type: 'slow', delayMs: 500 });
+  await tab.captureMany(3);
+  tab.tell('hidden');
+  tab.tell('leave');
+  tab.tell('restored');
+  void tab.delivery.flush();
+  await world.clock.advance(1_000);
+  expect(world.sent()).toEqual([['warm'], ['b0', 'b1', 'b2']]);
+});
+
+test('a page that knows no key yet leaves its events to the next page', async () => {
+  const world = createWorld();
+  const tab = world.openTab({ ...QUIET, apiKey: () => new Promise(() => undefined) });
+  await tab.capture();
+  tab.tell('hidden');
+  await world.settle();
+  tab.kill();
+  expect(world.service.requests).toEqual([]);
+  world.openTab();
+  await world.clock.advance(HOUR_MS);
+  expect(world.sent()).toEqual([['b1']]);
+});
+
+test('a last flush whose batches cannot be written goes out all the same, and nothing is lost', async () => {
+  const world = createWorld();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  const tab = world.openTab({ ...QUIET, openStore: () => store });
+  await world.settle();
+  await tab.captureMany(3);
+  store.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['setMany', 'update'], times: 2 });
+  tab.tell('hidden');
+  await world.settle();
+  expect(world.service.events).toHaveLength(3);
+  tab.tell('visible');
+  await world.clock.advance(HOUR_MS);
+  await tab.delivery.flush();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
+  expect(world.service.events).toHaveLength(3);
+});

@@ -1,0 +1,244 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
+import { createFaultyWorld, deafLink } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+test('case 41: a store that never opens means memory mode within two seconds, and events still leave', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const lift = store.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  const captured = tab.capture('a');
+  await world.clock.advance(2_000);
+  expect(await captured).toMatchObject({ bannerId: 'a' });
+  expect(tab.noticesOf('memory-mode')).toMatchObject([
+    { on: true, reason: expect.stringContaining('2000 ms') },
+  ]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
+  await tab.delivery.flush();
+  expect(world.sent()).toEqual([['a']]);
+  lift();
+});
+
+test('case 41: a store that fails to open means memory mode at once, and it is left later without loss', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const before = world.openTab();
+  await before.capture('stored');
+  before.kill();
+  store.fail({ type: 'reject', error: 'InvalidStateError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  world.service.fail({ type: 'status', status: 503 }, { times: 1 });
+  const events = await tab.captureMany(3);
+  await tab.delivery.flush();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, pending: 3 });
+  store.recover();
+  tab.tell('visible');
+  await world.settle();
+  expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false]);
+  const diagnostics = await tab.delivery.diagnostics();
+  assertConserved(diagnostics);
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 4 });
+  tab.kill();
+  const next = world.openTab();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(await next.delivery.diagnostics()).toMatchObject({ captured: 4, delivered: 4 });
+  expect(world.service.events).toHaveLength(4);
+  for (const event of events) {
+    expect(world.service.events.filter(({ bannerId }) => bannerId === event!.bannerId)).toHaveLength(1);
+  }
+});
+
+test('case 41: a request under way during the return from memory mode is settled in the real store', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  await tab.captureMany(3);
+  world.service.fail({ type: 'slow', delayMs: 1_000 });
+  void tab.delivery.flush();
+  await world.settle();
+  store.recover();
+  tab.tell('visible');
+  await world.clock.advance(MINUTE_MS);
+  expect(await tab.delivery.diagnostics()).toMatchObject({
+    memoryMode: false,
+    captured: 3,
+    delivered: 3,
+    pending: 0,
+    inDoubt: 0,
+  });
+  expect(world.service.requests).toHaveLength(1);
+});
+
+/** Three events in memory, and a store that works again. */
+const withEventsInMemory = async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const before = world.openTab();
+  await before.capture('stored');
+  await before.delivery.flush();
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  world.service.fail({ type: 'status', status: 503 });
+  await tab.captureMany(3);
+  await tab.delivery.flush();
+  store.recover();
+  return { world, store, tab };
+};
+
+test('case 42: a return from memory mode whose answer is lost, or that runs twice, loses and doubles nothing', async () => {
+  const { world, store, tab } = await withEventsInMemory();
+  const { update } = store;
+  // The platform's store tries once more after a lost connection; here that is the test.
+  store.update = async (keys, change) => {
+    await update(keys, change);
+    return update(keys, change);
+  };
+  store.fail({ type: 'lose-answer' }, { verbs: ['update'] });
+  tab.tell('visible');
+  await world.settle();
+  store.update = update;
+  await world.clock.advance(10 * MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, pending: 0, inDoubt: 0 });
+  assertConserved(diagnostics);
+  // What was moved twice was sent twice, and the service counts it once.
+  expect(world.service.events).toHaveLength(4);
+});
+test('case 42: also where the store fails again before it can say so, with what came since', async () => {
+  const { world, store, tab } = await withEventsInMemory();
+  store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });
+  tab.tell('visible');
+  await world.settle();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
+  const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  await tab.capture('since');
+  await world.clock.advance(MINUTE_MS);
+  offline();
+  await world.clock.advance(10 * MINUTE_MS);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, pending: 0, inDoubt: 0 });
+  assertConserved(diagnostics);
+  expect(world.service.events).toHaveLength(5);
+});
+
+test('case 41: what was captured in memory mode is forgotten when the store says that the user opted out', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const before = world.openTab();
+  await before.delivery.disable('keep');
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  await tab.captureMany(3);
+  store.recover();
+  tab.tell('visible');
+  await world.settle();
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ captured: 3, purged: 3, pending: 0 });
+  assertConserved(diagnostics);
+  expect(await tab.capture()).toBeNull();
+});
+
+test('case 40: an opt-out of an earlier visit is told when memory mode ends, and stays one when it begins again', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const before = world.openTab();
+  await before.capture('stored');
+  await before.delivery.disable('keep');
+  before.kill();
+  const breakDisk = () =>
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  breakDisk();
+  const tab = openTab();
+  expect(await tab.delivery.isAllowed()).toBe(true);
+  store.recover();
+  tab.tell('visible');
+  await world.settle();
+  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+  breakDisk();
+  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.capture()).toBeNull();
+  expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
+  expect(tab.noticesOf('consent')).toHaveLength(1);
+  expect(world.service.requests).toEqual([]);
+});
+
+test('case 40: an opt-out that is read before the log goes on in memory is not undone by it', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const before = world.openTab();
+  await before.capture('stored');
+  await before.delivery.disable('keep');
+  before.kill();
+  const tab = openTab();
+  expect(await tab.delivery.isAllowed()).toBe(false);
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
+  expect(await tab.capture()).toBeNull();
+  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+});
+
+/** Opted out on the disk, and in again in memory a minute later. */
+const withOptInInMemory = async (setup = {}) => {
+  const { world, store, openTab } = createFaultyWorld();
+  const other = world.openTab(setup);
+  await other.capture('stored');
+  await other.delivery.disable('keep');
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ consent: 'disabled', ...setup });
+  await world.clock.advance(MINUTE_MS);
+  await tab.delivery.enable();
+  const offline = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  await tab.capture('in memory');
+  await world.clock.advance(1_000);
+  offline();
+  return { world, store, other, tab };
+};
+
+test('case 69: an opt-in in memory mode is the last choice when the disk is back', async () => {
+  const { world, store, other, tab } = await withOptInInMemory();
+  other.kill();
+  store.recover();
+  tab.tell('visible');
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(await tab.capture('after')).not.toBeNull();
+  await world.clock.advance(MINUTE_MS);
+  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
+  expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual([
+    'after',
+    'in memory',
+    'stored',
+  ]);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 3, delivered: 3, purged: 0 });
+  assertConserved(diagnostics);
+});
+
+test.each([
+  ['the channel tells of', {}],
+  ['nothing tells of', { openChannel: deafLink }],
+])('case 69: a later opt-out that %s wins over an opt-in in memory mode', async (_, setup) => {
+  const { world, store, other, tab } = await withOptInInMemory(setup);
+  await other.delivery.disable('keep');
+  store.recover();
+  tab.tell('visible');
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, pending: 1, purged: 1 });
+  expect(world.service.events).toEqual([]);
+});
+
+test('case 69: so does one that this tab heard of from another that is in memory mode too', async () => {
+  const { world, store, other, tab } = await withOptInInMemory();
+  other.kill();
+  const broken = createFaultyStore(world.disk.openStore(world.name));
+  broken.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  await world.openTab({ openStore: () => broken }).delivery.disable('keep');
+  await world.settle();
+  store.recover();
+  tab.tell('visible');
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(await world.openTab().delivery.isAllowed()).toBe(false);
+  expect(world.service.events).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { deliveryOptions } from '../../../../src/client/delivery/delivery-options.ts';
+import { trackBody } from '../../../../src/client/delivery/http/index.ts';
+import {
+  EVENT_VALUE,
+  type Kept,
+  type StoredEvent,
+  VERSION,
+} from '../../../../src/client/delivery/log/index.ts';
+import { byTime, planBatches } from '../../../../src/client/delivery/sender/plan-batches.ts';
+import fc from '../../../helpers/property.ts';
+
+const OPTIONS = deliveryOptions(undefined, () => undefined);
+
+const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): Kept[] =>
+  Array.from({ length: count }, (_, i) => {
+    const time = 1_700_000_000_000 + from + i;
+    const app = { placementId: 'p1', appId: 'app', appVersion: '1' };
+    const event: StoredEvent = {
+      v: VERSION,
+      type,
+      bannerId: `${type}-${i}`,
+      userId,
+      time,
+      attempts: 0,
+      ...app,
+    };
+    return { key: ['event', VERSION, time, 'tab', from + i], event };
+  });
+
+test('a batch holds one user, one app version, one policy, and no more events than it may', () => {
+  const events = [...kept(3, 'click', 'u1'), ...kept(2, 'click', 'u2'), ...kept(2, 'impression', 'u1')];
+  events[0]!.event.appVersion = '0';
+  const inDoubt = { ...OPTIONS.inDoubt, impression: 'at-most-once' } as const;
+  const options = { ...OPTIONS, inDoubt };
+  expect(planBatches(events, 10_000, 1, options)).toHaveLength(7);
+  const plan = planBatches(events, 10_000, 50, options);
+  expect(plan.map((batch) => batch.length)).toEqual([1, 2, 2, 2]);
+});
+
+test('events of one millisecond are in the order of their pages and of the captures', () => {
+  const [first, second, third] = kept(3, 'click') as [Kept, Kept, Kept];
+  const at = (tab: string, sequence: number): Kept['key'] => ['event', VERSION, 5, tab, sequence];
+  [first.key, second.key, third.key] = [at('a', 2), at('a', 10), at('b', 1)];
+  expect([third, second, first].sort(byTime)).toEqual([first, second, third]);
+});
+
+test('case 27: takes what is worth most, oldest first, and never more than the budget', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(200),
+      fc.nat(30),
+      fc.nat(30),
+      fc.integer({ min: 0, max: 20_000 }),
+      (impressions, clicks, dismissals, maxBytes) => {
+        const waiting = [
+          ...kept(dismissals, 'dismiss', 'u1', 800),
+          ...kept(clicks, 'click', 'u2', 500),
+          ...kept(impressions, 'impression'),
+        ];
+        const plan = planBatches(waiting, maxBytes, 50, OPTIONS);
+        const bodies = plan.map((batch) => trackBody(batch.map(({ event }) => event)));
+        const bytes = bodies.reduce((sum, body) => sum + new TextEncoder().encode(body).length, 0);
+        expect(bytes).toBeLessThanOrEqual(maxBytes);
+        const taken = plan.flatMap((batch) => batch.map(({ event }) => event.type));
+        const count = (type: string) => taken.filter((each) => each === type).length;
+        if (count('impression') > 0) expect(count('dismiss')).toBe(dismissals);
+        for (const items of plan) {
+          expect(items.length).toBeLessThanOrEqual(50);
+          expect(new Set(items.map(({ event }) => event.userId)).size).toBe(1);
+          const times = items.map(({ event }) => event.time);
+          expect([...times].sort((a, b) => a - b)).toEqual(times);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('a dismissal is worth more than a click, and a click more than an impression', () => {
+  expect(EVENT_VALUE.dismiss).toBeGreaterThan(EVENT_VALUE.click);
+  expect(EVENT_VALUE.click).toBeGreaterThan(EVENT_VALUE.impression);
+});

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import {
+  createPlacard,
+  type Notice,
+  type Placard,
+  type PlacardOptions,
+  type PlacementHook,
+  type Platform,
+  type Store,
+} from '../../src/client/index.ts';
+import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
+
+/** An IntersectionObserver that sees every element whole, at once. */
+class SeesEverything {
+  readonly report: IntersectionObserverCallback;
+  constructor(report: IntersectionObserverCallback) {
+    this.report = report;
+  }
+  observe(element: Element): void {
+    const rect = { left: 0, top: 0, width: 300, height: 250 };
+    const entry = {
+      isIntersecting: true,
+      intersectionRatio: 1,
+      boundingClientRect: rect,
+      intersectionRect: rect,
+    };
+    queueMicrotask(() =>
+      this.report(
+        [{ ...entry, target: element } as unknown as IntersectionObserverEntry],
+        this as unknown as IntersectionObserver,
+      ),
+    );
+  }
+  disconnect(): void {
+    // It tells each element once, so there is nothing to stop.
+  }
+}
+
+/** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
+export const PATIENCE = { timeout: 15_000, interval: 50 };
+
+const running: Placard[] = [];
+
+/** Call it once at the top of a file: time is fake, and no client outlives its test. */
+export const stagePages = (): void => {
+  beforeEach(() => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 5 });
+    document.body.replaceChildren();
+    localStorage.clear();
+  });
+  afterEach(() => {
+    for (const placard of running.splice(0)) placard.stop();
+    vi.useRealTimers();
+  });
+};
+
+/** What one browser profile keeps: stores by name. */
+export const aProfile = () => {
+  const stores = new Map<string, Store>();
+  return (name: string): Store => {
+    if (!stores.has(name)) stores.set(name, createMemoryStore());
+    return stores.get(name)!;
+  };
+};
+
+export const hero = wire('home_hero', { headline: 'Summer sale' }, { id: 'bnr-1' });
+
+export const open = ({
+  service = createFakeService({ banners: { home_hero: hero } }),
+  openStore = aProfile(),
+  platform = {} as Partial<Platform>,
+  ...options
+}: Partial<Omit<PlacardOptions, 'platform'>> & {
+  service?: FakeService;
+  openStore?: (name: string) => Store;
+  platform?: Partial<Platform>;
+} = {}) => {
+  const notices: Notice[] = [];
+  const placard = createPlacard({
+    endpoint: service.origin,
+    apiKey: 'client-key',
+    appId: 'app',
+    appVersion: '1',
+    userId: 'u-1',
+    ...options,
+    platform: {
+      fetch: service.fetch,
+      openStore,
+      IntersectionObserver: SeesEverything as unknown as typeof IntersectionObserver,
+      ...platform,
+    },
+  } as PlacardOptions);
+  running.push(placard);
+  placard.subscribe((notice) => notices.push(notice));
+  const of = <T extends Notice['type']>(type: T) =>
+    notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type);
+  const heard = (type: Notice['type'], times = 1) =>
+    vi.waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(times), PATIENCE);
+  return { placard, service, openStore, notices, of, heard };
+};
+
+export const aSlot = () => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  return element;
+};
+
+export const draw: PlacementHook = (banner, { element }) => {
+  element.textContent = String(banner.properties.headline?.value ?? banner.id);
+  return () => element.replaceChildren();
+};
+
+export const syncs = (service: FakeService) =>
+  service.requests
+    .filter(({ path }) => path.endsWith('/sync'))
+    .map(({ body }) => (body as { placements: string[] }).placements);
+
+/** Channels between the tabs of one test, by their names. */
+export const someChannels = () => {
+  const channels = new Map<string, Set<(event: { data: unknown }) => void>>();
+  return (name: string) => {
+    const mine = new Set<(event: { data: unknown }) => void>();
+    const all = channels.get(name) ?? new Set();
+    channels.set(name, all);
+    return {
+      postMessage(data: unknown) {
+        for (const listener of all) if (!mine.has(listener)) queueMicrotask(() => listener({ data }));
+      },
+      addEventListener(_: 'message', listener: (event: { data: unknown }) => void) {
+        mine.add(listener);
+        all.add(listener);
+      },
+      close() {
+        for (const listener of mine) all.delete(listener);
+      },
+    };
+  };
+};

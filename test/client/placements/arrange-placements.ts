@@ -1,0 +1,70 @@
+import { vi } from 'vitest';
+import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
+import { createBoxes } from '../../../src/client/placements/box.ts';
+import { createPlacements } from '../../../src/client/placements/placements.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
+import { createClock } from '../../../src/client/platform/clock.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+/** An element of the page whose place the test decides: on screen, or 5,000 pixels below. */
+export const aSlot = ({ height = 100 } = {}) => {
+  const element = document.createElement('div');
+  document.body.append(element);
+  const view = { top: 5_000 };
+  element.getBoundingClientRect = () =>
+    ({ top: view.top, bottom: view.top + height, left: 0, right: 300, width: 300, height }) as DOMRect;
+  Object.defineProperty(element, 'offsetHeight', { get: () => height });
+  const scrollTo = (onScreen: boolean) => {
+    view.top = onScreen ? 0 : 5_000;
+  };
+  return { element, scrollTo };
+};
+
+/** The mounted slots, with what the cache answers in the test's hands. */
+export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
+  const notices: Notice[] = [];
+  const answers = new Map<string, Banner | null>();
+  const state = {
+    mustLeave: null as null | 'user' | 'expired' | 'dismissed',
+    expiresInMs: Number.POSITIVE_INFINITY,
+    isVisible: true,
+  };
+  const click = vi.fn(async () => undefined);
+  const dismiss = vi.fn(async () => undefined);
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
+  subscribe(onNotice);
+  const placements = createPlacements({
+    reserve: createBoxes('app').reserve,
+    current: (placementId) => answers.get(placementId),
+    mustLeave: () => state.mustLeave,
+    source: () => 'sync',
+    isVisible: () => state.isVisible,
+    expiresInMs: () => state.expiresInMs,
+    click,
+    dismiss,
+    after: createClock().after,
+    fail,
+    notify,
+  });
+  placements.attach(ROOMS);
+  const answer = (banner: Banner | null, placementId = 'home_hero') => {
+    answers.set(placementId, banner);
+    placements.considerAll();
+  };
+  const types = () =>
+    notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));
+  return { placements, notices, types, state, answer, answers, click, dismiss };
+};
+
+/** Draws the headline, and takes it away itself. */
+export const drawHeadline: PlacementHook = (banner, { element }) => {
+  const heading = document.createElement('h2');
+  heading.textContent = String(banner.properties.headline?.value);
+  element.append(heading);
+  return () => heading.remove();
+};
+
+export const withHeadline = (headline: string, changes: Partial<Banner> = {}) =>
+  aBanner({ ...changes, properties: { headline: { type: 'string', value: headline } } });

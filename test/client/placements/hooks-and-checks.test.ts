@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
+import { ROOMS } from '../../../src/client/placements/rooms.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+import { foreignPromise } from '../../helpers/foreign-promise.ts';
+import { aSlot, drawHeadline, setUp } from './arrange-placements.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.replaceChildren();
+  localStorage.clear();
+});
+afterEach(() => void vi.useRealTimers());
+
+test('case 68: a hook that throws leaves an empty place, is reported once, and not called again', () => {
+  const { placements, answer, notices, types } = setUp();
+  const { element } = aSlot();
+  const cause = new Error('no template');
+  const hook = vi.fn((_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    throw cause;
+  });
+  placements.mount('home_hero', element, hook);
+  answer(aBanner());
+  placements.considerAll();
+  answer(aBanner());
+  expect(element.textContent).toBe('');
+  expect(hook).toHaveBeenCalledTimes(1);
+  expect(types()).toEqual(['failed', 'emptied invalid']);
+  expect(notices[0]).toEqual({
+    type: 'failed',
+    kind: 'hook',
+    message: 'The hook of "home_hero" threw',
+    cause,
+  });
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(hook).toHaveBeenCalledTimes(2);
+});
+
+test('case 68: after a hook that throws there is nothing to count', () => {
+  const { placements, answer } = setUp();
+  const shown: (Banner | null)[] = [];
+  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown) });
+  placements.mount('home_hero', aSlot().element, () => {
+    throw new Error('no');
+  });
+  answer(aBanner());
+  expect(shown.at(-1)).toBeNull();
+});
+
+test('case 68: an async hook that rejects is treated like one that throws', async () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, (async (_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    throw new Error('late');
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+});
+
+test('case 68: a hook whose promise is of another library, as with zone.js, is treated the same when it rejects', async () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  const hook = (_: Banner, slot: Slot) => {
+    slot.element.append('half');
+    return foreignPromise(Promise.reject(new Error('late')));
+  };
+  placements.mount('home_hero', element, hook as unknown as PlacementHook);
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+});
+
+test('a hook that never ends its work is left behind: the signal is aborted and its nodes go', () => {
+  const { placements, answer } = setUp();
+  const { element } = aSlot();
+  let signal: AbortSignal | undefined;
+  const unmount = placements.mount('home_hero', element, ((_: Banner, slot: Slot) => {
+    ({ signal } = slot);
+    slot.element.append('loading');
+    return new Promise(() => undefined);
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  unmount();
+  expect(element.textContent).toBe('');
+  expect(signal?.aborted).toBe(true);
+});
+
+test('a cleanup that throws is reported, and the next banner is drawn', () => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, (banner, slot) => {
+    slot.element.textContent = banner.id;
+    return () => {
+      throw new Error('no');
+    };
+  });
+  answer(aBanner());
+  answer(aBanner({ id: 'bnr-2' }));
+  expect(element.textContent).toBe('bnr-2');
+  expect(types()).toEqual(['shown', 'failed', 'shown']);
+});
+
+test('an async cleanup that rejects is reported, and no unhandled rejection of the page', async () => {
+  const { placements, answer, types } = setUp();
+  placements.mount('home_hero', aSlot().element, (() => async () => {
+    throw new Error('late');
+  }) as unknown as PlacementHook);
+  answer(aBanner());
+  answer(null);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(types()).toEqual(['shown', 'emptied none', 'failed']);
+});
+
+test.each([
+  ['at once', () => undefined],
+  ['later', async () => undefined],
+])('a check that answers nothing, %s, counts as one that threw', async (_, check) => {
+  const { placements, answer, types } = setUp();
+  const { element } = aSlot();
+  placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
+  answer(aBanner());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(element.textContent).toBe('');
+  expect(types()).toEqual(['failed', 'emptied invalid']);
+});
+
+test.each([
+  ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
+  ['finds none', async () => [], ['shown']],
+  ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
+])('a check whose promise is of another library is waited for, and %s', async (_, find, expected) => {
+  const { placements, answer, types } = setUp();
+  const check = () => foreignPromise<{ message: string }[]>(find());
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  answer(aBanner());
+  expect(types()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(types()).toEqual(expected);
+});
+
+test.each([false, 0, ''])('a check of a page in JavaScript that answers %j has found nothing', (found) => {
+  const { placements, answer, types } = setUp();
+  const check = (() => found) as unknown as () => [];
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  answer(aBanner());
+  expect(types()).toEqual(['shown']);
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { createKeyring, fingerprint } from '../../../src/client/platform/keyring.ts';
+import { createVirtualClock } from '../../../src/testing/index.ts';
+
+describe('the key', () => {
+  test('is asked for once by those who wait together, and again after it was forgotten', async () => {
+    let asked = 0;
+    const keyring = createKeyring(async () => {
+      asked += 1;
+      return `key-${asked}`;
+    }, createVirtualClock().after);
+    expect(keyring.current()).toBeUndefined();
+    expect(await Promise.all([keyring.ask(), keyring.ask()])).toEqual(['key-1', 'key-1']);
+    expect(keyring.current()).toBe('key-1');
+    keyring.forget();
+    expect(await keyring.ask()).toBe('key-2');
+  });
+
+  test('that does not come is an error after ten seconds, and can be asked for again', async () => {
+    const clock = createVirtualClock();
+    let answer: Promise<string> = new Promise(() => undefined);
+    const keyring = createKeyring(() => answer, clock.after);
+    const asking = expect(keyring.ask()).rejects.toThrow('within 10000 ms');
+    await clock.advance(10_000);
+    await asking;
+    answer = Promise.resolve('key');
+    expect(await keyring.ask()).toBe('key');
+  });
+
+  test.each([[() => ''], [() => undefined as unknown as string], [() => Promise.reject(new Error('no'))]])(
+    'must be a text: %s is an error',
+    async (provide) => {
+      await expect(createKeyring(provide, createVirtualClock().after).ask()).rejects.toThrow();
+    },
+  );
+
+  test('is known again by a fingerprint that does not show it', () => {
+    expect(fingerprint('client-key')).toBe(fingerprint('client-key'));
+    expect(fingerprint('client-key')).not.toBe(fingerprint('client-kez'));
+    expect(fingerprint('client-key')).not.toContain('client');
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { aSlot, draw, open, stagePages, syncs } from './pages.ts';
+
+stagePages();
+
+test('contract 7.6: refreshes beyond the budget are refused with a notice, not an exception', async () => {
+  const { placard, service, of, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  for (let i = 0; i < 6; i++) await placard.refresh();
+  expect(syncs(service)).toHaveLength(6);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
+});
+
+test('contract 7.6: options that a host leaves undefined leave the budget as it is', async () => {
+  const banners = { refreshCapacity: undefined, refreshIntervalMs: undefined } as never;
+  const { placard, service, of, heard } = open({ banners });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  for (let i = 0; i < 6; i++) await placard.refresh();
+  expect(syncs(service)).toHaveLength(6);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
+});
+
+test('contract 7.6: a refresh names its own placements, mounted or not', async () => {
+  const { placard, service } = open();
+  await placard.refresh(['sidebar']);
+  expect(syncs(service)).toEqual([['sidebar']]);
+  expect(placard.banner('sidebar')).toBeNull();
+});
+
+test('options that cannot be used are told by their names, and all works by the defaults', async () => {
+  const { placard, service, of, heard } = open({
+    apikey: 'client-key',
+    delivery: { timeoutMs: 0, maxBatch: 0, maxEvents: 0 },
+    banners: { refreshCapacity: Number.NaN },
+  } as never);
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  await placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['impression']);
+  expect(of('failed').map(({ kind, message }) => [kind, /"(.+)"/.exec(message)![1]])).toEqual([
+    ['config', 'apikey'],
+    ['config', 'delivery.timeoutMs'],
+    ['config', 'delivery.maxBatch'],
+    ['config', 'delivery.maxEvents'],
+    ['config', 'banners.refreshCapacity'],
+  ]);
+});
+
+test('without IntersectionObserver banners are shown and events delivered; it is told once that no impression counts', async () => {
+  vi.stubGlobal('IntersectionObserver', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { placard, service, of, heard } = open({ platform: { IntersectionObserver: undefined } as never });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+  await placard.track(placard.banner('home_hero')!, 'click');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.flush();
+  expect(service.events.map(({ type }) => type)).toEqual(['click']);
+  expect(of('failed')).toEqual([
+    { type: 'failed', kind: 'config', message: expect.stringContaining('IntersectionObserver') },
+  ]);
+});

@@ -1,0 +1,68 @@
+// @vitest-environment node
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Notice } from '../../src/client/index.ts';
+import { installSender, type SenderOptions } from '../../src/client/service-worker.ts';
+
+const USABLE = { endpoint: 'http://127.0.0.1:1', apiKey: 'client-key', appId: 'app' };
+
+const listened: string[] = [];
+const complained = vi.fn();
+beforeEach(() => {
+  listened.length = 0;
+  complained.mockReset();
+  vi.stubGlobal('addEventListener', (type: string) => listened.push(type));
+  vi.stubGlobal('console', { ...console, error: complained });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const install = (options: object) => {
+  const notices: Notice[] = [];
+  installSender({
+    ...options,
+    onNotice: (notice: Notice) => notices.push(notice),
+  } as unknown as SenderOptions);
+  return notices;
+};
+
+test.each([
+  ['endpoint', { endpoint: '' }],
+  ['endpoint', { endpoint: 'ftp://example.test' }],
+  ['endpoint', { endpoint: undefined }],
+  ['instance', { endpoint: undefined, instance: 'XX-99' }],
+  ['apiKey', { apiKey: '' }],
+  ['apiKey', { apiKey: undefined }],
+  ['appId', { appId: 5 }],
+  ['appId', { appId: '' }],
+])(
+  'a worker whose option "%s" cannot be used (%j) installs nothing, throws nothing and says why',
+  (name, change) => {
+    const notices = install({ ...USABLE, ...change });
+    expect(listened).toEqual([]);
+    expect(notices).toMatchObject([
+      { type: 'failed', kind: 'config', message: expect.stringContaining(`"${name}"`) },
+    ]);
+    expect(complained).toHaveBeenCalledExactlyOnceWith(expect.stringContaining(`"${name}"`));
+  },
+);
+
+test('a call without options throws nothing either', () => {
+  expect(() => installSender(undefined as never)).not.toThrow();
+  expect(complained).toHaveBeenCalledOnce();
+});
+
+test.each([{}, { endpoint: undefined, instance: 'EU-01' }])(
+  'usable options (%j) install the sender',
+  (change) => {
+    expect(install({ ...USABLE, ...change })).toEqual([]);
+    expect(listened).toEqual(['message', 'sync']);
+    expect(complained).not.toHaveBeenCalled();
+  },
+);
+
+test('a delivery option that cannot be used is told, and its default holds', () => {
+  expect(install({ ...USABLE, delivery: { timeoutMs: 0 } })).toMatchObject([
+    { type: 'failed', kind: 'config', message: expect.stringContaining('"delivery.timeoutMs"') },
+  ]);
+  expect(listened).toEqual(['message', 'sync']);
+});

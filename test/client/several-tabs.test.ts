@@ -1,0 +1,91 @@
+import { expect, test, vi } from 'vitest';
+import { createFakeService } from '../../src/testing/index.ts';
+import { createFakeLifecycle } from './delivery/world.ts';
+import { aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
+
+stagePages();
+
+test('case 40: an opt-out that the outbox hears of from another tab empties this one too', async () => {
+  const openChannel = someChannels();
+  const a = open({ platform: { openChannel } });
+  const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  const element = aSlot();
+  b.placard.mount('home_hero', element, draw);
+  await b.heard('shown');
+  const banner = b.placard.banner('home_hero')!;
+  await a.placard.disable('keep');
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
+  expect(await b.placard.track(banner, 'click')).toBeNull();
+});
+
+test.each(['u-2', null])(
+  'case 38: a dismissal holds in its tab where another one goes on as somebody else (%s)',
+  async (next) => {
+    const openChannel = someChannels();
+    const service = createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 });
+    const a = open({ platform: { openChannel }, service });
+    const element = aSlot();
+    a.placard.mount('home_hero', element, draw);
+    await a.heard('tracked');
+    await a.placard.track(a.placard.banner('home_hero')!, 'dismiss');
+    const b = open({ platform: { openChannel }, service, openStore: a.openStore });
+    await b.placard.identify(next);
+    const left = async () => JSON.stringify(await a.openStore('placard-banners').entries());
+    await vi.waitFor(async () => expect(await left()).not.toContain('u-1'), PATIENCE);
+    await a.placard.refresh();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(element.textContent).toBe('');
+    expect(a.of('shown')).toHaveLength(1);
+    expect(await left()).not.toContain('u-1');
+  },
+);
+
+test('case 38: a test send that is dismissed leaves every tab for good, whatever the service still says', async () => {
+  const openChannel = someChannels();
+  const service = createFakeService({
+    banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
+    dismissalLagMs: 600_000,
+  });
+  const a = open({ platform: { openChannel }, service });
+  const b = open({ platform: { openChannel }, service, openStore: a.openStore });
+  const [first, second] = [aSlot(), aSlot()];
+  const unmount = a.placard.mount('home_hero', first, draw);
+  b.placard.mount('home_hero', second, draw);
+  await Promise.all([a.heard('shown'), b.heard('shown')]);
+  await a.placard.track(a.placard.banner('home_hero')!, 'dismiss');
+  await b.heard('emptied');
+  await Promise.all([a.placard.refresh(), b.placard.refresh()]);
+  unmount();
+  a.placard.mount('home_hero', first, draw);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([first.textContent, second.textContent]).toEqual(['', '']);
+  for (const tab of [a, b]) expect(tab.of('shown')).toHaveLength(1);
+});
+
+test('case 40: a page in the back/forward cache learns of an opt-out before it asks or stores anything', async () => {
+  const openChannel = someChannels();
+  const page = createFakeLifecycle();
+  const a = open({ platform: { openChannel, lifecycle: page.lifecycle } });
+  const element = aSlot();
+  a.placard.mount('home_hero', element, draw);
+  await a.heard('tracked');
+  await a.placard.flush();
+  page.tell('hidden');
+  page.tell('leave');
+  const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  b.placard.mount('home_hero', aSlot(), draw);
+  await b.heard('shown');
+  await b.placard.disable('purge');
+  b.placard.stop();
+  const before = a.service.requests.length;
+  // Browsers say first that the page is visible.
+  page.tell('visible');
+  page.tell('restored');
+  await a.heard('consent');
+  await a.placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(element.textContent).toBe('');
+  expect(a.service.requests).toHaveLength(before);
+  expect(a.of('consent')).toHaveLength(1);
+  expect(await a.openStore('placard-banners').entries()).toEqual([]);
+});

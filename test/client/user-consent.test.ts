@@ -1,0 +1,177 @@
+import { expect, test, vi } from 'vitest';
+import { logName } from '../../src/client/delivery/index.ts';
+import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeLifecycle } from './delivery/world.ts';
+import { aProfile, aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
+
+stagePages();
+
+test('a consent that is neither given nor withheld is withheld, and told', async () => {
+  const { placard, service, openStore, of, heard } = open({ consent: 'off' as never });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('failed');
+  expect(of('failed')).toEqual([
+    { type: 'failed', kind: 'config', message: 'Option "consent" must be enabled or disabled' },
+  ]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(service.requests).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  await placard.enable();
+  await heard('shown');
+});
+
+test('without consent nothing is stored, synced or tracked; with it everything starts', async () => {
+  const { placard, service, openStore, heard } = open({ consent: 'disabled' });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await placard.track(wire('home_hero') as never, 'click')).toBeNull();
+  expect(service.requests).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  await placard.enable();
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('case 69: an opt-out takes the banners away, forgets the cache, and stops everything', async () => {
+  const { placard, service, openStore, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const banner = placard.banner('home_hero')!;
+  await placard.disable('purge');
+  expect(element.textContent).toBe('');
+  expect(await placard.track(banner, 'click')).toBeNull();
+  const before = service.requests.length;
+  await placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.requests).toHaveLength(before);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+});
+
+test.each(['disable', 'wipe'] as const)(
+  'case 40: %s reaches the outbox at once, and comes to an end, where the banner store hangs',
+  async (verb) => {
+    const openStore = aProfile();
+    const banners = createFaultyStore(openStore('placard-banners'));
+    const { placard, service, of, heard } = open({
+      openStore: (name) => (name === 'placard-banners' ? banners : openStore(name)),
+    });
+    placard.mount('home_hero', aSlot(), draw);
+    await heard('tracked');
+    await placard.flush();
+    banners.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+    await placard.track(placard.banner('home_hero')!, 'click');
+    const before = service.requests.length;
+    const done = verb === 'wipe' ? placard.wipe() : placard.disable('purge');
+    await vi.advanceTimersByTimeAsync(30_000);
+    await done;
+    expect(service.requests).toHaveLength(before);
+    expect(await placard.diagnostics()).toMatchObject({ pending: 0 });
+    expect(of('failed').some(({ message }) => message.includes('banner store'))).toBe(true);
+  },
+);
+
+test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
+  'case 40: after %s no sync that a stumbling service had refused is tried again',
+  async (verb) => {
+    const service = createFakeService();
+    service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+    // At the moment when they leave: the service hears of a request a little later.
+    let left = 0;
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      if (!new Request(input, init).signal.aborted) left += 1;
+      return service.fetch(input, init);
+    };
+    const { placard } = open({ service, platform: { fetch } });
+    placard.mount('home_hero', aSlot(), draw);
+    await vi.waitFor(() => expect(left).toBeGreaterThan(0), PATIENCE);
+    await {
+      disable: placard.disable,
+      wipe: placard.wipe,
+      stop: placard.stop,
+      identify: () => placard.identify(null),
+    }[verb]();
+    const before = left;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(left).toBe(before);
+  },
+);
+
+test('case 69: an opt-out of an earlier visit stays one, until it is taken back', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('shown');
+  await first.placard.disable('keep');
+  first.placard.stop();
+  first.service.clear();
+  const second = open({ service: first.service, openStore: first.openStore });
+  const element = aSlot();
+  second.placard.mount('home_hero', element, draw);
+  await second.heard('consent');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
+  expect(first.service.requests).toEqual([]);
+  await second.placard.enable();
+  await second.heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('case 69: an opt-out of an earlier visit is followed as soon as the outbox opens, however late', async () => {
+  const { service, openStore, placard, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  await placard.disable('keep');
+  placard.stop();
+  const name = logName(service.origin, 'app');
+  const outbox = createFaultyStore(openStore(name));
+  outbox.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const page = createFakeLifecycle();
+  const second = open({
+    service,
+    openStore: (store) => (store === name ? outbox : openStore(store)),
+    platform: { lifecycle: page.lifecycle },
+  });
+  const element = aSlot();
+  second.placard.mount('home_hero', element, draw);
+  await second.heard('shown');
+  outbox.recover();
+  page.tell('visible');
+  await second.heard('consent');
+  const before = service.requests.length;
+  expect(element.textContent).toBe('');
+  await second.placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.requests).toHaveLength(before);
+  expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
+});
+
+test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', async () => {
+  const { placard, openStore, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  const banner = placard.banner('home_hero')!;
+  await placard.wipe();
+  expect(await placard.track(banner, 'click')).toBeNull();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+});
+
+test('contract 7.8: a wipe without consent forgets what an earlier visit has stored, stopped or not', async () => {
+  for (const isStopped of [false, true]) {
+    const first = open();
+    first.placard.mount('home_hero', aSlot(), draw);
+    await first.heard('tracked');
+    first.placard.stop();
+    const outbox = first.openStore(logName(first.service.origin, 'app'));
+    expect(await outbox.entries()).not.toEqual([]);
+    const second = open({ service: first.service, openStore: first.openStore, consent: 'disabled' });
+    if (isStopped) second.placard.stop();
+    await second.placard.wipe();
+    expect(await first.openStore('placard-banners').entries()).toEqual([]);
+    expect(await outbox.entries()).toEqual([]);
+    expect(localStorage).toHaveLength(0);
+  }
+});

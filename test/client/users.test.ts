@@ -1,0 +1,206 @@
+import { inspect } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
+import type { Placard, Store } from '../../src/client/index.ts';
+import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { TRACK_PATH } from '../../src/protocol/index.ts';
+import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
+import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';
+
+stagePages();
+
+test('cases 51 and 52: the next user sees nothing of the former one, whose events stay theirs', async () => {
+  const service = createFakeService({
+    banners: {
+      home_hero: ({ external_user_id }) =>
+        wire('home_hero', { headline: `For ${external_user_id}` }, { id: `for-${external_user_id}` }),
+    },
+  });
+  const { placard, heard, openStore } = open({ service });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  const theirs = placard.banner('home_hero')!;
+  await placard.track(theirs, 'click');
+  const switched = placard.identify('u-2');
+  expect(element.textContent).toBe('');
+  expect(placard.banner('home_hero')).toBeUndefined();
+  expect(await placard.track(theirs, 'click')).toBeNull();
+  await switched;
+  await vi.waitFor(() => expect(element.textContent).toBe('For u-2'), PATIENCE);
+  await placard.flush();
+  const tracks = service.requests.filter(({ path }) => path.endsWith('/track'));
+  for (const { body } of tracks) {
+    const { external_user_id, events } = body as { external_user_id: string; events: { id: string }[] };
+    for (const { id } of events) expect(id).toBe(`for-${external_user_id}`);
+  }
+  const kept = inspect(await openStore('placard-banners').entries(), { depth: 9 });
+  expect(kept).toContain('For u-2');
+  expect(kept).not.toContain('u-1');
+});
+
+const otherUser = (placard: Placard) => placard.identify('u-2').then(() => placard.identify('u-1'));
+test.each<[string, (placard: Placard) => Promise<void>]>([
+  ['out and in again', (placard) => placard.identify(null).then(() => placard.identify('u-1'))],
+  ['in as another user and back', otherUser],
+  ['off and on, as consent', (placard) => placard.disable('keep').then(() => placard.enable())],
+])('case 56: a dismissal that is still to be sent holds over signing %s', async (_, comeBack) => {
+  const { placard, service, openStore, of, heard } = open();
+  const lift = service.fail(
+    { type: 'status', status: 503 },
+    { path: TRACK_PATH, times: Number.POSITIVE_INFINITY },
+  );
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  const before = of('synced').filter(({ placements }) => placements.length > 0).length;
+  await comeBack(placard);
+  await heard('synced', before + 1);
+  expect(placard.banner('home_hero')).toBeNull();
+  placard.stop();
+  // The next page of the site, and the one after the service has taken the dismissal.
+  const next = open({ service, openStore });
+  const element = aSlot();
+  next.placard.mount('home_hero', element, draw);
+  await next.heard('synced');
+  expect(element.textContent).toBe('');
+  lift();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await next.placard.flush();
+  await next.heard('delivered');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(next.of('shown')).toEqual([]);
+  expect(service.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
+  expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
+});
+
+/** The outbox does not answer what is asked of it for a while: all its records are wanted at once only for dismissals. */
+const slowOutbox = (openStore: (name: string) => Store) => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  let isSlow = false;
+  const open = (name: string): Store => {
+    const store = openStore(name);
+    if (name === 'placard-banners') return store;
+    const entries: Store['entries'] = async (range) => {
+      if (isSlow) {
+        asked.resolve();
+        await answered.promise;
+      }
+      return store.entries(range);
+    };
+    return { ...store, entries };
+  };
+  return { open, asked: asked.promise, answer: answered.resolve, slow: () => (isSlow = true) };
+};
+
+const signBackIn = async () => {
+  const outbox = slowOutbox(aProfile());
+  const page = open({ openStore: outbox.open });
+  page.service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
+  page.placard.mount('home_hero', aSlot(), draw);
+  await page.heard('shown');
+  await page.placard.track(page.placard.banner('home_hero')!, 'click');
+  await page.placard.identify(null);
+  outbox.slow();
+  void page.placard.identify('u-1');
+  await outbox.asked;
+  return { ...page, outbox };
+};
+
+test('whoever stops while the outbox is asked for dismissals leaves no timer', async () => {
+  const { placard, outbox } = await signBackIn();
+  placard.stop();
+  outbox.answer();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('an outbox that does not answer keeps nobody from a banner', async () => {
+  const { service, heard } = await signBackIn();
+  const before = syncs(service).length;
+  await vi.advanceTimersByTimeAsync(2_500);
+  await vi.waitFor(() => expect(syncs(service).length).toBe(before + 1), PATIENCE);
+  await heard('failed');
+});
+
+test('case 56: a dismissal that the record does not know hides the banner when it is delivered', async () => {
+  const { placard, service, openStore, heard } = open();
+  const lift = service.fail(
+    { type: 'status', status: 503 },
+    { path: TRACK_PATH, times: Number.POSITIVE_INFINITY },
+  );
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  placard.stop();
+  // As an earlier version has left it after a sign-out.
+  const key = recordKey(service.origin, 'app', 'u-1');
+  const banners = openStore('placard-banners');
+  const record = (await banners.get<UserRecord>(key))!;
+  await banners.setMany([[key, { ...record, dismissed: [] }]]);
+  const next = open({ service, openStore });
+  const element = aSlot();
+  next.placard.mount('home_hero', element, draw);
+  await next.heard('shown');
+  lift();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await next.placard.flush();
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
+  expect(next.of('emptied').at(-1)?.reason).toBe('dismissed');
+});
+
+test('case 56: a dismissal of somebody else that is still to be sent hides nothing', async () => {
+  const { placard, service, heard } = open();
+  service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  await placard.identify('u-2');
+  await vi.waitFor(() => expect(placard.banner('home_hero')?.id).toBe('bnr-1'), PATIENCE);
+});
+
+test('signing out empties the slots and the cache, and asks for nothing', async () => {
+  const { placard, service, heard, openStore } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  await placard.identify(null);
+  const before = syncs(service).length;
+  await placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(element.textContent).toBe('');
+  expect(syncs(service)).toHaveLength(before);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+});
+
+test('case 51: another user begins where the banner store hangs', async () => {
+  const banners = createFaultyStore(createMemoryStore());
+  const openStore = aProfile();
+  const { placard, heard } = open({
+    openStore: (name) => (name === 'placard-banners' ? banners : openStore(name)),
+  });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  banners.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
+  const switched = placard.identify('u-2');
+  await vi.advanceTimersByTimeAsync(10_000);
+  await switched;
+  expect(placard.banner('home_hero')).toMatchObject({ id: 'bnr-1' });
+});
+
+test('an unusable user ID is reported and counts as nobody', async () => {
+  const { placard, service, of } = open({ userId: 'u'.repeat(987) });
+  placard.mount('home_hero', aSlot(), draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await placard.identify('');
+  expect(service.requests).toEqual([]);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['config', 'config']);
+});
+
+test('an unusable user ID at creation is told to who subscribes on the next line', async () => {
+  const { placard, of } = open({ userId: '' });
+  await placard.diagnostics();
+  expect(of('failed')).toMatchObject([{ kind: 'config', message: expect.stringContaining('user ID') }]);
+});

@@ -1,0 +1,173 @@
+import { APP_ID } from './a-workspace.ts';
+import fc from './property.ts';
+
+/** Texts around a bound in UTF-8 bytes or in characters, of one, two and four bytes each. */
+const around = (bound: number): string[] =>
+  ['x', 'é', '😀'].flatMap((unit) => {
+    const bytes = Buffer.byteLength(unit);
+    const counts = [bound, bound + 1, Math.floor(bound / bytes), Math.floor(bound / bytes) + 1];
+    return counts.map((count) => unit.repeat(count));
+  });
+
+/** Values of every JSON type, and texts that no store takes. */
+const odd = fc.constantFrom<unknown[]>(
+  '',
+  'a\0b',
+  '\ud800',
+  null,
+  true,
+  0,
+  5,
+  -1,
+  1.5,
+  1e300,
+  [],
+  {},
+  ['x'],
+  {
+    x: 1,
+  },
+);
+/** Mostly right, at times at a bound, at times anything, at times missing. */
+const member = (right: readonly unknown[], bound?: number) =>
+  fc.oneof(
+    { weight: 40, arbitrary: fc.constantFrom(...right) },
+    { weight: bound ? 4 : 0, arbitrary: fc.constantFrom(...around(bound ?? 1)) },
+    { weight: 2, arbitrary: odd },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
+const listOf = (item: fc.Arbitrary<unknown>, maxLength: number) =>
+  fc.oneof(
+    { weight: 20, arbitrary: fc.array(item, { minLength: 1, maxLength }) },
+    { weight: 1, arbitrary: fc.oneof(odd, fc.constant(undefined)) },
+  );
+/** Now and then the body itself is something else. */
+const bodyOf = (members: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.oneof({ weight: 40, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd });
+
+const TIMES = [
+  '2026-03-01T09:15:00Z',
+  '2026-03-01 09:15:00 +0100',
+  '2026-02-29T00:00:00Z',
+  '2026-03-01',
+  'now',
+];
+const envelope = {
+  external_user_id: member(['u-1'], 986),
+  app_id: member([APP_ID]),
+  app_version: member(['1.0'], 255),
+};
+
+export const syncBodies = bodyOf({
+  ...envelope,
+  placements: listOf(member(['home', 'side', '__proto__']), 12),
+  device_id: member([undefined, 'd-1'], 1_011),
+});
+
+/** `bannerId` was issued: an ID that was not is a fault of its own. */
+export const bannersTrackBodies = (bannerId: string) =>
+  bodyOf({
+    ...envelope,
+    events: listOf(
+      fc.oneof(
+        {
+          weight: 20,
+          arbitrary: fc.record({
+            id: fc.constantFrom<unknown[]>(
+              bannerId,
+              bannerId,
+              bannerId,
+              bannerId,
+              bannerId,
+              '',
+              5,
+              null,
+              '\ud800',
+            ),
+            event_type: member(['impression', 'click', 'dismiss']),
+            timestamp: member(TIMES.slice(0, 2)),
+          }),
+        },
+        { weight: 1, arbitrary: odd },
+      ),
+      3,
+    ),
+  });
+
+const maybe = (value: fc.Arbitrary<unknown>) => fc.option(value, { nil: undefined, freq: 2 });
+const rarely = (value: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+const alias = fc.record({ alias_name: member(['crm-90'], 236), alias_label: member(['crm'], 236) });
+const identifiers = {
+  external_id: fc.oneof(
+    { weight: 8, arbitrary: member(['u-1', 'u-2', 7], 987) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  ),
+  user_alias: rarely(fc.oneof(alias, odd)),
+  braze_id: rarely(member(['b-1'])),
+  email: rarely(
+    member(['a@example.org', 'not an address', `${'x'.repeat(250)}@a.bc`, `${'x'.repeat(251)}@a.bc`]),
+  ),
+  phone: rarely(member(['+48 123 456 789', '12'])),
+  _update_existing_only: rarely(member([true, false])),
+};
+const deep = (depth: number): unknown => (depth === 0 ? 1 : { a: deep(depth - 1) });
+const properties = maybe(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<unknown[]>(
+        {},
+        { score: 8, round: { no: 2 } },
+        { ['😀'.repeat(255)]: 1 },
+        { text: 'é'.repeat(255) },
+        deep(49),
+        { texts: Array.from({ length: 200 }, () => 'é'.repeat(100)) },
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<unknown[]>(
+        { $key: 1 },
+        { time: 1 },
+        { price: 1 },
+        { ['k'.repeat(256)]: 1 },
+        { text: 'x'.repeat(256) },
+        deep(51),
+        { texts: Array.from({ length: 300 }, () => 'é'.repeat(100)) },
+        { texts: Array.from({ length: 600 }, () => 'é'.repeat(100)) },
+        [],
+        'text',
+        5,
+      ),
+    },
+  ),
+);
+const objects = (members: Record<string, fc.Arbitrary<unknown>>) =>
+  maybe(listOf(fc.oneof({ weight: 20, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd }), 2));
+
+/** Without the values of attributes, which have faults of their own. */
+export const usersTrackBodies = bodyOf({
+  attributes: objects({
+    ...identifiers,
+    tier: fc.constantFrom('gold', 1, true),
+    push_token_import: rarely(member([true, false])),
+    push_tokens: rarely(fc.constantFrom([], [{ app_id: APP_ID, token: 't' }])),
+    _merge_objects: rarely(member([true, false])),
+  }),
+  events: objects({
+    ...identifiers,
+    name: member(['quiz_done'], 255),
+    time: member(TIMES.slice(0, 2)),
+    properties,
+  }),
+  purchases: objects({
+    ...identifiers,
+    product_id: member(['teapot', 7], 255),
+    currency: member(['EUR', 'usd']),
+    price: member([42.5, -1]),
+    quantity: member([undefined, 1, 100, 0, 101]),
+    time: member(TIMES),
+    properties,
+  }),
+});

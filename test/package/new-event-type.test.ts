@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const TYPES = "['impression', 'click', 'dismiss'] as const";
+
+test('the compiler leads a new type of event through the client: each table that lacks it is an error', async () => {
+  // Inside the repository, so that packages are found.
+  const folder = await mkdtemp(join('node_modules', '.new-event-type-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await Promise.all(
+    ['client', 'protocol'].map((room) => cp(`src/${room}`, join(folder, 'src', room), { recursive: true })),
+  );
+  const protocol = join(folder, 'src/protocol/banners-track.ts');
+  const text = await readFile(protocol, 'utf8');
+  expect(text).toContain(TYPES);
+  await writeFile(protocol, text.replace(TYPES, TYPES.replace(']', ", 'expand']")));
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../tsconfig.json', include: ['src/client'] }),
+  );
+  const { stdout } = await promisify(execFile)('node_modules/.bin/tsc', ['-p', folder]).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  const errors = [...stdout.matchAll(/src\/(\S+)\(\d+,\d+\): error .*/g)];
+  expect(errors.map(([, file]) => file).sort()).toEqual(['client/delivery/log/upkeep.ts', 'client/track.ts']);
+  for (const [error] of errors) expect(error).toContain("'expand' is missing");
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH } from '../../src/protocol/index.ts';
+import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/protocol/schemas/index.ts';
+import { createService, openStore, type Service } from '../../src/service/index.ts';
+import {
+  aliasNewRequest,
+  exportIdsRequest,
+  identifyRequest,
+  mergeRequest,
+} from '../../src/service/pages/profile-schemas.ts';
+import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { bannersTrackBodies, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
+import { bodiesOf } from '../helpers/fuzz-bodies.ts';
+import fc from '../helpers/property.ts';
+
+/** Bodies for each endpoint. */
+const BODIES = 10_000;
+const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
+const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
+
+let service: Service;
+let fake: FakeService;
+let bannerId: string;
+
+const ask = async (handle: (request: Request) => Promise<Response>, path: string, body: unknown) => {
+  const key = path.startsWith('/users/') ? SERVER_KEY : CLIENT_KEY;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const request = new Request(`http://placard.test${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  const response = await handle(request);
+  return { status: response.status, body: await response.json() };
+};
+
+beforeAll(async () => {
+  const limits = {
+    users_track: NO_LIMIT,
+    users_other: NO_LIMIT,
+    users_export_ids: NO_LIMIT,
+    banners_sync: { per_user: NO_LIMIT },
+    banners_track: { per_user: NO_LIMIT },
+    visitors: NO_LIMIT,
+  };
+  const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
+  service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
+  bannerId = (await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] })).body.banners.home
+    .id;
+  fake = createFakeService({
+    clientKey: CLIENT_KEY,
+    serverKey: SERVER_KEY,
+    appIds: [APP_ID],
+    banners: { home: aBanner('home', {}, { id: bannerId }) },
+  });
+});
+afterAll(() => service.close());
+
+const ENDPOINTS: [path: string, schema: z.core.$ZodType, bodies: () => fc.Arbitrary<unknown>][] = [
+  [SYNC_PATH, syncRequest, () => syncBodies],
+  [TRACK_PATH, bannersTrackRequest, () => bannersTrackBodies(bannerId)],
+  [USERS_TRACK_PATH, usersTrackRequest, () => usersTrackBodies],
+];
+/** JSON has no `undefined`. */
+const asSent = (body: unknown): unknown => (body === undefined ? null : JSON.parse(JSON.stringify(body)));
+/** zod counts UTF-16 units, JSON Schema and the contract count code points: such text says nothing of a description. */
+const hasLongCharacters = (body: unknown) => /[\ud800-\udbff][\udc00-\udfff]/.test(JSON.stringify(body));
+
+describe.each(ENDPOINTS)('a body of %s', (path, schema, bodies) => {
+  it('is taken without a complaint where its schema holds, complained of where it does not, by the service and the fake', async () => {
+    const description = z.fromJSONSchema(
+      z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Parameters<
+        typeof z.fromJSONSchema
+      >[0],
+    );
+    const verdicts = { taken: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(bodies(), async (drawn) => {
+        const body = asSent(drawn);
+        const answer = await ask(service.fetch, path, body);
+        const isTaken = answer.status < 300 && answer.body.errors === undefined;
+        expect(z.safeParse(schema, body).success, JSON.stringify(answer.body).slice(0, 500)).toBe(isTaken);
+        if (isTaken && !hasLongCharacters(body)) {
+          const found = description.safeParse(body);
+          expect(found.success, `OpenAPI is stricter: ${found.error?.message}`).toBe(true);
+        }
+        const faked = await ask(fake.handle, path, body);
+        expect(faked.status).toBe(answer.status);
+        // Banners are the service's own.
+        if (path !== SYNC_PATH || !isTaken) expect(faked.body).toEqual(answer.body);
+        fake.clear();
+        verdicts[isTaken ? 'taken' : 'refused'] += 1;
+      }),
+      { numRuns: BODIES },
+    );
+    // A generator that only makes one kind compares nothing.
+    expect(Math.min(verdicts.taken, verdicts.refused)).toBeGreaterThan(BODIES / 10);
+  });
+});
+
+describe.each<[string, z.ZodType]>([
+  ['/users/identify', identifyRequest],
+  ['/users/merge', mergeRequest],
+  ['/users/alias/new', aliasNewRequest],
+  ['/users/export/ids', exportIdsRequest],
+])('the description of %s', (path, schema) => {
+  it('refuses no body that the service takes', async () => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(bodiesOf(path, ['none']), async (drawn) => {
+        const body = asSent(drawn);
+        if ((await ask(service.fetch, path, body)).status >= 300) return;
+        taken += 1;
+        expect(schema.safeParse(body).error?.message).toBeUndefined();
+      }),
+      { numRuns: BODIES / 4 },
+    );
+    expect(taken).toBeGreaterThan(BODIES / 40);
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createService, openStore, vacuumStore } from '../../../src/service/index.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+
+const ERASED = [
+  'erased-user',
+  'erased@example.org',
+  '48999000111',
+  'Erasmina',
+  'erased-crm',
+  'erased-secret-page',
+];
+const KEPT = 'kept-user';
+
+/** Two users do the same on a service of their own; one of them is erased. */
+const eraseOne = async (address: string) => {
+  const store = await openStore(address);
+  const workspace = aWorkspace({
+    campaigns: [aCampaign()],
+    api_keys: [
+      { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
+      { type: 'server', key: SERVER_KEY, permissions: ['users.track', 'users.delete'] },
+    ],
+  });
+  const service = createService({ workspaces: [workspace], store });
+  const post = async (path: string, body: unknown, key = SERVER_KEY) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await service.fetch(new Request(`http://service${path}`, request));
+    expect(response.ok).toBe(true);
+    return response.json();
+  };
+  const time = new Date().toISOString();
+  const live = async (external_id: string, facts: Record<string, unknown>, page: string) => {
+    await post('/users/track', {
+      attributes: [{ external_id, ...facts }],
+      events: [{ external_id, name: 'viewed', time, properties: { page } }],
+      purchases: [
+        { external_id, product_id: 'teapot', currency: 'EUR', price: 4, time, properties: { page } },
+      ],
+    });
+    const envelope = { external_user_id: external_id, app_id: APP_ID, app_version: '1' };
+    const { banners } = await post(
+      '/v1/device-messaging/banners/sync',
+      { ...envelope, placements: ['home'] },
+      CLIENT_KEY,
+    );
+    const events = [{ id: banners.home.id, event_type: 'click', timestamp: time }];
+    await post('/v1/device-messaging/banners/track', { ...envelope, events }, CLIENT_KEY);
+  };
+  await live(KEPT, { first_name: 'Kim' }, 'a-page');
+  const facts = { email: 'erased@example.org', phone: '+48999000111', first_name: 'Erasmina' };
+  await live('erased-user', { ...facts, crm: 'erased-crm' }, 'erased-secret-page');
+  await store.studio.addAudit({
+    workspaceId: 'test',
+    atMs: Date.now(),
+    operator: 'Mia',
+    action: 'look at user',
+    subject: 'erased-user',
+    details: '',
+  });
+  expect(await post('/users/delete', { external_ids: ['erased-user'] })).toMatchObject({ deleted: 1 });
+  await service.close();
+};
+
+/** Which of the words are anywhere in the files of a folder. */
+const wordsIn = (folder: string, words: readonly string[]): string[] => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const all = Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
+  return words.filter((word) => all.includes(word));
+};
+
+test('nothing of an erased user is left in the file of SQLite once it is written anew', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await eraseOne(join(folder, 'live.db'));
+  await vacuumStore(join(folder, 'live.db'));
+  expect(wordsIn(folder, [...ERASED, KEPT])).toEqual([KEPT]);
+});
+
+test('nothing of an erased user is left in the files of the tables of PostgreSQL once they are written anew', async () => {
+  const address = await aDatabase();
+  await eraseOne(address);
+  await vacuumStore(address);
+  const run = runBeside(address);
+  // What was dropped is unlinked by a checkpoint, and what is new written.
+  await run('CHECKPOINT');
+  await run('CHECKPOINT');
+  const [row] = await run<{ folder: string }>(
+    "SELECT current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database WHERE datname = current_database()",
+  );
+  // A file that was found may be gone when it is read: the statistics of a table that was just dropped, for one.
+  expect(wordsIn(row!.folder, [...ERASED, KEPT])).toEqual([KEPT]);
+});
+
+test('a file that a service is using is not written anew', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const store = await openStore(join(folder, 'live.db'));
+  onTestFinished(() => store.close());
+  await expect(vacuumStore(join(folder, 'live.db'))).rejects.toThrow('Another Placard service is using');
+});
