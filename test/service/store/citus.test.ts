@@ -6,6 +6,7 @@ import { startServiceProcess } from '../../helpers/service-process.ts';
 import { anApi, NOW } from '../users/on-both-stores.ts';
 import { storeContract } from './contract.ts';
 import { collect } from './examples.ts';
+import { askAll } from './questions.ts';
 import { studioContract } from './studio/contract.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
@@ -75,6 +76,10 @@ describe.skipIf(bin === null)('on a sharded PostgreSQL, where this machine has C
     const left = await collect(store.exportUsers('shop'));
     expect(left.map(({ externalId }) => externalId).sort()).toEqual(['ada', 'jo']);
     await store.close();
+  });
+
+  test('the questions of docs/data.md are answered right', async () => {
+    await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
   });
 
   test('a worker and then the coordinator are killed under load: what was acknowledged is there, once, and service resumes', async () => {
