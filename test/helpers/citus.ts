@@ -6,28 +6,14 @@ import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 import { descendantsOf, hasEnded } from './process-tree.ts';
 
-const DEBIAN = '/usr/lib/postgresql';
+/** Where Debian and Ubuntu keep the versions of PostgreSQL. */
+const VERSIONS = '/usr/lib/postgresql';
 
 /** The folder of a PostgreSQL's programs that has the extension `citus` beside it; `null` where this machine has none. */
 export const installedCitus = (): string | null => {
-  const bins: string[] = [];
-  try {
-    bins.push(
-      execFileSync('pg_config', ['--bindir'], { stdio: ['ignore', 'pipe', 'ignore'] })
-        .toString()
-        .trim(),
-    );
-  } catch {
-    // Only those who build against PostgreSQL have the program.
-  }
-  if (existsSync(DEBIAN)) bins.push(...readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')));
-  const libraries = ['../lib/citus.so', '../lib/postgresql/citus.so'];
-  return (
-    bins.find(
-      (bin) =>
-        existsSync(join(bin, 'postgres')) && libraries.some((library) => existsSync(join(bin, library))),
-    ) ?? null
-  );
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : [];
+  const version = versions.find((name) => existsSync(join(VERSIONS, name, 'lib/citus.so')));
+  return version ? join(VERSIONS, version, 'bin') : null;
 };
 
 /** The server refuses to run as root: then it runs as the user who came with it. */
@@ -103,7 +89,7 @@ export const startCitus = async (bin: string): Promise<CitusCluster> => {
     );
     exited.catch(() => undefined);
     const answers = async () => {
-      for (;;) {
+      while (server.exitCode === null) {
         try {
           return await runOn(urlOf(node, 'postgres'), 'SELECT 1');
         } catch {
