@@ -5,6 +5,7 @@ import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { forgetUsers } from './banners/forget-users.ts';
 import { hideAgain } from './banners/hide-again.ts';
+import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import type { Consent } from './consent.ts';
@@ -115,12 +116,20 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
-    rehearsal ??= createRehearsal({ cache, placements, now, countAnew: impressions.countAnew });
+    rehearsal ??= createRehearsal({
+      cache,
+      placements,
+      now,
+      countAnew: impressions.countAnew,
+      focusOn,
+      isFocus,
+    });
     return createInspector({
       settings,
       cache,
       asked,
       rehearsal,
+      isFocus,
       mayAct,
       session: updates.session,
       syncBlockedUntilMs: updates.syncBlockedUntilMs,
