@@ -22,6 +22,7 @@ import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
 import type { Settings } from './read-options.ts';
+import { createUserTokens } from './user-tokens.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -89,8 +90,12 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (ids.length > 0) updates.report(cache.change(change));
   };
 
+  const userTokens = createUserTokens(settings.userToken, platform, (kind, message, cause) =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
+  );
+
   const delivery = createDelivery({
-    api: { ...settings, fetch: platform.fetch },
+    api: { ...settings, userTokens, fetch: platform.fetch },
     consent,
     options: settings.delivery,
     platform: { ...platform, clock: platform, lifecycle },
@@ -141,6 +146,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const updates = createUpdates({
     settings,
+    userTokens,
     cache,
     asked,
     lifecycle,
@@ -217,6 +223,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (mayAct()) await delivery.isAllowed();
+      if (userTokens.resume()) void delivery.flush();
       await updates.startSession();
     },
     stop() {
