@@ -64,7 +64,7 @@ test('after the agreement the banner stays where it is, and the next page has it
   await placard.enable();
   expect(of('shown')).toHaveLength(1);
   placard.stop();
-  service.fail({ type: 'drop' }, { times: Number.POSITIVE_INFINITY });
+  service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   const next = open({ service, openStore });
   next.placard.mount('home_hero', aSlot(), draw);
   await next.heard('shown');

@@ -218,7 +218,6 @@ export const createLog = (
       if (!consent.mayStore()) store.forgetMemory();
     },
 
-
     isMemory: store.isMemory,
     /** Tries the disk again, where the log is in memory. */
     retry: store.retry,
