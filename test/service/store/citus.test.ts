@@ -7,7 +7,7 @@ import { anApi, NOW } from '../users/on-both-stores.ts';
 import { storeContract } from './contract.ts';
 import { collect } from './examples.ts';
 import { askAll } from './questions.ts';
-import { studioContract } from './studio/contract.ts';
+import { studioContract } from '../operators/contract.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
 const bin = installedCitus();
