@@ -1,6 +1,6 @@
+import type { Changes, KeyRow, UserRow } from '../profiles/changes.ts';
 import { profileJson } from '../profiles/profile-json.ts';
 import type { CampaignRow } from './campaign-counts.ts';
-import type { Changes, KeyRow, UserRow } from './changes.ts';
 
 // Rows as both databases take them. The members are columns; times are Unix milliseconds.
 

@@ -1,6 +1,6 @@
+import type { Changes, UserRow } from '../../profiles/changes.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
 import { countCampaigns } from '../campaign-counts.ts';
-import type { Changes, UserRow } from '../changes.ts';
 import { bannerEventRow, campaignRow, eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 import { ConflictError } from './retry.ts';
 import type { Run } from './statement.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Changes } from '../../profiles/changes.ts';
 import { addCampaigns } from '../add-campaigns.ts';
 import { countCampaigns } from '../campaign-counts.ts';
-import type { Changes } from '../changes.ts';
 import { bannerEventRow, campaignRow } from '../rows.ts';
 import { valuesOf } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Changes } from '../changes.ts';
+import type { Changes } from '../../profiles/changes.ts';
 import { eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 
 /**
