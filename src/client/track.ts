@@ -16,13 +16,13 @@ interface TrackOptions {
 
 /** The client's `track`: what it does with an event, by its type. */
 export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
-  const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
+  const capture = async (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return late.whenLoaded(null, ({ delivery }) => delivery.capture(event));
+    return (await late.run(({ delivery }) => delivery.capture(event))) ?? null;
   };
 
   const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
-    impression: (banner, userId) => late.tryTo(null, (part) => part.countImpression(banner, userId)),
+    impression: (banner, userId) => late.run((part) => part.countImpression(banner, userId), null),
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
       sendAway(banner);
