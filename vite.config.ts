@@ -165,7 +165,8 @@ export default defineConfig(({ command, mode }) => {
             include: ['test/{protocol,server,service,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers: 2,
             testTimeout: 60_000,
-            hookTimeout: 60_000,
+            // Packing builds everything, and may share the machine.
+            hookTimeout: 180_000,
           },
         },
         {

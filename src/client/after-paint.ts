@@ -5,6 +5,7 @@ import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { forgetUsers } from './banners/forget-users.ts';
 import { hideAgain } from './banners/hide-again.ts';
+import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import type { UserRecord } from './banners/user-record.ts';
 import type { Consent } from './consent.ts';
@@ -21,6 +22,7 @@ import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
 import type { Settings } from './read-options.ts';
+import { createUserTokens } from './user-tokens.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -88,8 +90,12 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (ids.length > 0) updates.report(cache.change(change));
   };
 
+  const userTokens = createUserTokens(settings.userToken, platform, (kind, message, cause) =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
+  );
+
   const delivery = createDelivery({
-    api: { ...settings, fetch: platform.fetch },
+    api: { ...settings, userTokens, fetch: platform.fetch },
     consent,
     options: settings.delivery,
     platform: { ...platform, clock: platform, lifecycle },
@@ -115,12 +121,20 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
-    rehearsal ??= createRehearsal({ cache, placements, now, countAnew: impressions.countAnew });
+    rehearsal ??= createRehearsal({
+      cache,
+      placements,
+      now,
+      countAnew: impressions.countAnew,
+      focusOn,
+      isFocus,
+    });
     return createInspector({
       settings,
       cache,
       asked,
       rehearsal,
+      isFocus,
       mayAct,
       session: updates.session,
       syncBlockedUntilMs: updates.syncBlockedUntilMs,
@@ -132,6 +146,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const updates = createUpdates({
     settings,
+    userTokens,
     cache,
     asked,
     lifecycle,
@@ -208,6 +223,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (mayAct()) await delivery.isAllowed();
+      if (userTokens.resume()) void delivery.flush();
       await updates.startSession();
     },
     stop() {

@@ -3,6 +3,7 @@ import type { Correct, DeliveryChoices } from './delivery/index.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
+import type { ProvideToken } from './user-tokens.ts';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
@@ -13,6 +14,12 @@ interface CommonOptions {
   appVersion: string;
   /** `null` while no user is signed in: nothing is synced or tracked. */
   userId: string | null;
+  /**
+   * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
+   * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when
+   * the service refused it; until there is one, the events of this user wait. Default: no token is sent.
+   */
+  userToken?: ProvideToken;
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
   /** `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */

@@ -7,11 +7,14 @@ import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import { type EndpointOptions, readEndpoint, readKey, readText } from './read-options.ts';
+import { createUserTokens, type ProvideToken } from './user-tokens.ts';
 
 /** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);
+  /** The same as in the pages, where the app needs proof of the user. A worker without it leaves such events to the pages. */
+  userToken?: ProvideToken;
   /** The app of the pages: each app has a log of its own. */
   appId: string;
   /** The same choices as in the pages. */
@@ -40,13 +43,17 @@ const install = (options: SenderOptions): void => {
   const banners = createIdbStore('placard-banners');
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
+  const clock = createClock();
+  const userTokens = createUserTokens(options.userToken, clock, (kind, message, cause) =>
+    onNotice?.({ type: 'failed', kind, message, cause }),
+  );
   const sender = createDelivery({
-    api: { endpoint, apiKey, appId, appVersion: '' },
+    api: { endpoint, apiKey, appId, appVersion: '', userTokens },
     consent: createConsent('enabled'),
     options: delivery,
     platform: {
       openStore: createIdbStore,
-      clock: createClock(),
+      clock,
       random: Math.random,
       lifecycle: createPageLifecycle(),
     },

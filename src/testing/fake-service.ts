@@ -6,7 +6,10 @@ import {
   type Integration,
   MAX_BODY_BYTES,
   SYNC_PATH,
+  USER_TOKEN_HEADER,
+  USER_TOKEN_MEMBER,
   USERS_TRACK_PATH,
+  type UserTokenFault,
   utf8Bytes,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
@@ -50,6 +53,11 @@ export interface FakeServiceOptions {
   serverKey?: string;
   /** Apps that exist; a banner request for another is refused. Default any. */
   appIds?: string[];
+  /**
+   * Judges the user token of a banner request, as an app that needs proof of the user does: what is wrong with it, or
+   * `null`. Default: tokens are ignored.
+   */
+  userToken?: (userId: unknown, token: unknown) => UserTokenFault | null;
   /** By placement. */
   banners?: Record<string, BannerSource>;
   /** `null`: ingestion is not set up. Default none. */
@@ -92,7 +100,7 @@ export interface FakeService {
 }
 
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date, Placard-User-Token';
 const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
 
 const parsed = (text: string): { isJson: boolean; body: unknown } => {
@@ -147,6 +155,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     origin = 'http://placard.test',
     integrations = [],
     appIds,
+    userToken = () => null,
     removesRepeats = true,
     dismissalLagMs = 0,
   } = options;
@@ -192,6 +201,11 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
         status: 400,
         body: { ...errorBody(endpoint.dialect, FATAL.unparseable), error: FATAL.unparseable },
       };
+    }
+    if (endpoint.key === 'client') {
+      const { external_user_id: userId, [USER_TOKEN_MEMBER]: token } = Object(record.body);
+      const wrong = userToken(userId, token);
+      if (wrong !== null) return refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
     }
     if (record.path === SYNC_PATH) return answerSync(record.body, appIds, banners, dismissals.has);
     const forced = forcedErrors(fault);

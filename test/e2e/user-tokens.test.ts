@@ -1,6 +1,7 @@
 // The wire of user tokens from a page of another origin, in a real browser: what CORS lets it send and read.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Placard } from '../../src/client/index.ts';
 import { SYNC_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { signUserToken } from '../../src/server/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
@@ -8,6 +9,10 @@ import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 import { ed25519Keys } from '../helpers/token-keys.ts';
+
+declare global {
+  var placard: Placard;
+}
 
 const keys = ed25519Keys();
 const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
@@ -76,4 +81,38 @@ test('a page of another origin can read why its token was refused', async () => 
 test('a page of another origin joins its visitor', async () => {
   const user_token = await tokenFor('u-771');
   expect(await post(VISITOR_JOIN_PATH, { visitor_id: VISITOR, user_token })).toMatchObject({ status: 200 });
+});
+
+test('the client proves its user: it asks for a token, gets its banner, replaces a token that ended, and delivers once', async () => {
+  const asked: string[] = [];
+  await page.exposeFunction('tokenOf', async (userId: string) => {
+    asked.push(userId);
+    // The first has ended already, for the service.
+    const expiresInSeconds = asked.length === 1 ? 1 : 3_600;
+    const now = () => service.clock.now - (asked.length === 1 ? 3_600_000 : 0);
+    return signUserToken({ privateKey: keys.privatePem, appId: APP_ID, userId, expiresInSeconds, now });
+  });
+  pages.set('/signed', {
+    html: '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>',
+    script: `
+      import { createPlacard } from '/placard/index.js';
+      globalThis.notices = [];
+      globalThis.placard = createPlacard({
+        endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-771',
+        userToken: (userId) => tokenOf(userId),
+        delivery: { maxWaitMs: 100 },
+      });
+      placard.subscribe((notice) => notices.push(notice));
+      placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`,
+  });
+  await page.goto(`${pages.origin}/signed`);
+  // A new token that is refused pauses the user, until they sign in again.
+  await page.waitForFunction(() => JSON.stringify(globalThis.notices).includes('expired'));
+  await page.evaluate(() => placard.identify(null).then(() => placard.identify('u-771')));
+  await page.waitForFunction(() => document.querySelector('#slot')?.textContent?.startsWith('bnr'));
+  await page.evaluate(() => placard.track(placard.banner('home')!, 'click'));
+  await page.waitForFunction(() =>
+    placard.diagnostics().then(({ captured, delivered }) => captured === 2 && delivered === 2),
+  );
+  expect(asked).toEqual(['u-771', 'u-771']);
 });

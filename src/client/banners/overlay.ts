@@ -14,6 +14,15 @@ export const focusOn = (banner: Banner): Banner => ({
 });
 export const isFocus = (bannerId: string): boolean => bannerId.startsWith(FOCUS);
 
+/**
+ * For the inspector, which gets them as options: for a function that two late chunks import, bundlers write a helper that
+ * fails on pages where `Object.prototype` has members.
+ */
+export interface FocusVerbs {
+  focusOn: typeof focusOn;
+  isFocus: typeof isFocus;
+}
+
 /** The inspector put it there, and takes it away itself. */
 const isInspectors = (front: Banner | null | undefined): boolean =>
   front === null || (front !== undefined && isFocus(front.id));

@@ -7,6 +7,8 @@ import {
   readSyncAnswer,
   SYNC_PATH,
   type SyncRequest,
+  USER_TOKEN_HEADER,
+  USER_TOKEN_MEMBER,
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
@@ -14,6 +16,7 @@ import type { FailureKind, Notice, Notify } from '../notice.ts';
 import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import type { Settings } from '../read-options.ts';
+import type { UserTokens } from '../user-tokens.ts';
 import { clockSkewMs } from './server-clock.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -36,6 +39,7 @@ export interface SyncResult {
 
 interface SyncOptions {
   settings: Settings;
+  userTokens: UserTokens;
   userId: () => string | null;
   /** False while no request may be made: no consent, or a page that is only prerendered. */
   maySync: () => boolean;
@@ -86,7 +90,8 @@ const toBanner = (wire: WireBanner): Banner => ({
  * Fetches banners: the placements of one task go into one request, at most ten each. ky retries a moment later, and only
  * where a server or the network failed; everything slower is the timer's here.
  */
-export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, notify }: SyncOptions) => {
+export const createSync = (options: SyncOptions) => {
+  const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify } = options;
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, random, fetch } = platform;
   const requested = new Set<string>();
@@ -125,20 +130,42 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
   /** Read for each sync, so that a key that is replaced is never sent in vain. */
   const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
 
+  /** The key to try a refused request with once more; throws where that would change nothing. */
+  const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
+    const fault = cause instanceof HTTPError ? cause.response.headers.get(USER_TOKEN_HEADER) : null;
+    if (fault !== null) {
+      userTokens.refused(user, fault);
+      if ((await userTokens.ask(user)) === undefined) throw cause;
+      return key;
+    }
+    // Only a key function can have a better key at once.
+    const next = REFUSALS[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
+    if (next === key) throw cause;
+    return next;
+  };
+
   const post = async (
     user: string,
     placements: string[],
     key: string,
     signal: AbortSignal,
   ): Promise<void> => {
-    // The key may have taken its time.
+    const token = await userTokens.ask(user);
+    // The key or the token may have taken its time.
     signal.throwIfAborted();
+    if (!userTokens.isReady(user)) throw new Error('there is no user token');
     const sentAtMs = now();
     // Strictly growing, so that of two answers the later question wins whatever the clock does.
     const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
     lastAskedAtMs = askedAtMs;
-    const body: SyncRequest = { external_user_id: user, app_id: appId, app_version: appVersion, placements };
+    const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {
+      external_user_id: user,
+      app_id: appId,
+      app_version: appVersion,
+      placements,
+    };
     if (deviceId) body.device_id = deviceId;
+    if (token) body[USER_TOKEN_MEMBER] = token;
     const asking = ky.post(endpoint + SYNC_PATH, {
       json: body,
       headers: { authorization: `Bearer ${key}` },
@@ -211,10 +238,7 @@ export const createSync = ({ settings, userId, maySync, onAnswer, onRateLimit, n
       try {
         await post(user, placements, key, signal);
       } catch (cause) {
-        const next = REFUSALS[statusOf(cause)]?.[0] === 'unauthorized' ? await readKey() : key;
-        // Only a key function can have a better key at once.
-        if (next === key) throw cause;
-        await post(user, placements, next, signal);
+        await post(user, placements, await betterKey(user, key, cause), signal);
       }
       // A wait that another request has begun meanwhile still holds.
       if (blockedUntilMs !== blockedBefore) return;

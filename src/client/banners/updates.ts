@@ -5,6 +5,7 @@ import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import type { Settings } from '../read-options.ts';
+import type { UserTokens } from '../user-tokens.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { bannerOptions } from './banner-options.ts';
 import { hideAgain } from './hide-again.ts';
@@ -23,6 +24,7 @@ interface TabMessage {
 
 export interface UpdatesOptions {
   settings: Settings;
+  userTokens: UserTokens;
   cache: BannerCache;
   asked: Asked;
   lifecycle: PageLifecycle;
@@ -62,6 +64,7 @@ export const createUpdates = (options: UpdatesOptions) => {
   const takeAnswer = createTakeAnswer(cache, notify);
   const sync = createSync({
     settings,
+    userTokens: options.userTokens,
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {

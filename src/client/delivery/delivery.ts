@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
+import type { UserTokens } from '../user-tokens.ts';
 import type { DeliveryChoices } from './delivery-options.ts';
 
 /** What the server said of an event it skipped. */
@@ -94,6 +95,8 @@ export interface Api {
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
+  /** Proofs of the users. Default: none is sent. */
+  userTokens?: UserTokens;
   fetch?: typeof fetch | undefined;
 }
 

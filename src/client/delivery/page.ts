@@ -2,6 +2,7 @@ import type { Choice, Consent } from '../consent.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
+import { createUserTokens, type UserTokens } from '../user-tokens.ts';
 import type { DeliverySetup } from './delivery.ts';
 import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 
@@ -29,6 +30,7 @@ export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'h
   random: () => number;
   lifecycle: DeliverySetup['platform']['lifecycle'];
   options: DeliveryOptions;
+  userTokens: UserTokens;
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: (message: string, cause?: unknown, kind?: FailureKind) => void;
@@ -68,12 +70,16 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     if (item.type === 'notice') tell(item.notice);
   });
 
+  const fail: DeliveryPage['fail'] = (message, cause, kind = 'storage') =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+
   return {
-    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify, fail },
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
-    fail: (message, cause, kind = 'storage') =>
-      notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
+    userTokens:
+      api.userTokens ??
+      createUserTokens(undefined, clock, (kind, message, cause) => fail(message, cause, kind)),
     maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
     isStopped: () => isStopped,
     stop() {

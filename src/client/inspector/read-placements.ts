@@ -1,9 +1,9 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
-import { isFocus } from '../banners/overlay.ts';
+import type { FocusVerbs } from '../banners/overlay.ts';
 import type { Mounted } from '../placements/placements.ts';
 import type { PlacementState, SlotState, ViewState } from './inspection.ts';
 
-export interface ReadPlacementsOptions {
+export interface ReadPlacementsOptions extends Pick<FocusVerbs, 'isFocus'> {
   cache: BannerCache;
   slots: () => Mounted[];
   asked: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
@@ -12,7 +12,7 @@ export interface ReadPlacementsOptions {
 
 /** Every placement that the page mounts or asks for, or that the cache holds, by name. */
 export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
-  const { cache, slots, asked, viewOf } = options;
+  const { cache, slots, asked, viewOf, isFocus } = options;
   const { banners, dismissed } = cache.record();
   const mounted = slots();
   const names = new Set([...asked.placements, ...banners.keys(), ...cache.overlay.keys()]);

@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import { focusOn, isFocus } from '../banners/overlay.ts';
+import type { FocusVerbs } from '../banners/overlay.ts';
 import type { CapturedEvent } from '../delivery/index.ts';
 import type { Placements } from '../placements/placements.ts';
 import type { Inspector } from './inspection.ts';
@@ -8,7 +8,7 @@ import type { Inspector } from './inspection.ts';
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-interface RehearsalOptions {
+interface RehearsalOptions extends FocusVerbs {
   cache: BannerCache;
   placements: Placements;
   now: () => number;
@@ -17,7 +17,8 @@ interface RehearsalOptions {
 }
 
 /** Focus and sandbox: what is shown and done here leaves no trace, neither in a store nor with the service. */
-export const createRehearsal = ({ cache, placements, now, countAnew }: RehearsalOptions) => {
+export const createRehearsal = (options: RehearsalOptions) => {
+  const { cache, placements, now, countAnew, focusOn, isFocus } = options;
   const { overlay } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];

@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { readOptions } from '../../../src/client/read-options.ts';
+import { createUserTokens } from '../../../src/client/user-tokens.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 
@@ -26,25 +27,29 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const notices: Notice[] = [];
   const state = { userId: 'u-1' as string | null, maySync: true };
   const onRateLimit = vi.fn();
-  const sync = createSync({
-    settings: readOptions({
-      endpoint: 'https://api.example/base',
-      apiKey: 'key-1',
-      appId: 'app',
-      appVersion: '1.2',
-      userId: 'u-1',
-      ...options,
-      platform: {
-        random: () => 1,
-        async fetch(this: unknown, input, init) {
-          callers.push(this);
-          const request = new Request(input, init);
-          const entry = { request, body: (await request.clone().json()) as SyncRequest };
-          asked.push(entry);
-          return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
-        },
+  const settings = readOptions({
+    endpoint: 'https://api.example/base',
+    apiKey: 'key-1',
+    appId: 'app',
+    appVersion: '1.2',
+    userId: 'u-1',
+    ...options,
+    platform: {
+      random: () => 1,
+      async fetch(this: unknown, input, init) {
+        callers.push(this);
+        const request = new Request(input, init);
+        const entry = { request, body: (await request.clone().json()) as SyncRequest };
+        asked.push(entry);
+        return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
       },
-    } as PlacardOptions),
+    },
+  } as PlacardOptions);
+  const sync = createSync({
+    settings,
+    userTokens: createUserTokens(settings.userToken, settings.platform, (kind, message) =>
+      notices.push({ type: 'failed', kind, message }),
+    ),
     userId: () => state.userId,
     maySync: () => state.maySync,
     onAnswer: (result) => results.push(result),

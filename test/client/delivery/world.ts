@@ -13,11 +13,13 @@ import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/user-tokens.ts';
 import {
   createFakeService,
   createFaultyStore,
   createMemoryDisk,
   createVirtualClock,
+  type FakeServiceOptions,
 } from '../../../src/testing/index.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
@@ -87,6 +89,7 @@ export const deafLink = (): TabLink => ({
 /** What a test may choose of a tab's delivery. */
 export interface TabSetup {
   apiKey?: string | (() => string | Promise<string>);
+  userToken?: ProvideToken;
   appId?: string;
   appVersion?: string;
   fetch?: typeof fetch;
@@ -114,10 +117,14 @@ export const createRandom = (seed: number): (() => number) => {
 };
 
 /** Tabs of one browser profile: they share a disk, a channel, a clock and a service. */
-export const createWorld = () => {
+export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
   const clock = createVirtualClock();
   const disk = createMemoryDisk();
-  const service = createFakeService({ now: clock.now, setTimeout: clock.setTimeout });
+  const service = createFakeService({
+    now: clock.now,
+    setTimeout: clock.setTimeout,
+    ...serviceOptions,
+  });
   const openChannel = createLinks();
   const name = logName(service.origin, 'app-1');
   let tabs = 0;
@@ -146,8 +153,12 @@ export const createWorld = () => {
       return whileAlive(service.fetch(input, init));
     };
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
+    const userTokens = createUserTokens(setup.userToken, aliveClock, (kind, message) =>
+      notices.push({ type: 'failed', kind, message }),
+    );
+    const send = setup.fetch ?? fetchWhileAlive;
     const delivery: Delivery = createDelivery({
-      api: { endpoint: service.origin, apiKey, appId, appVersion, fetch: setup.fetch ?? fetchWhileAlive },
+      api: { endpoint: service.origin, apiKey, appId, appVersion, userTokens, fetch: send },
       consent: createConsent(setup.consent ?? 'enabled'),
       options: setup.options,
       platform: {
@@ -166,6 +177,7 @@ export const createWorld = () => {
     });
     return {
       delivery,
+      userTokens,
       notices,
       ...page,
       capture: (bannerId = 'b1', type: EventType = 'click', userId = 'u1') =>

@@ -1,4 +1,4 @@
-import { type BannersTrackRequest, TRACK_PATH } from '../../../protocol/index.ts';
+import { type BannersTrackRequest, TRACK_PATH, USER_TOKEN_MEMBER } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner-event.ts';
 
 /** An event, and the app that captured it. */
@@ -22,6 +22,10 @@ export const trackBody = (events: TrackedEvent[]): string => {
   };
   return JSON.stringify(request);
 };
+
+/** The same request with the user's proof, which is not stored. */
+export const withUserToken = (body: string, token: string | undefined): string =>
+  token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
 /** What came back, read to its end. */
 export interface TrackAnswer {

@@ -1,4 +1,10 @@
-import { readRateLimit, readRefusal, readTrackSuccess, type TrackSuccess } from '../../../protocol/index.ts';
+import {
+  readRateLimit,
+  readRefusal,
+  readTrackSuccess,
+  type TrackSuccess,
+  USER_TOKEN_HEADER,
+} from '../../../protocol/index.ts';
 import type { FailureKind, WaitReason } from '../../notice.ts';
 import type { TrackAnswer } from './post-track.ts';
 
@@ -124,6 +130,9 @@ export const readAnswer = (answer: TrackAnswer, length: number, now: number): Ve
   }
   const { text: reason, errors } = readRefusal(body);
   const message = reason ?? `HTTP ${status}`;
+  // About this user alone: the others' events go on.
+  if (status === 401 && headers.has(USER_TOKEN_HEADER))
+    return { fate: 'again', status, skipped: [], problems: [] };
   const wait = WAITS[status];
   if (wait) return again(message, wait, wait.reason);
   // The request is wrong, not the moment: an unchanged retry could only fail again.

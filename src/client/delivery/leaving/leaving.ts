@@ -8,7 +8,7 @@ import type { Unsent } from './unsent.ts';
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unsent: Unsent) => {
-  const { name, tab, clock, lifecycle, options, newId, fail, maySend } = page;
+  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, maySend } = page;
   const worker = createHandOff(name);
   /** The last flushes whose answers are out. */
   let underWay = Promise.resolve(0);
@@ -25,6 +25,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
     if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
     const byValue = unsent
       .waiting()
+      .filter(({ event: { userId } }) => userTokens.isReady(userId) && !userTokens.isPaused(userId))
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
     const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), options);
     if (plan.length === 0) return 0;

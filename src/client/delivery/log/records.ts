@@ -37,6 +37,8 @@ export interface Kept {
 export interface Batch {
   v: typeof VERSION;
   id: string;
+  /** Of all its events. */
+  userId: string;
   keys: EventKey[];
   /**
    * Unix milliseconds until which an answer may still come, and 0 where the batch is not being sent. After that the answer
@@ -128,6 +130,7 @@ export const isBatch = (record: unknown): record is Batch => {
   return (
     batch?.v === VERSION &&
     isText(batch.id) &&
+    isText(batch.userId) &&
     Array.isArray(batch.keys) &&
     batch.keys.length > 0 &&
     batch.keys.every(isEventKey) &&

@@ -87,7 +87,7 @@ export const createLeaseNext = (
   maxBatch: () => number,
   isHeld: SenderQueue['isHeld'],
 ) => {
-  const { tab, clock, options, isWorker, newId, maySend } = page;
+  const { tab, clock, options, userTokens, isWorker, newId, maySend } = page;
   const { now } = clock;
   const { maxWaitMs } = options;
 
@@ -131,6 +131,8 @@ export const createLeaseNext = (
       else if (event.skip !== undefined) found.skipped.push({ key, event });
       else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, LONGEST_PAUSE_MS))) {
         found.due = Math.min(found.due, event.after!);
+      } else if (userTokens.isPaused(event.userId)) {
+        found.due = Math.min(found.due, userTokens.pausedUntil(event.userId));
       } else {
         found.waiting.push({ key, event });
         company += Number(isCompany(event));
@@ -153,7 +155,11 @@ export const createLeaseNext = (
     if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
-    const [ready] = batches.filter(({ until }) => !isAhead(until, now(), LONGEST_ANSWER_MS)).sort(byTurn);
+    const [ready] = batches
+      .filter(
+        ({ until, userId }) => !isAhead(until, now(), LONGEST_ANSWER_MS) && !userTokens.isPaused(userId),
+      )
+      .sort(byTurn);
     if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
     if (ready !== undefined) return lease(ready, revision);
 
@@ -162,7 +168,9 @@ export const createLeaseNext = (
     if (!isWorker && found.skipped.length > 0) return { type: 'correct', kept: found.skipped };
     const [oldest] = found.waiting;
     if (oldest === undefined) {
-      return { type: 'nothing', due: Math.min(found.due, ...batches.map(({ until }) => until)) };
+      const dueOf = ({ until, userId }: Batch) =>
+        userTokens.isPaused(userId) ? userTokens.pausedUntil(userId) : until;
+      return { type: 'nothing', due: Math.min(found.due, ...batches.map(dueOf)) };
     }
     // Far in the future means that the clock was set back since: such an event has waited long enough.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();

@@ -49,6 +49,7 @@ export const planBatches = (
 export const newBatch = (kept: Kept[], id: string): Batch => ({
   v: VERSION,
   id,
+  userId: kept[0]!.event.userId,
   keys: kept.map(({ key }) => key),
   until: 0,
   doubt: false,

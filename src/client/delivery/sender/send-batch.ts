@@ -1,6 +1,13 @@
-import { utf8Bytes } from '../../../protocol/index.ts';
+import { USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
-import { createKeepaliveBudget, createPostTrack, inDoubt, readAnswer, type Verdict } from '../http/index.ts';
+import {
+  createKeepaliveBudget,
+  createPostTrack,
+  inDoubt,
+  readAnswer,
+  type Verdict,
+  withUserToken,
+} from '../http/index.ts';
 import type { Batch, EventKey, Log } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -29,7 +36,7 @@ const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
-  const { api, host, clock, random, lifecycle, news, notify } = page;
+  const { api, host, clock, random, lifecycle, userTokens, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
   const post = createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init)));
   const budget = createKeepaliveBudget(clock.monotonic);
@@ -64,6 +71,8 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
       const answer = await post({ body, key, keepalive, signal });
       if (keepalive) budget.recover();
       scheduler.answered();
+      const fault = answer.headers.get(USER_TOKEN_HEADER);
+      if (answer.status === 401 && fault !== null) userTokens.refused(batch.userId, fault);
       return readAnswer(answer, batch.keys.length, clock.now());
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
@@ -82,10 +91,11 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
   return {
     /** Resolves with how many events were delivered. */
     async send(leased: Leased, key: string): Promise<number> {
-      const { batch, body } = leased;
+      const { batch } = leased;
+      const body = withUserToken(leased.body, userTokens.current(batch.userId));
       queue.sent(batch.keys);
       const free = budget.take(utf8Bytes(body), !lifecycle.isVisible());
-      const verdict = await request(leased, key, free !== undefined);
+      const verdict = await request({ batch, body }, key, free !== undefined);
       free?.();
       if (verdict.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
       return finish(batch, verdict, key);

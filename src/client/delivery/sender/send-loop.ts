@@ -32,7 +32,7 @@ interface Run {
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
-  const { clock, news, notify, fail, maySend } = page;
+  const { clock, news, userTokens, notify, fail, maySend } = page;
   const { leaseNext, send, abandon, correct, tidy, lookAt } = tasks;
   let running: Run | undefined;
   let announcedUntil = 0;
@@ -96,6 +96,12 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
         if (!maySend()) {
           await release(action.batch);
           return false;
+        }
+        // Asked for without a lease: the host may take its time.
+        if (!userTokens.isReady(action.batch.userId)) {
+          await release(action.batch);
+          await userTokens.ask(action.batch.userId);
+          return true;
         }
         run.delivered += await send(action, key);
         return true;

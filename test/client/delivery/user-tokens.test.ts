@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { isVisitorId } from '../../../src/protocol/index.ts';
+import { assertConserved } from '../../../src/testing/index.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Good until the test says otherwise. */
+const good = new Set<string>();
+const strictWorld = () => {
+  good.clear();
+  return createWorld({
+    userToken: (userId, token) => {
+      if (isVisitorId(String(userId))) return null;
+      if (token === undefined) return 'missing';
+      return good.has(String(token)) && String(token).endsWith(`-${userId}`) ? null : 'expired';
+    },
+  });
+};
+
+const grant = (userId: string, name = 'token'): string => {
+  const token = `${name}-${userId}`;
+  good.add(token);
+  return token;
+};
+const tokensOf = ({ service }: World) =>
+  service.requests.map(({ body, status }) => [(body as { user_token?: string }).user_token, status]);
+
+test('events of a user are sent with that user token, those of who signed in before as well', async () => {
+  const world = strictWorld();
+  const tab = world.openTab({ userToken: async (userId) => grant(userId) });
+  await Promise.all([tab.capture('b1', 'click', 'kim'), tab.capture('b2', 'click', 'lee')]);
+  expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });
+  expect(tokensOf(world)).toEqual([
+    ['token-kim', 202],
+    ['token-lee', 202],
+  ]);
+});
+
+test('a user without a token waits, loses nothing, and holds up no one else', async () => {
+  const world = strictWorld();
+  let isHere = false;
+  const tab = world.openTab({ userToken: (userId) => (userId === 'kim' && !isHere ? null : grant(userId)) });
+  await tab.captureMany(3, 'click', 'kim');
+  await tab.captureMany(2, 'click', 'lee');
+  expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 3 });
+  expect(tab.noticesOf('in-doubt')).toEqual([]);
+  expect(tab.noticesOf('waiting')).toEqual([]);
+  isHere = true;
+  await world.clock.advance(6 * 60_000);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5, pending: 0 });
+  assertConserved(await tab.delivery.diagnostics());
+  expect(world.service.requests.every(({ status }) => status === 202)).toBe(true);
+});
+
+test('a token that ended on the way is replaced at once after the 401, and nothing is lost or sent twice', async () => {
+  const world = strictWorld();
+  let round = 0;
+  const tab = world.openTab({
+    userToken: (userId) => {
+      round += 1;
+      return grant(userId, `token${round}`);
+    },
+  });
+  await tab.capture('b1');
+  await tab.delivery.flush();
+  await world.clock.advance(10 * 60_000);
+  good.clear();
+  await tab.captureMany(3);
+  expect(await tab.delivery.flush()).toEqual({ delivered: 3, pending: 0 });
+  expect(tokensOf(world)).toEqual([
+    ['token1-u1', 202],
+    ['token1-u1', 401],
+    ['token2-u1', 202],
+  ]);
+  expect(world.service.events).toHaveLength(4);
+  expect(tab.noticesOf('failed')).toEqual([]);
+});
+
+test('a service that refuses every token is asked twice, and then again after five minutes', async () => {
+  const world = createWorld({ userToken: () => 'unknown_key' });
+  const tab = world.openTab({ userToken: () => 'token' });
+  await tab.captureMany(3);
+  await tab.delivery.flush();
+  await world.clock.advance(4 * 60_000);
+  expect(world.service.requests.length).toBeLessThanOrEqual(2);
+  expect(tab.noticesOf('failed').map(({ message }) => message)).toEqual([
+    expect.stringContaining('unknown_key'),
+  ]);
+  await world.clock.advance(60 * 60_000);
+  expect(world.service.requests.length).toBeLessThanOrEqual(15);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, pending: 3, delivered: 0 });
+});
+
+test('a tab without the option leaves the events of an app that needs tokens to a tab that has it', async () => {
+  const world = strictWorld();
+  const bare = world.openTab();
+  await bare.captureMany(2);
+  await bare.delivery.flush();
+  expect(tokensOf(world)).toEqual([[undefined, 401]]);
+  expect(bare.noticesOf('failed').map(({ message }) => message)).toEqual([
+    expect.stringContaining('missing'),
+  ]);
+  const page = world.openTab({ userToken: (userId) => grant(userId) });
+  expect(await page.delivery.flush()).toMatchObject({ delivered: 2 });
+});
+
+test('a page that leaves sends what it has a token for, and the rest stays stored', async () => {
+  const world = strictWorld();
+  const tab = world.openTab({ userToken: (userId) => grant(userId), options: { maxWaitMs: 600_000 } });
+  await tab.capture('b1', 'click', 'kim');
+  await tab.delivery.flush();
+  await tab.capture('b2', 'click', 'kim');
+  await tab.capture('b3', 'click', 'lee');
+  tab.tell('hidden');
+  await world.settle();
+  expect(tokensOf(world)).toEqual([
+    ['token-kim', 202],
+    ['token-kim', 202],
+  ]);
+  tab.kill();
+  const next = world.openTab({ userToken: (userId) => grant(userId) });
+  await next.delivery.flush();
+  expect(await next.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
+  expect(world.service.events).toHaveLength(3);
+});
+
+test('a host that thinks for seconds holds no lease meanwhile: its batch is not in doubt', async () => {
+  const world = strictWorld();
+  const tab = world.openTab({
+    userToken: (userId) =>
+      new Promise((resolve) => world.clock.setTimeout(() => resolve(grant(userId)), 9_000)),
+  });
+  await tab.captureMany(3);
+  const flushed = tab.delivery.flush();
+  await world.clock.advance(5_000);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 3, inDoubt: 0 });
+  await world.clock.advance(5_000);
+  expect(await flushed).toEqual({ delivered: 3, pending: 0 });
+  expect(world.service.requests).toHaveLength(1);
+});

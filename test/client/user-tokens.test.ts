@@ -1,0 +1,133 @@
+import { expect, test, vi } from 'vitest';
+import { createUserTokens, type ProvideToken } from '../../src/client/user-tokens.ts';
+import { createVirtualClock } from '../../src/testing/index.ts';
+
+const MINUTE = 60_000;
+
+/** A JWT of which the client reads `exp` alone. */
+const tokenUntil = (endsAtMs: number, name = 'signature'): string =>
+  `header.${btoa(JSON.stringify({ exp: endsAtMs / 1_000, who: 'José?>' }))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')}.${name}`;
+
+const arrange = (answer: (clock: ReturnType<typeof createVirtualClock>) => ProvideToken) => {
+  const clock = createVirtualClock();
+  const failures: string[] = [];
+  const provide = vi.fn(answer(clock));
+  const tokens = createUserTokens(provide, clock, (_, message) => failures.push(message));
+  return { clock, provide, tokens, failures };
+};
+
+test('one token is asked for each user, however many requests need it at once', async () => {
+  const { provide, tokens } = arrange((clock) => async (user) => tokenUntil(clock.now() + 60 * MINUTE, user));
+  const [first, again, other] = await Promise.all([tokens.ask('kim'), tokens.ask('kim'), tokens.ask('lee')]);
+  expect(first).toMatch(/\.kim$/);
+  expect(again).toBe(first);
+  expect(other).toMatch(/\.lee$/);
+  expect(await tokens.ask('kim')).toBe(first);
+  expect(provide.mock.calls).toEqual([['kim'], ['lee']]);
+});
+
+test('a token is replaced a minute before it ends', async () => {
+  const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() + 10 * MINUTE));
+  await tokens.ask('kim');
+  await clock.advance(8 * MINUTE);
+  expect(tokens.isReady('kim')).toBe(true);
+  await clock.advance(2 * MINUTE);
+  expect(tokens.isReady('kim')).toBe(false);
+  await tokens.ask('kim');
+  expect(provide).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ['cannot be read', () => 'opaque'],
+  ['has no end', () => `header.${btoa('{}')}.signature`],
+])('a token that %s is good until it is refused', async (_, token) => {
+  const { clock, tokens, provide } = arrange(() => token);
+  await tokens.ask('kim');
+  await clock.advance(30 * 24 * 60 * MINUTE);
+  expect(await tokens.ask('kim')).toBe(token());
+  expect(provide).toHaveBeenCalledTimes(1);
+});
+
+test('on a device whose clock is hours ahead each new token is good for a minute, and is not asked for without end', async () => {
+  const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() - 5 * 60 * MINUTE));
+  await tokens.ask('kim');
+  expect(tokens.isReady('kim')).toBe(true);
+  await clock.advance(MINUTE + 1);
+  await tokens.ask('kim');
+  expect(provide).toHaveBeenCalledTimes(2);
+});
+
+test.each<[string, ProvideToken, number]>([
+  ['has none', () => null, 5 * MINUTE],
+  ['answers an empty text', () => '', 5 * MINUTE],
+  [
+    'throws',
+    () => {
+      throw new Error('signed out');
+    },
+    MINUTE / 2,
+  ],
+  ['rejects', () => Promise.reject(new Error('offline')), MINUTE / 2],
+  ['is no function', 'a token' as never, MINUTE / 2],
+])('where the host %s, the user is paused and the host told', async (_, provide, pauseMs) => {
+  const clock = createVirtualClock();
+  const failures: string[] = [];
+  const tokens = createUserTokens(provide, clock, (kind, message) => failures.push(`${kind}: ${message}`));
+  expect(await tokens.ask('kim')).toBeUndefined();
+  expect(tokens.pausedUntil('kim')).toBe(clock.now() + pauseMs);
+  expect(tokens.isPaused('lee')).toBe(false);
+  expect(failures).toEqual([expect.stringMatching(/^unauthorized: userToken\(\) .* wait$/)]);
+  await clock.advance(pauseMs);
+  expect(tokens.isPaused('kim')).toBe(false);
+});
+
+test('a host that does not answer within ten seconds counts as one that failed', async () => {
+  const { clock, tokens } = arrange(() => () => new Promise<string>(() => undefined));
+  const asking = tokens.ask('kim');
+  await clock.advance(10_000);
+  expect(await asking).toBeUndefined();
+  expect(tokens.isPaused('kim')).toBe(true);
+});
+
+test('an older token that is refused is replaced at once; a new one pauses the user', async () => {
+  const { clock, provide, tokens, failures } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
+  await tokens.ask('kim');
+  await clock.advance(2 * MINUTE);
+  tokens.refused('kim', 'unknown_key');
+  expect(tokens.isPaused('kim')).toBe(false);
+  await tokens.ask('kim');
+  expect(provide).toHaveBeenCalledTimes(2);
+  tokens.refused('kim', 'unknown_key');
+  expect(tokens.isPaused('kim')).toBe(true);
+  expect(failures).toEqual([expect.stringContaining('unknown_key')]);
+  expect(await tokens.ask('kim')).toBeUndefined();
+  expect(provide).toHaveBeenCalledTimes(2);
+});
+
+test('a sign-in ends all pauses, once', async () => {
+  const { tokens } = arrange(() => () => null);
+  await tokens.ask('kim');
+  expect(tokens.resume()).toBe(true);
+  expect(tokens.isPaused('kim')).toBe(false);
+  expect(tokens.resume()).toBe(false);
+});
+
+test('a clock that is set back ends a pause', async () => {
+  const { clock, tokens } = arrange(() => () => null);
+  await tokens.ask('kim');
+  clock.jump(-24 * 60 * MINUTE);
+  expect(tokens.isPaused('kim')).toBe(false);
+});
+
+test('a visitor needs no token, and without the option no user does', async () => {
+  const visitor = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
+  const { provide, tokens } = arrange(() => () => 'token');
+  expect(tokens.isReady(visitor)).toBe(true);
+  expect(await tokens.ask(visitor)).toBeUndefined();
+  expect(provide).not.toHaveBeenCalled();
+  const without = createUserTokens(undefined, createVirtualClock(), () => undefined);
+  expect(without.isReady('kim')).toBe(true);
+  expect(await without.ask('kim')).toBeUndefined();
+});
