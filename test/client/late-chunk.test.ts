@@ -117,7 +117,9 @@ test('an opt-out and an opt-in before the rest is loaded leave the user opted in
   service.clear();
   const next = visit();
   await next.heard('shown');
-  expect(await next.placard.track(next.placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
+  expect(await next.placard.track(next.placard.banner('home_hero')!, 'click')).toMatchObject({
+    type: 'click',
+  });
   next.placard.stop();
 });
 
