@@ -67,9 +67,10 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
   const mayAct = () => consent.mayStore() && !isStopped;
-  const boxMemory = createBoxMemory(boxes, mayAct);
+  const boxMemory = createBoxMemory(boxes, () => consent.mayWrite() && !isStopped);
 
   const forgetFormerUsers = async (): Promise<void> => {
+    if (consent.state === 'pending') return;
     if (!mayAct()) boxMemory.forget();
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
     const forgetting = forgetUsers(store, cache.key, cache.userId());
@@ -140,6 +141,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const updates = createUpdates({
     settings,
+    consent,
     userTokens,
     cache,
     asked,

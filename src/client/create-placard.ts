@@ -50,8 +50,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   /** What an opt-out still does, or an opt-in. */
   let following: Promise<void> | undefined;
 
-  const consent = createConsent(settings.consent === 'enabled' ? 'enabled' : 'disabled', (mayStore) => {
-    following = mayStore ? user.open() : user.close();
+  const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
+  const consent = createConsent(isKnown ? settings.consent : 'disabled', (before) => {
+    const next = before === 'pending' ? user.keep : user.open;
+    following = consent.mayStore() ? next() : user.close();
   });
   const mayAct = (): boolean => consent.mayStore() && !isStopped;
 
@@ -59,6 +61,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     endpoint: settings.endpoint,
     appId: settings.appId,
     store,
+    mayWrite: consent.mayWrite,
     clock: platform,
     onChange() {
       placements.considerAll();
@@ -73,7 +76,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const boxes = createBoxes(settings.appId);
 
   const placements = createPlacements({
-    reserve: (element, placementId) => (consent.mayStore() ? boxes.reserve(element, placementId) : undefined),
+    reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
     current: cache.current,
     mustLeave: cache.mustLeave,
     onExpired: (placementId) => late.current()?.renew(placementId),

@@ -45,6 +45,11 @@ export const createCurrentUser = (
     openCache,
     startSession,
     open,
+    /** The user has agreed: what is in memory meets what is stored. */
+    async keep(): Promise<void> {
+      await cache.change(() => undefined);
+      await startSession(true);
+    },
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();

@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 39_000,
+  '.': 39_700,
   './element': 6_400,
   './react': 1_240,
   './vue': 1_080,
@@ -26,7 +26,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './devtools': 13_200,
   './templates': 5_700,
   './webview': 1_800,
-  './service-worker': 16_600,
+  './service-worker': 17_300,
 };
 
 /** Bytes that load before a cached banner is painted. */

@@ -13,6 +13,8 @@ interface CacheOptions {
   endpoint: string;
   appId: string;
   store: Store;
+  /** While false, changes wait in memory and the store is left alone. */
+  mayWrite: () => boolean;
   clock: Clock;
   /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
@@ -27,14 +29,15 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * What is remembered of the current user, in memory and in the store. Reads are synchronous; a change shows in memory
  * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
  */
-export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
+export const createBannerCache = (options: CacheOptions) => {
+  const { endpoint, appId, store, mayWrite, clock, onChange, onError } = options;
   const { now, after } = clock;
   /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
-  /** Changes that the store has refused: the next transaction takes them along. */
+  /** Changes that the store has refused, or may not have yet: the next transaction takes them along. */
   let refused: Change[] = [];
   /**
    * What stands in front of the record, by placement, in memory only: test sends, whose dismissals are in the record like
@@ -125,7 +128,7 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     /** Reads what another tab has changed. */
     async reread(): Promise<void> {
       const reader = userId;
-      if (reader === null) return;
+      if (reader === null || !mayWrite()) return;
       await settleWithin(async () => {
         const value = await store.get(key(reader));
         if (reader === userId) adopt(value);
@@ -151,6 +154,11 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       let stored: UserRecord | undefined;
       const changes = [...refused, change];
       refused = [];
+      if (!mayWrite()) {
+        refused = changes.slice(-MAX_REFUSED);
+        show();
+        return verdict;
+      }
       pending.add(changes);
       show();
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {

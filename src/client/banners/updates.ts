@@ -1,5 +1,6 @@
 import type { Asked } from '../asked.ts';
 import type { BannerEvent } from '../banner-event.ts';
+import type { Consent } from '../consent.ts';
 import type { Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
@@ -24,6 +25,7 @@ interface TabMessage {
 
 export interface UpdatesOptions {
   settings: Settings;
+  consent: Consent;
   userTokens: UserTokens;
   cache: BannerCache;
   asked: Asked;
@@ -79,6 +81,7 @@ export const createUpdates = (options: UpdatesOptions) => {
   const session = createSession({
     cache,
     rule,
+    mayWrite: options.consent.mayWrite,
     now,
     after,
     random,

@@ -21,6 +21,7 @@ export const createStoredConsent = (
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
+    log.decide();
     if (!allowsSending(consent)) onOptOut();
   };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
@@ -39,6 +40,8 @@ export const createStoredConsent = (
     } finally {
       writing -= 1;
     }
+    // What was held in memory comes to the disk with the choice, or after it.
+    log.retry();
   };
 
   news.subscribe((item) => {

@@ -12,8 +12,6 @@ export interface UserRow {
   createdAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
-  /** Of the profile as JSON, when it was last read or written by a store that keeps it. */
-  characters?: number;
 }
 
 export interface KeyRow {

@@ -25,7 +25,13 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
   const cache = aBannerCache({ store, clock });
   await cache.open('u-1');
   const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
-  const session = createSession({ ...tools, rule: RULE, now: Date.now, onStart: () => undefined });
+  const session = createSession({
+    ...tools,
+    mayWrite: () => true,
+    rule: RULE,
+    now: Date.now,
+    onStart: () => undefined,
+  });
   await session.start();
   const ask = vi.fn();
   const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, ask });

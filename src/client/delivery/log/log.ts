@@ -43,6 +43,7 @@ export interface Entry extends Kept {
   once: string | undefined;
 }
 
+const undecided = () => new Error('the user has not decided yet');
 /** Its control record is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
 
@@ -59,7 +60,12 @@ export const createLog = (
 ) => {
   const { consent, clock, notify, fail } = page;
   /** What a new control record begins with. */
-  const choice = (): Choice => (consent.state === 'wiped' ? 'disabled' : consent.state);
+  const choice = (): Choice => {
+    if (consent.state === 'pending') return 'enabled';
+    return consent.state === 'wiped' ? 'disabled' : consent.state;
+  };
+  /** The disk is left alone until the user has decided. */
+  let isHeld = consent.state === 'pending';
   let known: Control | undefined;
   let isPurgeOwed = false;
 
@@ -73,6 +79,7 @@ export const createLog = (
     primary: disk,
     clock,
     async probe() {
+      if (isHeld) throw undecided();
       const record = await disk.get(CONTROL_KEY);
       if (!isNewer(record)) {
         if (!store.isMemory()) note(record);
@@ -199,6 +206,13 @@ export const createLog = (
     },
 
     clear: () => store.clear(),
+
+    /** The user has decided: what waits in memory goes to the disk with the next write there, or is forgotten. */
+    decide(): void {
+      if (!isHeld) return;
+      isHeld = false;
+      if (!consent.mayStore()) store.forgetMemory();
+    },
 
     isMemory: store.isMemory,
     /** Tries the disk again, where the log is in memory. */

@@ -156,12 +156,13 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   send(keysRemoved.length > 0, () => run(DELETE_KEYS, [keyRows(keysRemoved)]));
   expect(keysAdded, INSERT_KEYS, () => [keyRows(keysAdded)]);
   send(changes.events.length > 0, () => run(INSERT_EVENTS, [eventRows(changes.events)]));
-  send(changes.bannerEvents.length > 0, () => recordBannerEvents(run, changes.bannerEvents));
   for (const { from, to } of moved) send(true, () => run(MOVE_CAMPAIGNS, [from, to]));
   const pairs = [joined(moved.map(({ from }) => from)), joined(moved.map(({ to }) => to))];
   for (const statement of MOVE) send(moved.length > 0, () => run(statement, pairs));
   const gone = [...erased, ...moved.map(({ from }) => from)];
   for (const statement of ERASE) send(gone.length > 0, () => run(statement, [gone]));
+  // After the moves: what a user had before they were merged is a repeat as well.
+  send(changes.bannerEvents.length > 0, () => recordBannerEvents(run, changes.bannerEvents));
   await Promise.all(sent);
   // Last of all, because every writer of a workspace meets here.
   if (points.length > 0) {

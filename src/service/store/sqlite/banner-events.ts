@@ -9,7 +9,7 @@ export const prepareBannerEvents = (database: DatabaseSync) => {
     `INSERT OR IGNORE INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id, variant_id,
        placement_id, app_id, is_control, is_test_send, received_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const campaigns = prepareUserCampaigns(database);
+  const addCampaign = prepareUserCampaigns(database);
 
   return (events: Changes['bannerEvents']) => {
     const fresh = events.filter(({ workspaceId, userId, event }) => {
@@ -29,6 +29,6 @@ export const prepareBannerEvents = (database: DatabaseSync) => {
       );
       return changes === 1;
     });
-    for (const row of countCampaigns(fresh)) campaigns.add(row);
+    for (const row of countCampaigns(fresh)) addCampaign(row);
   };
 };

@@ -4,52 +4,28 @@ import type { StoredEvent } from '../../profiles/stored-event.ts';
 import type { Changes, KeyRow, UserRow } from '../changes.ts';
 
 /**
- * A part of what one transaction writes: for each statement a flat list of the values of all its rows. The lists cross to the
- * writer's thread, and plain lists cross fastest.
+ * What one transaction writes: flat lists of the values of all rows that a statement runs for, in the order of its
+ * parameters. The lists cross to the writer's thread, and plain lists cross fastest.
  */
-export interface Rows {
-  /** external_id, profile, version, created_at, updated_at, user_id */
-  updated: SQLInputValue[];
-  /** user_id, workspace_id, external_id, profile, version, created_at, updated_at */
-  created: SQLInputValue[];
-  /** user_id */
-  deleted: number[];
-  /** from, to */
-  moved: number[];
-  /** user_id */
-  erased: number[];
-  /** workspace_id, key, user_id */
-  keysRemoved: SQLInputValue[];
-  keysAdded: SQLInputValue[];
-  /** workspace_id, user_id, name, product_id, price, currency, quantity, app_id, time, received_at, properties */
-  events: SQLInputValue[];
-  bannerEvents: Changes['bannerEvents'];
-  /** workspace_id, day, points */
-  points: SQLInputValue[];
-  /** workspace_id, secret */
-  secrets: string[];
-}
-
-export const noRows = (): Rows => ({
-  updated: [],
-  created: [],
-  deleted: [],
-  moved: [],
-  erased: [],
-  keysRemoved: [],
-  keysAdded: [],
-  events: [],
-  bannerEvents: [],
-  points: [],
-  secrets: [],
+export const noRows = () => ({
+  events: [] as SQLInputValue[],
+  updated: [] as SQLInputValue[],
+  created: [] as SQLInputValue[],
+  deleted: [] as number[],
+  keysRemoved: [] as SQLInputValue[],
+  keysAdded: [] as SQLInputValue[],
+  /** From whom, to whom. */
+  moved: [] as number[],
+  /** Users whose rows in the other tables go. */
+  erased: [] as number[],
+  bannerEvents: [] as Changes['bannerEvents'],
+  points: [] as SQLInputValue[],
+  secrets: [] as string[],
 });
 
-const textOf = (row: UserRow): string | null => {
-  if (!row.profile) return null;
-  const text = JSON.stringify(profileJson(row.profile));
-  row.characters = text.length;
-  return text;
-};
+export type Rows = ReturnType<typeof noRows>;
+
+const textOf = ({ profile }: UserRow): string | null => profile && JSON.stringify(profileJson(profile));
 const updatedAt = ({ profile, createdAtMs }: UserRow) => profile?.updatedAtMs ?? createdAtMs;
 const createdAt = ({ profile, createdAtMs }: UserRow) => profile?.createdAtMs ?? createdAtMs;
 
@@ -69,14 +45,9 @@ const addEvent = (
   }
 };
 
-const eventRows = ({ events, bannerEvents }: Changes): Rows => {
-  const rows: Rows = { ...noRows(), bannerEvents };
-  for (const each of events) addEvent(rows.events, each);
-  return rows;
-};
-
-const userRows = (changes: Changes): Rows => {
-  const rows = noRows();
+export const rowsOf = (changes: Changes): Rows => {
+  const rows: Rows = { ...noRows(), bannerEvents: changes.bannerEvents };
+  for (const each of changes.events) addEvent(rows.events, each);
   for (const row of changes.updated) {
     const { externalId, version, userId } = row;
     rows.updated.push(externalId, textOf(row), version + 1, createdAt(row), updatedAt(row), userId);
@@ -89,14 +60,12 @@ const userRows = (changes: Changes): Rows => {
   changes.keysRemoved.forEach(addKey(rows.keysRemoved));
   changes.keysAdded.forEach(addKey(rows.keysAdded));
   for (const { userId } of changes.deleted) rows.deleted.push(userId);
-  for (const { from, to } of changes.moved) rows.moved.push(from, to);
-  rows.erased.push(...changes.erased);
+  for (const { from, to } of changes.moved) {
+    rows.moved.push(from, to);
+    // What the other has as well stays behind.
+    rows.erased.push(from);
+  }
+  for (const userId of changes.erased) rows.erased.push(userId);
   for (const { workspaceId, day, points } of changes.points) rows.points.push(workspaceId, day, points);
   return rows;
 };
-
-/** In two parts: while the writer's thread writes the events, the profiles of the users are made texts here. */
-export function* rowsOf(changes: Changes): Generator<Rows> {
-  yield eventRows(changes);
-  yield userRows(changes);
-}

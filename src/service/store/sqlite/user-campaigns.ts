@@ -33,32 +33,29 @@ const ADD = `ON CONFLICT DO UPDATE SET
   last_dismissal_at = ${choose('max', 'last_dismissal_at')},
   round = max(round, excluded.round)`;
 
-/** Adds to rows of `user_campaigns`: what events count, or the rows of another user. */
+/** Adds the rows of one user to those of another. */
+export const MOVE_CAMPAIGNS = `INSERT INTO user_campaigns (user_id, ${COLUMNS})
+  SELECT ?2, ${COLUMNS} FROM user_campaigns WHERE user_id = ?1 ${ADD}`;
+
+/** Adds what events count. */
 export const prepareUserCampaigns = (database: DatabaseSync) => {
   const add = database.prepare(
     `INSERT INTO user_campaigns (user_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD}`,
   );
-  const move = database.prepare(
-    `INSERT INTO user_campaigns (user_id, ${COLUMNS})
-     SELECT :to, ${COLUMNS} FROM user_campaigns WHERE user_id = :from ${ADD}`,
-  );
-  return {
-    add(row: CampaignRow) {
-      add.run(
-        row.userId,
-        row.campaignId,
-        row.workspaceId,
-        row.variantId,
-        row.isControl ? 1 : 0,
-        row.impressions,
-        row.firstImpressionMs,
-        row.lastImpressionMs,
-        row.clicks,
-        row.dismissals,
-        row.lastDismissalMs,
-        row.round,
-      );
-    },
-    move: (from: number, to: number) => void move.run({ from, to }),
+  return (row: CampaignRow) => {
+    add.run(
+      row.userId,
+      row.campaignId,
+      row.workspaceId,
+      row.variantId,
+      row.isControl ? 1 : 0,
+      row.impressions,
+      row.firstImpressionMs,
+      row.lastImpressionMs,
+      row.clicks,
+      row.dismissals,
+      row.lastDismissalMs,
+      row.round,
+    );
   };
 };

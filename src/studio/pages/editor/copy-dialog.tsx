@@ -24,22 +24,18 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
       title="Copy for the workspace file"
       isWide
       onClose={onClose}
+      closeName="Not yet"
       actions={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Not yet
+        editor.errors.value.length === 0 && (
+          <button
+            type="button"
+            class="button primary"
+            disabled={editor.state.value !== 'saved'}
+            onClick={() => void copy()}
+          >
+            Copy the JSON
           </button>
-          {editor.errors.value.length === 0 && (
-            <button
-              type="button"
-              class="button primary"
-              disabled={editor.state.value !== 'saved'}
-              onClick={() => void copy()}
-            >
-              Copy the JSON
-            </button>
-          )}
-        </>
+        )
       }
     >
       {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}

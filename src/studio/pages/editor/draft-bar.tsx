@@ -98,28 +98,18 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           onClose={() => {
             isDiscarding.value = false;
           }}
+          closeName="Keep it"
           actions={
-            <>
-              <button
-                type="button"
-                class="button"
-                onClick={() => {
-                  isDiscarding.value = false;
-                }}
-              >
-                Keep it
-              </button>
-              <button
-                type="button"
-                class="button primary"
-                onClick={() => {
-                  isDiscarding.value = false;
-                  void discard();
-                }}
-              >
-                Discard
-              </button>
-            </>
+            <button
+              type="button"
+              class="button primary"
+              onClick={() => {
+                isDiscarding.value = false;
+                void discard();
+              }}
+            >
+              Discard
+            </button>
           }
         >
           <p>

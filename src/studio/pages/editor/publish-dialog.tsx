@@ -9,6 +9,7 @@ import { ApiError, call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
 import { wholeMoment } from '../parts/dates.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { NoteField } from '../parts/note-field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
@@ -89,22 +90,19 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       title={`Publish “${nameOf(campaign)}”`}
       isWide
       onClose={onClose}
+      closeName="Not yet"
       actions={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Not yet
+        errors.length === 0 &&
+        theirs.value === null && (
+          <button
+            type="button"
+            class="button primary"
+            disabled={isBusy.value || editor.state.value !== 'saved'}
+            onClick={() => void publish()}
+          >
+            {when.value === 'later' ? 'Publish then' : 'Publish now'}
           </button>
-          {errors.length === 0 && theirs.value === null && (
-            <button
-              type="button"
-              class="button primary"
-              disabled={isBusy.value || editor.state.value !== 'saved'}
-              onClick={() => void publish()}
-            >
-              {when.value === 'later' ? 'Publish then' : 'Publish now'}
-            </button>
-          )}
-        </>
+        )
       }
     >
       {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
@@ -139,18 +137,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           </details>
         )}
       </section>
-      <div class="field">
-        <label for="publish-note">Note for the history</label>
-        <textarea
-          id="publish-note"
-          rows={2}
-          dir="auto"
-          value={note.value}
-          onInput={(event) => {
-            note.value = event.currentTarget.value;
-          }}
-        />
-      </div>
+      <NoteField id="publish-note" label="Note for the history" note={note} />
       <div class="publish-when">
         <Segments
           label="When"

@@ -5,6 +5,7 @@ import { call, wordsOf } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { NoteField } from '../parts/note-field.tsx';
 
 /** Publishes a former release again, after showing what that would change. */
 export const RollBackDialog = ({
@@ -37,30 +38,16 @@ export const RollBackDialog = ({
       title={`Go back to release ${release.release}?`}
       isWide
       onClose={onClose}
+      closeName="Not now"
       actions={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Not now
-          </button>
-          <button type="button" class="button primary" onClick={() => void rollBack()}>
-            Publish it again
-          </button>
-        </>
+        <button type="button" class="button primary" onClick={() => void rollBack()}>
+          Publish it again
+        </button>
       }
     >
       <p>This makes a new release. What is published now, then what it would be:</p>
       <Changes before={row.published?.campaign ?? null} after={release.campaign} />
-      <div class="field">
-        <label for="roll-back-note">Note for the history</label>
-        <textarea
-          id="roll-back-note"
-          rows={2}
-          value={note.value}
-          onInput={(event) => {
-            note.value = event.currentTarget.value;
-          }}
-        />
-      </div>
+      <NoteField id="roll-back-note" label="Note for the history" note={note} />
       <p class="field-problem" role="alert">
         {problem.value}
       </p>

@@ -4,6 +4,7 @@ import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { NoteField } from '../parts/note-field.tsx';
 
 interface StopDialogProps {
   row: CampaignRow;
@@ -31,29 +32,15 @@ export const StopDialog = ({ row, onClose, onStopped }: StopDialogProps) => {
     <Dialog
       title={`Stop “${name}”?`}
       onClose={onClose}
+      closeName="Leave it live"
       actions={
-        <>
-          <button type="button" class="button" onClick={onClose}>
-            Leave it live
-          </button>
-          <button type="button" class="button primary" onClick={() => void stop()}>
-            Stop it now
-          </button>
-        </>
+        <button type="button" class="button primary" onClick={() => void stop()}>
+          Stop it now
+        </button>
       }
     >
       <p>Nobody gets it any more. Its results stay, and History brings it back.</p>
-      <div class="field">
-        <label for="stop-note">Why (for the history)</label>
-        <textarea
-          id="stop-note"
-          rows={2}
-          value={note.value}
-          onInput={(event) => {
-            note.value = event.currentTarget.value;
-          }}
-        />
-      </div>
+      <NoteField id="stop-note" label="Why (for the history)" note={note} />
       <p class="field-problem" role="alert">
         {problem.value}
       </p>

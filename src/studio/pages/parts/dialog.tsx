@@ -5,13 +5,15 @@ interface DialogProps {
   title: string;
   onClose(): void;
   children: ComponentChildren;
-  /** Buttons at its foot. */
-  actions: ComponentChildren;
+  /** What the button is called that leaves everything as it is. */
+  closeName: string;
+  /** Buttons beside it. */
+  actions?: ComponentChildren;
   isWide?: boolean;
 }
 
 /** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
-export const Dialog = ({ title, onClose, children, actions, isWide = false }: DialogProps) => {
+export const Dialog = ({ title, onClose, closeName, children, actions, isWide = false }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -36,7 +38,12 @@ export const Dialog = ({ title, onClose, children, actions, isWide = false }: Di
         <h2 id={id}>{title}</h2>
         {children}
       </div>
-      <div class="dialog-foot">{actions}</div>
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          {closeName}
+        </button>
+        {actions}
+      </div>
     </dialog>
   );
 };

@@ -15,3 +15,10 @@ export const TableBox = ({ label, isStacked = false, children }: TableBoxProps) 
     <table class={isStacked ? 'stacked' : undefined}>{children}</table>
   </section>
 );
+
+/** The head of a column of numbers. */
+export const NumberHead = ({ children }: { children: ComponentChildren }) => (
+  <th scope="col" class="number">
+    {children}
+  </th>
+);

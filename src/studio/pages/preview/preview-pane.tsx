@@ -4,10 +4,11 @@ import type { PreviewAnswer } from '../../server/routes/preview.ts';
 import { call, wordsOf } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
 import { Segments } from '../parts/segments.tsx';
-import { placementName, signedIn } from '../shell/session.ts';
+import { signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
 import type { FrameProblem, FrameRequest } from './frame-message.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
+import { PreviewOptions, type Template, type Trial } from './preview-options.tsx';
 import { SiteLinkDialog } from './site-link-dialog.tsx';
 import './preview.css';
 
@@ -19,19 +20,7 @@ const WIDTHS = [
   { value: '768', name: '768' },
   { value: '1280', name: '1280' },
 ] as const;
-const TEMPLATES = [
-  { value: 'hero', name: 'Hero' },
-  { value: 'card', name: 'Card' },
-  { value: 'strip', name: 'Strip' },
-] as const;
 type Width = (typeof WIDTHS)[number]['value'];
-type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
-const TRIALS: readonly { trial: Trial; name: string }[] = [
-  { trial: 'isRightToLeft', name: 'Right to left' },
-  { trial: 'isLargeText', name: 'Text at 200 %' },
-  { trial: 'hasLongWords', name: 'Long words' },
-];
-
 /** What somebody would see, beside what is being written. */
 export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: string }) => {
   const { workspace } = signedIn();
@@ -39,7 +28,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
   const placementId = useSignal(campaign.placements[0] ?? '');
   const width = useSignal<Width>('360');
   const scheme = useSignal<'light' | 'dark'>('light');
-  const chosenTemplate = useSignal<'strip' | 'card' | 'hero' | null>(null);
+  const chosenTemplate = useSignal<Template | null>(null);
   const trials = useSignal<Trial[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
   const answer = useSignal<PreviewAnswer | null>(null);
@@ -163,49 +152,18 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
           }}
         />
       )}
-      <details class="more">
-        <summary>Placement, template, and what breaks banners</summary>
-        <div class="preview-more">
-          {campaign.placements.length > 1 && (
-            <Segments
-              label="Placement"
-              options={campaign.placements.map((id) => ({ value: id, name: placementName(id) }))}
-              chosen={placement ?? ''}
-              onChoose={(id) => {
-                placementId.value = id;
-              }}
-            />
-          )}
-          <Segments
-            label="Template"
-            options={TEMPLATES}
-            chosen={template}
-            onChoose={(value) => {
-              chosenTemplate.value = value;
-            }}
-          />
-          <fieldset>
-            <legend class="label">Try it with</legend>
-            <div class="choices">
-              {TRIALS.map(({ trial, name }) => (
-                <label key={trial} class="check-label">
-                  <input
-                    type="checkbox"
-                    checked={trials.value.includes(trial)}
-                    onChange={(event) => {
-                      const isOn = event.currentTarget.checked;
-                      trials.value = isOn
-                        ? [...trials.value, trial]
-                        : trials.value.filter((each) => each !== trial);
-                    }}
-                  />
-                  {name}
-                </label>
-              ))}
-            </div>
-          </fieldset>
-        </div>
-      </details>
+      <PreviewOptions
+        placements={campaign.placements}
+        placement={placement ?? ''}
+        onPlacement={(id) => {
+          placementId.value = id;
+        }}
+        template={template}
+        onTemplate={(value) => {
+          chosenTemplate.value = value;
+        }}
+        trials={trials}
+      />
     </section>
   );
 };

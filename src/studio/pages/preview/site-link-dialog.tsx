@@ -64,11 +64,9 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
     <Dialog
       title="Preview on the site"
       onClose={onClose}
+      closeName="Close"
       actions={
         <>
-          <button type="button" class="button" onClick={onClose}>
-            Close
-          </button>
           <button type="button" class="button" disabled={link.value === null} onClick={() => void copy()}>
             Copy the link
           </button>

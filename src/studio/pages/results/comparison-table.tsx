@@ -2,7 +2,7 @@ import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
 import { countText, moneyText, shareText } from '../parts/numbers.ts';
-import { TableBox } from '../parts/table-box.tsx';
+import { NumberHead, TableBox } from '../parts/table-box.tsx';
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);
@@ -47,13 +47,9 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
         <tr>
           <th scope="col">What</th>
           <th scope="col">Who against whom</th>
-          <th scope="col" class="number">
-            Rates
-          </th>
+          <NumberHead>Rates</NumberHead>
           <th scope="col">Difference, 95 % certain</th>
-          <th scope="col" class="number">
-            People
-          </th>
+          <NumberHead>People</NumberHead>
         </tr>
       </thead>
       <tbody>

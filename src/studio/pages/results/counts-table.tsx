@@ -1,7 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import { type Arm, goalName } from '../../statistics/compare.ts';
 import { countText, moneyText, shareText } from '../parts/numbers.ts';
-import { TableBox } from '../parts/table-box.tsx';
+import { NumberHead, TableBox } from '../parts/table-box.tsx';
 
 interface CountsTableProps {
   arms: readonly Arm[];
@@ -24,28 +24,18 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
       <thead>
         <tr>
           <th scope="col">Variant</th>
-          <th scope="col" class="number">
-            People
-          </th>
-          <th scope="col" class="number">
-            Views
-          </th>
-          <th scope="col" class="number">
-            Clicked
-          </th>
-          <th scope="col" class="number">
-            Dismissed
-          </th>
+          <NumberHead>People</NumberHead>
+          <NumberHead>Views</NumberHead>
+          <NumberHead>Clicked</NumberHead>
+          <NumberHead>Dismissed</NumberHead>
           {goals.map((goal) => (
-            <th key={goalName(goal)} scope="col" class="number">
+            <NumberHead key={goalName(goal)}>
               <bdi>{goalName(goal)}</bdi>
-            </th>
+            </NumberHead>
           ))}
           {goals.map((goal) =>
             hasRevenue(goal) ? (
-              <th key={`revenue ${goalName(goal)}`} scope="col" class="number">
-                {currencies[0]} a person
-              </th>
+              <NumberHead key={`revenue ${goalName(goal)}`}>{currencies[0]} a person</NumberHead>
             ) : null,
           )}
         </tr>

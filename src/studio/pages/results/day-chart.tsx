@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/compare.ts';
 import { countText, shareText } from '../parts/numbers.ts';
-import { TableBox } from '../parts/table-box.tsx';
+import { NumberHead, TableBox } from '../parts/table-box.tsx';
 import { COLOURS, DASHES, dayText, drawChart } from './draw-chart.ts';
 
 interface DayChartProps {
@@ -74,9 +74,9 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
             <tr>
               <th scope="col">Day</th>
               {shown.map(({ variantId, name }) => (
-                <th key={variantId} scope="col" class="number">
+                <NumberHead key={variantId}>
                   <bdi>{name}</bdi>
-                </th>
+                </NumberHead>
               ))}
             </tr>
           </thead>

@@ -1,6 +1,6 @@
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { countText, shareText } from '../parts/numbers.ts';
-import { TableBox } from '../parts/table-box.tsx';
+import { NumberHead, TableBox } from '../parts/table-box.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** Where people saw it and clicked it: every placement with its variants. */
@@ -15,15 +15,9 @@ export const PlacementTable = ({ results: { arms, placements } }: { results: Res
         <tr>
           <th scope="col">Placement</th>
           <th scope="col">Variant</th>
-          <th scope="col" class="number">
-            People
-          </th>
-          <th scope="col" class="number">
-            Views
-          </th>
-          <th scope="col" class="number">
-            Clicked
-          </th>
+          <NumberHead>People</NumberHead>
+          <NumberHead>Views</NumberHead>
+          <NumberHead>Clicked</NumberHead>
         </tr>
       </thead>
       <tbody>
