@@ -31,7 +31,7 @@ export const createCurrentUser = (
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
   const startSession = (isSwitch = false): Promise<void> =>
-    late.whenLoaded(undefined, async (part) => {
+    late.run(async (part) => {
       await part.startSession();
       if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
     });
@@ -53,7 +53,7 @@ export const createCurrentUser = (
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();
-      return late.whenLoaded(undefined, (part) => part.forgetFormerUsers());
+      return late.run((part) => part.forgetFormerUsers());
     },
     async change(userId: string | null): Promise<void> {
       const next = usable(userId);

@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Store } from '../platform/store.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
@@ -71,8 +71,9 @@ export const createBannerCache = (options: CacheOptions) => {
   };
 
   /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
-  const settleWithin = async (work: Promise<unknown>): Promise<void> => {
-    const reported = work.then(() => {
+  const settleWithin = async (work: () => Promise<unknown>): Promise<void> => {
+    // A store of the host's may throw instead of reject.
+    const reported = (async () => work())().then(() => {
       isHung = false;
     }, onError);
     if (isHung) return;
@@ -131,10 +132,10 @@ export const createBannerCache = (options: CacheOptions) => {
     async reread(): Promise<void> {
       const reader = userId;
       if (reader === null || !mayWrite()) return;
-      const read = store.get(key(reader)).then((value) => {
+      await settleWithin(async () => {
+        const value = await store.get(key(reader));
         if (reader === userId) adopt(value);
       });
-      await settleWithin(read);
     },
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
@@ -163,7 +164,7 @@ export const createBannerCache = (options: CacheOptions) => {
       }
       pending.add(changes);
       show();
-      const write = store.update<UserRecord>([key(owner)], ([found]) => {
+      const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
         if (owner !== userId || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
@@ -174,19 +175,18 @@ export const createBannerCache = (options: CacheOptions) => {
           if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
-      });
-      const done = write.then(
-        () => {
-          if (pending.delete(changes)) adopt(stored);
-        },
-        (cause) => {
+      };
+      await settleWithin(async () => {
+        try {
+          await store.update<UserRecord>([key(owner)], toStored);
+        } catch (cause) {
           // A TypeError is one of them that stumbled over a damaged record, and would again.
           if (pending.delete(changes) && !(cause instanceof TypeError))
             refused = [...refused, ...changes].slice(-MAX_REFUSED);
           throw cause;
-        },
-      );
-      await settleWithin(done);
+        }
+        if (pending.delete(changes)) adopt(stored);
+      });
       return verdict;
     },
 

@@ -16,6 +16,8 @@ export const createStoredConsent = (
   const { consent, clock, news, notify, isWorker } = page;
   /** As the disk had it last. */
   let seen: Choice = 'enabled';
+  /** Choices of this page on their way to the disk: what is read there meanwhile is older. */
+  let writing = 0;
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
@@ -25,13 +27,19 @@ export const createStoredConsent = (
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
-    await retryOnQuota(() =>
-      log.step([], (control) => {
-        control.consent = choice;
-        control.chosenAt = clock.now();
-        return [];
-      }),
-    );
+    writing += 1;
+    try {
+      await retryOnQuota(() =>
+        log.step([], (control) => {
+          control.consent = choice;
+          control.chosenAt = clock.now();
+          return [];
+        }),
+      );
+      seen = choice;
+    } finally {
+      writing -= 1;
+    }
     // What was held in memory comes to the disk with the choice, or after it.
     log.retry();
   };
@@ -73,7 +81,7 @@ export const createStoredConsent = (
 
     /** The choice in a control record that was read: news of it may have missed this tab. */
     onStored(choice: Choice): void {
-      if (choice === seen) return;
+      if (writing > 0 || choice === seen) return;
       seen = choice;
       if (choice === consent.state || consent.state === 'wiped') return;
       set(choice);

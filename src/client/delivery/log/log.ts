@@ -186,19 +186,15 @@ export const createLog = (
       }
     },
 
-    /** Puts records aside that cannot be used. An event counts as evicted; the events of a batch go on without it. */
-    async quarantine(keys: StoreKey[]): Promise<void> {
-      await step(keys, (control, records) =>
-        keys.flatMap((key, i): Writes => {
-          if (!isCorrupt([key, records[i]])) return [];
-          control.evicted += Number((key as string[])[0] === 'event');
-          return [
-            [key, undefined],
-            [['quarantine', ...(key as string[])], records[i]],
-          ];
-        }),
-      );
-      fail(`${keys.length} stored records cannot be read`);
+    /** Removes records that cannot be used. An event counts as evicted; the events of a batch go on without it. */
+    async removeCorrupt(keys: StoreKey[]): Promise<void> {
+      let corrupt: Writes = [];
+      await step(keys, (control, records) => {
+        corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
+        control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
+        return corrupt.map(([key]) => [key, undefined]);
+      });
+      fail(`${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
     /** Forgets which events counted once before this time. */
