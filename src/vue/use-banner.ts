@@ -4,7 +4,7 @@ import type { Banner } from '../client/index.ts';
 import { usePlacard } from './provided.ts';
 
 /**
- * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows and on a
+ * What the placement would show now, kept up to date: `null` for no banner, `undefined` before the first answer and on a
  * server. Reading does not count an impression and asks for nothing; mount the placement for both.
  */
 export const useBanner = (
