@@ -4,10 +4,8 @@ import type { BannerEvent } from './banner-event.ts';
 import { acceptDismissals } from './banners/accept-dismissals.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { forgetUsers } from './banners/forget-users.ts';
-import { hideAgain } from './banners/hide-again.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
-import type { UserRecord } from './banners/user-record.ts';
 import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
 import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
@@ -69,9 +67,10 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
   const mayAct = () => consent.mayStore() && !isStopped;
-  const boxMemory = createBoxMemory(boxes, mayAct);
+  const boxMemory = createBoxMemory(boxes, () => consent.mayWrite() && !isStopped);
 
   const forgetFormerUsers = async (): Promise<void> => {
+    if (consent.state === 'pending') return;
     if (!mayAct()) boxMemory.forget();
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
     const forgetting = forgetUsers(store, cache.key, cache.userId());
@@ -83,11 +82,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId());
     const ids = dismissals.map(({ bannerId }) => bannerId);
     const acceptedAtMs = now();
-    const change = (record: UserRecord): void => {
-      hideAgain(record, dismissals);
-      acceptDismissals(record, ids, acceptedAtMs);
-    };
-    if (ids.length > 0) updates.report(cache.change(change));
+    if (ids.length > 0) updates.report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
   };
 
   const userTokens = createUserTokens(settings.userToken, platform, (kind, message, cause) =>
@@ -146,6 +141,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   const updates = createUpdates({
     settings,
+    consent,
     userTokens,
     cache,
     asked,
@@ -168,8 +164,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
 
   /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
-    await delivery.isAllowed();
-    if (mayAct()) await work();
+    // Without consent not even an empty database is made.
+    if (mayAct() && (await delivery.isAllowed()) && mayAct()) await work();
   };
 
   const Observer: typeof IntersectionObserver | undefined =

@@ -1,7 +1,10 @@
 import type { Notify } from './notice.ts';
 
-/** What a chosen value must be: a number of at least this one, or one of these words. */
-export type Rule = number | string[];
+/** What a chosen value must be: a number within these bounds, both included, or one of these words. */
+export type Rule = readonly [min: number, max: number] | readonly string[];
+
+/** For bounds: what has no limit by its nature may be `Infinity`. */
+export const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 /**
  * The host's choices over the defaults. A page without types may choose anything: what is unknown or cannot be used is
@@ -12,18 +15,21 @@ export const chosenOptions = <T extends object>(
   defaults: T,
   chosen: Partial<T> | undefined,
   notify: Notify,
-  /** Default: a number of at least 1. */
+  /** Default: a number from 1 up. */
   rules: { [Name in keyof T]?: Rule },
 ): T => {
   const options = { ...defaults };
-  for (const [name, value] of Object.entries(chosen ?? {}) as [keyof T & string, never][]) {
+  for (const [name, value] of Object.entries(chosen ?? {}) as [keyof T & string, unknown][]) {
     if (value === undefined) continue;
-    const rule: Rule = Object.hasOwn(defaults, name) ? (rules[name] ?? 1) : [];
-    const isNumber = typeof rule === 'number';
-    // NaN is at least nothing.
-    if (isNumber ? typeof value === 'number' && value >= rule : rule.includes(value)) options[name] = value;
+    const rule: Rule = Object.hasOwn(defaults, name) ? (rules[name] ?? [1, UNBOUNDED]) : [];
+    const [min, max] = rule as [number, number];
+    const isNumber = typeof min === 'number';
+    // NaN is within no bounds.
+    const isWithin = typeof value === 'number' && value >= min && value <= max;
+    if (isNumber ? isWithin : rule.includes(value as never)) options[name] = value as never;
     else {
-      const expected = isNumber ? `a number from ${rule} up` : rule.join(' or ') || 'left out: it is unknown';
+      const range = `a number from ${min} ${max === UNBOUNDED ? 'up' : `to ${max}`}`;
+      const expected = isNumber ? range : rule.join(' or ') || 'left out: it is unknown';
       notify({ type: 'failed', kind: 'config', message: `Option "${group}${name}" must be ${expected}` });
     }
   }

@@ -5,27 +5,34 @@ export type Choice = 'enabled' | 'disabled' | 'draining';
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
 export interface Consent {
-  /** The last choice that this page knows of. After a wipe nothing is written until the host enables the client again. */
-  state: Choice | 'wiped';
+  /**
+   * The last choice that this page knows of. `pending`: the user has not chosen, and everything stays in memory. After a wipe
+   * nothing is written until the host enables the client again.
+   */
+  state: Choice | 'pending' | 'wiped';
   /** The user chose, here, in another tab or on an earlier visit. */
   set(state: Choice | 'wiped'): void;
   optOut(policy: OptOutPolicy): void;
-  /** Whether anything may be stored, synced or shown. */
+  /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
   mayStore(): boolean;
+  /** Whether it may be kept on the device. */
+  mayWrite(): boolean;
 }
 
-/** The user's choice in this page: one object that all parts ask. `onChange` is called when `mayStore` changes. */
+/** The user's choice in this page: one object that all parts ask. `onChange` is called when one of its answers changes. */
 export const createConsent = (
-  initial: Choice,
-  onChange: (mayStore: boolean) => void = () => undefined,
+  initial: Consent['state'],
+  onChange: (before: Consent['state']) => void = () => undefined,
 ): Consent => {
   const consent: Consent = {
     state: initial,
-    mayStore: () => consent.state === 'enabled',
+    mayStore: () => consent.mayWrite() || consent.state === 'pending',
+    mayWrite: () => consent.state === 'enabled',
     set(state) {
-      const before = consent.mayStore();
+      const before = consent.state;
+      const couldStore = consent.mayStore();
       consent.state = state;
-      if (consent.mayStore() !== before) onChange(!before);
+      if (consent.mayStore() !== couldStore || before === 'pending') onChange(before);
     },
     optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
   };

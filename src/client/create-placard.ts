@@ -3,8 +3,8 @@ import type { Asked } from './asked.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
-import type { Delivery } from './delivery/index.ts';
 import { createInertPlacard } from './inert-placard.ts';
+import type { Inspector } from './inspector/index.ts';
 import { createLateChunk, type LateChunk } from './late-chunk.ts';
 import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
@@ -30,18 +30,14 @@ const importLateChunk = () =>
   );
 
 /** The verbs that the delivery answers alone. */
-const deliveryVerbs = (late: LateChunk<AfterPaint>) => {
-  const ask = <T>(otherwise: T, work: (delivery: Delivery) => Promise<T>): Promise<T> =>
-    late.tryTo(otherwise, ({ delivery }) => work(delivery));
-  return {
-    flush: () => ask({ delivered: 0, pending: 0 }, (delivery) => delivery.flush()),
-    diagnostics: () => ask(NO_DIAGNOSTICS, (delivery) => delivery.diagnostics()),
-    deadLetters: () => ask([], (delivery) => delivery.deadLetters()),
-    retryDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.retryDeadLetters(keys)),
-    discardDeadLetters: (keys?: string[]) => ask(undefined, (delivery) => delivery.discardDeadLetters(keys)),
-    enable: () => ask(undefined, (delivery) => delivery.enable()),
-  };
-};
+const deliveryVerbs = ({ run }: LateChunk<AfterPaint>) => ({
+  flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
+  diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
+  deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
+  retryDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
+  discardDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
+  enable: () => run(({ delivery }) => delivery.enable()),
+});
 
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
@@ -54,8 +50,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   /** What an opt-out still does, or an opt-in. */
   let following: Promise<void> | undefined;
 
-  const consent = createConsent(settings.consent === 'enabled' ? 'enabled' : 'disabled', (mayStore) => {
-    following = mayStore ? user.open() : user.close();
+  const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
+  const consent = createConsent(isKnown ? settings.consent : 'disabled', (before) => {
+    const next = before === 'pending' ? user.keep : user.open;
+    following = consent.mayStore() ? next() : user.close();
   });
   const mayAct = (): boolean => consent.mayStore() && !isStopped;
 
@@ -63,6 +61,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     endpoint: settings.endpoint,
     appId: settings.appId,
     store,
+    mayWrite: consent.mayWrite,
     clock: platform,
     onChange() {
       placements.considerAll();
@@ -77,7 +76,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const boxes = createBoxes(settings.appId);
 
   const placements = createPlacements({
-    reserve: (element, placementId) => (consent.mayStore() ? boxes.reserve(element, placementId) : undefined),
+    reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
     current: cache.current,
     mustLeave: cache.mustLeave,
     onExpired: (placementId) => late.current()?.renew(placementId),
@@ -95,12 +94,11 @@ const createLivePlacard = (settings: Settings): Placard => {
   const late = createLateChunk<AfterPaint>({
     after,
     fail,
-    isStopped: () => isStopped,
     async load() {
       const { createAfterPaint } = await importLateChunk();
       // In a task of its own: on a slow phone the evaluation of the chunk is one already.
       await new Promise<void>((resolve) => after(0, resolve));
-      const part = createAfterPaint({
+      return createAfterPaint({
         settings,
         consent,
         cache,
@@ -111,8 +109,6 @@ const createLivePlacard = (settings: Settings): Placard => {
         notify,
         subscribe,
       });
-      if (isStopped) part.stop();
-      return part;
     },
   });
 
@@ -122,12 +118,12 @@ const createLivePlacard = (settings: Settings): Placard => {
   const stop = (): void => {
     isStopped = true;
     placements.unmountAll();
-    late.current()?.stop();
+    late.stop();
   };
 
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
-    const cancel = after(SLOW_MS, () => void late.tryTo(undefined, async () => undefined));
+    const cancel = after(SLOW_MS, () => void late.run(async () => null, null));
     await user.openCache();
     cancel();
     await afterFrame(platform);
@@ -149,32 +145,32 @@ const createLivePlacard = (settings: Settings): Placard => {
       }
       return unmount;
     },
-    identify: (userId) =>
-      late.guard(undefined, async () => {
-        if (!isStopped) await user.change(userId);
-      }),
-    refresh: (placementIds) =>
-      late.guard(undefined, async () => {
+    async identify(userId) {
+      if (!isStopped) await user.change(userId);
+    },
+    async refresh(placementIds) {
+      await late.run<unknown>(async (part) => {
         const requested = placementIds ?? [...asked.placements];
         for (const placementId of requested) asked.placements.add(placementId);
         if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
-        if (requested.length > 0) await late.tryTo(undefined, (part) => part.refresh(requested));
-      }),
+        if (requested.length > 0) await part.refresh(requested);
+      }, null);
+    },
     banner: cache.current,
     track,
     subscribe,
     ...deliveryVerbs(late),
-    inspect: () => late.tryTo(null, (part) => part.inspect()),
+    inspect: () => late.run<Inspector | null>((part) => part.inspect(), null),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
-      await late.whenLoaded(undefined, ({ delivery }) => delivery.disable(queued));
+      await late.run(({ delivery }) => delivery.disable(queued));
       await following;
     },
     stop,
     async wipe() {
       consent.set('wiped');
-      await late.whenLoaded(undefined, ({ delivery }) => delivery.wipe());
+      await late.run(({ delivery }) => delivery.wipe());
       // Also what an earlier visit has stored, where this one never had consent.
       await user.close();
       stop();

@@ -31,7 +31,7 @@ export const createCurrentUser = (
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
   const startSession = (isSwitch = false): Promise<void> =>
-    late.whenLoaded(undefined, async (part) => {
+    late.run(async (part) => {
       await part.startSession();
       if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
     });
@@ -45,10 +45,15 @@ export const createCurrentUser = (
     openCache,
     startSession,
     open,
+    /** The user has agreed: what is in memory meets what is stored. */
+    async keep(): Promise<void> {
+      await cache.change(() => undefined);
+      await startSession(true);
+    },
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();
-      return late.whenLoaded(undefined, (part) => part.forgetFormerUsers());
+      return late.run((part) => part.forgetFormerUsers());
     },
     async change(userId: string | null): Promise<void> {
       const next = usable(userId);

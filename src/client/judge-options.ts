@@ -7,6 +7,6 @@ export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform, ...others } = options;
   const { instance, userId, correct, delivery, userToken, banners, debug, ...judged } = others;
   chosenOptions<typeof judged>('', { consent: 'disabled' }, judged, notify, {
-    consent: ['enabled', 'disabled'],
+    consent: ['enabled', 'disabled', 'pending'],
   });
 };

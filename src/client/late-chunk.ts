@@ -1,75 +1,94 @@
-import type { FailureKind } from './notice.ts';
+import type { Fail } from './notice.ts';
 import type { Clock } from './platform/clock.ts';
 
-/**
- * Between two tries to load what is not needed for the first paint, in milliseconds: twice as long each time, since
- * after a deployment the chunk may be gone for good.
- */
+/** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 
-export interface LateChunkOptions<T> {
+interface LateChunkOptions<T> {
   load: () => Promise<T>;
   after: Clock['after'];
-  fail: (kind: FailureKind, message: string, cause: unknown) => void;
-  isStopped: () => boolean;
+  fail: Fail;
 }
 
+/** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
 export interface LateChunk<T> {
   /** The part, where it is loaded. */
   current(): T | undefined;
-  /** Runs work that needs no chunk. */
-  guard<R>(otherwise: R, work: () => Promise<R>): Promise<R>;
-  /** Runs work if the chunk loads now. */
-  tryTo<R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R>;
-  /** Runs work that must not get lost: as soon as the chunk is there, and in this task if it is there now. */
-  whenLoaded<R>(otherwise: R, work: (part: T) => Promise<R>): Promise<R>;
+  /**
+   * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. With `otherwise` the
+   * work is dropped where the chunk cannot be loaded now; without it the work waits for the chunk until the client is
+   * stopped. Resolves with `otherwise` where the work was dropped or failed.
+   */
+  run<R>(work: (part: T) => Promise<R>, otherwise: R): Promise<R>;
+  run<R>(work: (part: T) => Promise<R>): Promise<R | undefined>;
+  /** Stops the part, and loads it no more for what waits. */
+  stop(): void;
 }
 
-/**
- * A part of the client that is loaded when it is first used. Its verbs throw nothing into the page: what fails is told,
- * and they resolve with `otherwise`.
- */
-export const createLateChunk = <T>({ load, after, fail, isStopped }: LateChunkOptions<T>): LateChunk<T> => {
+/** Work that waits for the chunk. */
+interface Waiting {
+  start: () => void;
+  isDroppable: boolean;
+}
+
+export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOptions<T>): LateChunk<T> => {
+  const { load, after, fail } = options;
   let part: T | undefined;
-  let loading: Promise<T> | undefined;
+  let waiting: Waiting[] = [];
+  let isLoading = false;
+  let isStopped = false;
+  let retryMs = RETRY_MS;
+  let cancelRetry: () => void = () => undefined;
 
-  /** A chunk that did not come is asked for again next time. */
-  const loadOnce = (): Promise<T> => {
-    loading ??= load().then(
-      (loaded) => {
-        part = loaded;
-        return loaded;
-      },
-      (cause) => {
-        loading = undefined;
-        throw cause;
-      },
-    );
-    return loading;
+  /** Starts what waits, or drops it where there is no chunk. Work that must not get lost stays while there is hope. */
+  const startWaiting = (): void => {
+    const mayStay = !part && !isStopped;
+    const ready = waiting.filter(({ isDroppable }) => !mayStay || isDroppable);
+    waiting = waiting.filter((each) => !ready.includes(each));
+    for (const { start } of ready) start();
   };
 
-  const loadWithRetry = (waitMs = RETRY_MS): Promise<T> =>
-    loadOnce().catch(async (cause) => {
-      fail('storage', `A chunk did not start: ${cause}`, cause);
-      await new Promise<void>((resolve) => after(waitMs, resolve));
-      if (isStopped()) throw cause;
-      return loadWithRetry(Math.min(waitMs * 2, MAX_RETRY_MS));
-    });
-
-  const guard = async <R>(otherwise: R, work: () => Promise<R>): Promise<R> => {
+  const tryToLoad = async (): Promise<void> => {
+    if (isLoading) return;
+    isLoading = true;
+    cancelRetry();
     try {
-      return await work();
+      part = await load();
+      if (isStopped) part.stop();
     } catch (cause) {
-      fail('storage', String(cause), cause);
-      return otherwise;
+      fail('load', `A chunk could not be loaded: ${cause}`, cause);
     }
+    isLoading = false;
+    startWaiting();
+    if (waiting.length === 0) return;
+    cancelRetry = after(retryMs, tryToLoad);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
+
+  const run = <R>(work: (part: T) => Promise<R>, otherwise?: R): Promise<R | undefined> =>
+    new Promise((resolve) => {
+      const start = async (): Promise<void> => {
+        try {
+          resolve(part ? await work(part) : otherwise);
+        } catch (cause) {
+          fail('internal', String(cause), cause);
+          resolve(otherwise);
+        }
+      };
+      if (part) return void start();
+      waiting.push({ start, isDroppable: otherwise !== undefined });
+      void tryToLoad();
+    });
 
   return {
     current: () => part,
-    guard,
-    tryTo: (otherwise, work) => guard(otherwise, () => loadOnce().then(work)),
-    whenLoaded: (otherwise, work) => guard(otherwise, () => (part ? work(part) : loadWithRetry().then(work))),
+    run: run as LateChunk<T>['run'],
+    stop(): void {
+      isStopped = true;
+      part?.stop();
+      cancelRetry();
+      if (!isLoading) startWaiting();
+    },
   };
 };

@@ -18,6 +18,8 @@ export type FailureKind =
   | 'deliver' // a batch had no usable answer; it stays stored
   | 'unauthorized' // 401 or 403: sending stops until a new key
   | 'not-found' // 404: parked, probed slowly
+  | 'load' // a chunk of the client could not be loaded: it is tried again
+  | 'internal' // a bug of the client itself
   | 'storage' // IndexedDB is absent, blocked, full or lost
   | 'answer' // the server's answer contradicts itself
   | 'property' // a banner property does not have its declared type

@@ -22,8 +22,11 @@ interface CommonOptions {
   userToken?: ProvideToken;
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
-  /** `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. Default `'enabled'`. */
-  consent?: 'enabled' | 'disabled';
+  /**
+   * `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
+   * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. Default `'enabled'`.
+   */
+  consent?: 'enabled' | 'disabled' | 'pending';
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */

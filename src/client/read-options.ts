@@ -13,7 +13,7 @@ export type EndpointOptions =
 export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform'> {
   /** Base URL without a slash at the end. */
   endpoint: string;
-  consent: 'enabled' | 'disabled';
+  consent: 'enabled' | 'disabled' | 'pending';
   platform: Partial<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 

@@ -3,6 +3,7 @@ import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent.ts';
 import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
 import type { Listener } from './notice.ts';
+import { createNotices } from './notices.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
@@ -102,6 +103,8 @@ export const installSender = (options: SenderOptions): void => {
   } catch (cause) {
     const message = `Placard sends nothing from this worker: ${cause}`;
     console.error(message);
-    options?.onNotice?.({ type: 'failed', kind: 'config', message, cause });
+    const { notify, subscribe } = createNotices();
+    if (options?.onNotice) subscribe(options.onNotice);
+    notify({ type: 'failed', kind: 'config', message, cause });
   }
 };

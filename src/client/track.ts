@@ -2,7 +2,7 @@ import type { AfterPaint } from './after-paint.ts';
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
-import { addDismissal } from './banners/dismissals.ts';
+import { addDismissal, isDismissed } from './banners/dismissals.ts';
 import type { LateChunk } from './late-chunk.ts';
 
 interface TrackOptions {
@@ -16,20 +16,25 @@ interface TrackOptions {
 
 /** The client's `track`: what it does with an event, by its type. */
 export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
-  const capture = (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
+  const capture = async (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return late.whenLoaded(null, ({ delivery }) => delivery.capture(event));
+    return (await late.run(({ delivery }) => delivery.capture(event))) ?? null;
   };
 
   const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
-    impression: (banner, userId) => late.tryTo(null, (part) => part.countImpression(banner, userId)),
+    impression: (banner, userId) => late.run((part) => part.countImpression(banner, userId), null),
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
-      sendAway(banner);
+      if (isDismissed(cache.record(), banner)) return null;
       const isRehearsed = late.current()?.isRehearsed(banner);
-      if (!isRehearsed && !(await cache.change((record) => addDismissal(record, banner)))) return null;
+      sendAway(banner);
+      // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const event = capture(banner, 'dismiss', userId);
-      late.current()?.tellTabs();
+      // A listener may have changed the user.
+      if (!isRehearsed && cache.userId() === userId) {
+        await cache.change((record) => addDismissal(record, banner));
+        late.current()?.tellTabs();
+      }
       return event;
     },
   };

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
+import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
@@ -93,14 +94,107 @@ test('a chunk that is gone for good is asked for less and less often, and one th
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   const tries = MANY - network.failures;
   expect(tries).toBeGreaterThan(8);
-  // Both for the click and for the session, once a minute at last.
-  expect(tries).toBeLessThan(40);
+  // The click and the session wait together: after 2, 4, 8, 16 and 32 seconds, and once a minute at last.
+  expect(tries).toBeLessThan(18);
   const failed = notices.filter((notice) => notice.type === 'failed');
   expect(failed.length).toBeGreaterThan(8);
-  expect(failed[0]!.message).toContain('Failed to fetch dynamically imported module');
+  expect(failed[0]).toMatchObject({ kind: 'load', message: expect.stringContaining('Failed to fetch') });
 
   network.failures = 0;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await click).toMatchObject({ type: 'click' });
   placard.stop();
+});
+
+test('an opt-out and an opt-in before the rest is loaded leave the user opted in, here and on the next visit', async () => {
+  const { service, visit } = aBrowser();
+  const { placard, notices, heard } = visit();
+  await Promise.all([placard.disable(), placard.enable()]);
+  await heard('synced');
+  const states = notices.flatMap((notice) => (notice.type === 'consent' ? [notice.state] : []));
+  expect(states.at(-1)).toBe('enabled');
+  placard.stop();
+  service.clear();
+  const next = visit();
+  await next.heard('shown');
+  expect(await next.placard.track(next.placard.banner('home_hero')!, 'click')).toMatchObject({
+    type: 'click',
+  });
+  next.placard.stop();
+});
+
+test('a flush right after a click delivers it, loaded or not', async () => {
+  const { visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  const { placard, heard } = visit();
+  await heard('shown');
+  const click = placard.track(placard.banner('home_hero')!, 'click');
+  expect(await placard.flush()).toMatchObject({ delivered: 1, pending: 0 });
+  expect(await click).toMatchObject({ type: 'click' });
+  placard.stop();
+});
+
+/** A part whose load fails so often, and what was told. */
+const aLateChunk = (failures: number) => {
+  const clock = createVirtualClock();
+  const told: string[] = [];
+  const part = { stop: vi.fn(), loads: 0 };
+  const late = createLateChunk({
+    async load() {
+      part.loads += 1;
+      if (part.loads <= failures) throw new Error('offline');
+      return part;
+    },
+    after: clock.after,
+    fail: (kind, message) => told.push(`${kind}: ${message}`),
+  });
+  return { late, part, clock, told };
+};
+
+test('a call that loads the chunk wakes what waits for it, in the order of the calls', async () => {
+  const { late, clock } = aLateChunk(1);
+  const done: string[] = [];
+  const note = (name: string) => async () => void done.push(name);
+  const waits = [late.run(note('session')), late.run(note('click'))];
+  await clock.advance(0);
+  expect(done).toEqual([]);
+  await Promise.all([late.run(note('flush'), undefined), ...waits]);
+  expect(done).toEqual(['session', 'click', 'flush']);
+});
+
+test('a chunk that does not come answers what can do without it, and keeps the rest for the next try', async () => {
+  const { late, clock, told, part } = aLateChunk(2);
+  const optIn = late.run(async () => 'stored');
+  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  expect(told).toEqual(['load: A chunk could not be loaded: Error: offline']);
+  await clock.advance(2_000);
+  await clock.advance(4_000);
+  expect(await optIn).toBe('stored');
+  expect(part.loads).toBe(3);
+});
+
+test('a stopped client answers what waits, and keeps no timer', async () => {
+  const { late, clock, part } = aLateChunk(1);
+  const click = late.run(async () => 'stored');
+  await clock.advance(0);
+  late.stop();
+  expect(await click).toBeUndefined();
+  await clock.advance(10 * 60_000);
+  expect(part.loads).toBe(1);
+});
+
+test('a part that comes when the client is stopped already is stopped too', async () => {
+  const { late, part } = aLateChunk(0);
+  const click = late.run(async () => 'asked');
+  late.stop();
+  expect(await click).toBe('asked');
+  expect(part.stop).toHaveBeenCalledOnce();
+});
+
+test('work that fails is a bug of the client and answers what it would without the chunk', async () => {
+  const { late, told } = aLateChunk(0);
+  expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
+  expect(told).toEqual(['internal: Error: oops']);
 });

@@ -66,3 +66,10 @@ test('a delivery option that cannot be used is told, and its default holds', () 
   ]);
   expect(listened).toEqual(['message', 'sync']);
 });
+
+test('a listener that throws harms neither the worker nor its other scripts', () => {
+  const onNotice = () => {
+    throw new Error('a bug of the host');
+  };
+  expect(() => installSender({ ...USABLE, endpoint: '', onNotice })).not.toThrow();
+});

@@ -128,3 +128,23 @@ test('stores that are wiped under an open page are a first visit again: banners 
   await next.placard.flush();
   expect(service.events.map(({ type }) => type)).toEqual(['impression', 'click', 'impression']);
 });
+
+test('a store of the host that throws at once costs the memory of the page, and no verb rejects', async () => {
+  const broken = (): never => {
+    throw new Error('not implemented');
+  };
+  const openStore = () => ({
+    entries: broken,
+    get: broken,
+    setMany: broken,
+    deleteMany: broken,
+    update: broken,
+    clear: broken,
+  });
+  const { placard, heard } = open({ openStore });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  const banner = placard.banner('home_hero')!;
+  expect(await placard.track(banner, 'dismiss')).toMatchObject({ type: 'dismiss' });
+  await placard.identify('u-2');
+});

@@ -11,7 +11,7 @@ test('a consent that is neither given nor withheld is withheld, and told', async
   placard.mount('home_hero', aSlot(), draw);
   await heard('failed');
   expect(of('failed')).toEqual([
-    { type: 'failed', kind: 'config', message: 'Option "consent" must be enabled or disabled' },
+    { type: 'failed', kind: 'config', message: 'Option "consent" must be enabled or disabled or pending' },
   ]);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(service.requests).toEqual([]);

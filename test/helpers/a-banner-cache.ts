@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
 /** A cache of one app, in memory and with the clock of the test, that must not fail. */
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}): BannerCache =>
   createBannerCache({
+    mayWrite: () => true,
     endpoint: 'https://api.example',
     appId: 'app',
     store: createMemoryStore(),

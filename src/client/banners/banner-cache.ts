@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Store } from '../platform/store.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
 import { isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
@@ -13,6 +13,8 @@ interface CacheOptions {
   endpoint: string;
   appId: string;
   store: Store;
+  /** While false, changes wait in memory and the store is left alone. */
+  mayWrite: () => boolean;
   clock: Clock;
   /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
@@ -27,14 +29,15 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * What is remembered of the current user, in memory and in the store. Reads are synchronous; a change shows in memory
  * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
  */
-export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onError }: CacheOptions) => {
+export const createBannerCache = (options: CacheOptions) => {
+  const { endpoint, appId, store, mayWrite, clock, onChange, onError } = options;
   const { now, after } = clock;
   /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
-  /** Changes that the store has refused: the next transaction takes them along. */
+  /** Changes that the store has refused, or may not have yet: the next transaction takes them along. */
   let refused: Change[] = [];
   /**
    * What stands in front of the record, by placement, in memory only: test sends, whose dismissals are in the record like
@@ -66,8 +69,9 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
   };
 
   /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
-  const settleWithin = async (work: Promise<unknown>): Promise<void> => {
-    const reported = work.then(() => {
+  const settleWithin = async (work: () => Promise<unknown>): Promise<void> => {
+    // A store of the host's may throw instead of reject.
+    const reported = (async () => work())().then(() => {
       isHung = false;
     }, onError);
     if (isHung) return;
@@ -124,11 +128,11 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
     /** Reads what another tab has changed. */
     async reread(): Promise<void> {
       const reader = userId;
-      if (reader === null) return;
-      const read = store.get(key(reader)).then((value) => {
+      if (reader === null || !mayWrite()) return;
+      await settleWithin(async () => {
+        const value = await store.get(key(reader));
         if (reader === userId) adopt(value);
       });
-      await settleWithin(read);
     },
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
@@ -150,9 +154,14 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
       let stored: UserRecord | undefined;
       const changes = [...refused, change];
       refused = [];
+      if (!mayWrite()) {
+        refused = changes.slice(-MAX_REFUSED);
+        show();
+        return verdict;
+      }
       pending.add(changes);
       show();
-      const write = store.update<UserRecord>([key(owner)], ([found]) => {
+      const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
         if (owner !== userId || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
@@ -163,19 +172,18 @@ export const createBannerCache = ({ endpoint, appId, store, clock, onChange, onE
           if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
-      });
-      const done = write.then(
-        () => {
-          if (pending.delete(changes)) adopt(stored);
-        },
-        (cause) => {
+      };
+      await settleWithin(async () => {
+        try {
+          await store.update<UserRecord>([key(owner)], toStored);
+        } catch (cause) {
           // A TypeError is one of them that stumbled over a damaged record, and would again.
           if (pending.delete(changes) && !(cause instanceof TypeError))
             refused = [...refused, ...changes].slice(-MAX_REFUSED);
           throw cause;
-        },
-      );
-      await settleWithin(done);
+        }
+        if (pending.delete(changes)) adopt(stored);
+      });
       return verdict;
     },
 

@@ -1,4 +1,4 @@
-import { chosenOptions } from '../chosen-options.ts';
+import { chosenOptions, UNBOUNDED } from '../chosen-options.ts';
 import type { Notify } from '../notice.ts';
 import type { BannerOptions } from '../options.ts';
 
@@ -9,8 +9,11 @@ const DEFAULTS: BannerOptions = {
   impressionScope: 'session',
 };
 
-const RULES = {
-  refreshCapacity: 0,
+const YEAR_MS = 365 * 24 * 60 * 60_000;
+
+const RULES: Parameters<typeof chosenOptions<BannerOptions>>[4] = {
+  refreshCapacity: [0, UNBOUNDED],
+  refreshIntervalMs: [1, YEAR_MS],
   impressionScope: ['session', 'tab'],
 };
 

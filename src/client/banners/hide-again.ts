@@ -2,8 +2,8 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { UserRecord } from './user-record.ts';
 
 /**
- * Takes dismissals into a record that may not know them: who signs out and in again begins with a new one, while the
- * events of before are still to be delivered. Does what `addDismissal` does: to share that costs the first paint 130 bytes.
+ * Takes dismissals that are still to be delivered into a record that may not know them: after a sign-out it is a new one, and
+ * a page that left at once may not have stored it. Does what `addDismissal` does: to share that costs the first paint 130 bytes.
  */
 export const hideAgain = (record: UserRecord, dismissals: readonly BannerEvent[]): void => {
   for (const { placementId, bannerId } of dismissals) {

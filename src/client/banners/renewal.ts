@@ -25,6 +25,8 @@ export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
+  /** Counts the stops: what was under way then is of a user who left. */
+  let stops = 0;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
     const banner = record.banners.get(placementId)?.banner;
@@ -34,6 +36,7 @@ export const createRenewal = (options: RenewalOptions) => {
   const renew = async (): Promise<void> => {
     cancel = undefined;
     if (!isVisible()) return;
+    const stopsBefore = stops;
     const placementIds = [...expired];
     expired.clear();
     // The tab that takes them out of the record is the one that asks.
@@ -42,6 +45,7 @@ export const createRenewal = (options: RenewalOptions) => {
       for (const placementId of found) record.banners.get(placementId)!.banner = null;
       return found.length > 0;
     });
+    if (stops !== stopsBefore) return;
     if (isMine) return ask(placementIds);
     for (const placementId of placementIds)
       if (isExpiredIn(cache.record(), placementId)) expired.add(placementId);
@@ -61,6 +65,7 @@ export const createRenewal = (options: RenewalOptions) => {
     /** The page is visible again. */
     resume: () => arm(random() * SPREAD_MS),
     stop(): void {
+      stops += 1;
       expired.clear();
       cancel?.();
       cancel = undefined;

@@ -12,6 +12,7 @@ const TAB_KEY = 'placard-tab';
 interface SessionOptions {
   cache: BannerCache;
   rule: BannerOptions;
+  mayWrite: () => boolean;
   now: () => number;
   after: Clock['after'];
   random: () => number;
@@ -36,7 +37,9 @@ const tabName = (fresh: string): string => {
  * The session all tabs of a user share: within it an impression counts once, and refreshes are limited. It ends when no
  * page was visible for `sessionTimeoutMs`.
  */
-export const createSession = ({ cache, rule, now, after, random, isVisible, onStart }: SessionOptions) => {
+export const createSession = (options: SessionOptions) => {
+  const { cache, rule, mayWrite, now, after, random, isVisible, onStart } = options;
+  const ownTab = `${now()}-${random()}`;
   let cancel: (() => void) | undefined;
   let known: string | undefined;
 
@@ -94,7 +97,8 @@ export const createSession = ({ cache, rule, now, after, random, isVisible, onSt
     touch,
     /** What an impression is called that counts once in this session, or in each of its tabs; nothing without a user. */
     async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
-      const scope = rule.impressionScope === 'tab' ? tabName(`${now()}-${random()}`) : '';
+      const tab = () => (mayWrite() ? tabName(ownTab) : ownTab);
+      const scope = rule.impressionScope === 'tab' ? tab() : '';
       const id = await change((session) => session.id);
       return id && JSON.stringify([id, placementId, bannerId, scope]);
     },

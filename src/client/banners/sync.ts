@@ -213,7 +213,9 @@ export const createSync = (options: SyncOptions) => {
     const status = statusOf(cause);
     const isLimited = status === 429;
     const requestedMs = requestedWaitMs(cause, now());
-    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.5 + random() / 2);
+    // Requests that fail side by side are one failure.
+    if (waitMs() === 0) failures += 1;
+    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
     mayHurry = (status === 0 || status >= 500) && requestedMs === 0 && (mayHurry || waitMs() === 0);
     // A time that has passed already says nothing, and a server that is down may not know better than the backoff.

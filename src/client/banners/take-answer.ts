@@ -18,16 +18,19 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       takenAtMs.set(placementId, askedAtMs);
       taken.set(placementId, banner);
       putTestSend(cache.overlay, placementId, banner);
-      if (!banner) continue;
-      for (const name of invalidProperties(banner)) {
-        const message = `Property "${name}" of banner "${banner.id}" is not of its declared type`;
-        notify({ type: 'failed', kind: 'property', message, cause: banner.properties[name] });
-      }
     }
-    await cache.change((record) => {
+    // Before the host hears anything: it may change the user.
+    const stored = cache.change((record) => {
       applyAnswer(record, taken, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
+    for (const banner of taken.values()) {
+      for (const name of banner ? invalidProperties(banner) : []) {
+        const message = `Property "${name}" of banner "${banner!.id}" is not of its declared type`;
+        notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
+      }
+    }
+    await stored;
     // The host may leave the page on this notice: the next page finds the answer in the cache.
     notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };

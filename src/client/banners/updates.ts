@@ -1,5 +1,6 @@
 import type { Asked } from '../asked.ts';
 import type { BannerEvent } from '../banner-event.ts';
+import type { Consent } from '../consent.ts';
 import type { Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
@@ -24,6 +25,7 @@ interface TabMessage {
 
 export interface UpdatesOptions {
   settings: Settings;
+  consent: Consent;
   userTokens: UserTokens;
   cache: BannerCache;
   asked: Asked;
@@ -49,7 +51,7 @@ export const createUpdates = (options: UpdatesOptions) => {
   /** For work that nothing waits for: its failure is told, and not thrown into the page. */
   const report = (work: Promise<unknown>): void => {
     work.catch((cause) =>
-      notify({ type: 'failed', kind: 'storage', message: 'Something unexpected went wrong', cause }),
+      notify({ type: 'failed', kind: 'internal', message: 'Something unexpected went wrong', cause }),
     );
   };
 
@@ -68,6 +70,8 @@ export const createUpdates = (options: UpdatesOptions) => {
     userId: cache.userId,
     maySync: () => mayAct() && !isPrerendering(),
     onAnswer(result) {
+      // A listener to what was wrong with the answer may have changed the user.
+      if (result.userId !== cache.userId()) return;
       for (const placementId of result.banners.keys()) asked.answered.add(placementId);
       report(takeAnswer(result).then(tellTabs));
     },
@@ -77,6 +81,7 @@ export const createUpdates = (options: UpdatesOptions) => {
   const session = createSession({
     cache,
     rule,
+    mayWrite: options.consent.mayWrite,
     now,
     after,
     random,
@@ -105,16 +110,15 @@ export const createUpdates = (options: UpdatesOptions) => {
       const userId = cache.userId();
       if (!mayAct() || userId === joinedBy) return;
       joinedBy = userId;
-      // A record without a session is a new one.
-      if (userId !== null && !cache.record().session) {
+      if (userId !== null) {
         const asking = withTimeout(queuedDismissals(userId), after, LOG_TIMEOUT_MS, 'The log');
         report(asking);
         // A log that does not answer keeps no user from a banner.
         const dismissals = await asking.catch(() => []);
-        if (!mayAct() || cache.userId() !== userId) return;
+        if (cache.userId() !== userId) return;
         if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
       }
-      await session.start();
+      if (mayAct() && cache.userId() === userId) await session.start();
     },
     /** Syncs at the end of the task, without a cost. */
     want: (placementId: string): void => sync.want([placementId]),

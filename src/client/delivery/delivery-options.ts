@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
-import { chosenOptions } from '../chosen-options.ts';
+import { chosenOptions, UNBOUNDED } from '../chosen-options.ts';
 import type { Notify } from '../notice.ts';
 
 /** What happens to an event whose answer was never read. */
@@ -19,7 +19,7 @@ export interface DeliveryOptions {
   maxAgeMs: number;
   /** Per event type. Default `at-least-once` for all. */
   inDoubt: Record<EventType, InDoubtPolicy>;
-  /** Longest wait for an answer, in milliseconds. Default 30,000. */
+  /** Longest wait for an answer, in milliseconds, at most 5 minutes. Default 30,000. */
   timeoutMs: number;
 }
 
@@ -28,6 +28,8 @@ export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
   inDoubt?: Partial<DeliveryOptions['inDoubt']>;
 };
 
+/** With it every tab can tell a request under way from one whose page is gone. */
+const MAX_TIMEOUT_MS = 5 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 const NUMBERS = {
@@ -48,7 +50,10 @@ const forEachType = <T>(value: T): Record<EventType, T> =>
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
   const { inDoubt, ...numbers } = chosen ?? {};
   return {
-    ...chosenOptions('delivery.', NUMBERS, numbers, notify, { maxWaitMs: 0 }),
+    ...chosenOptions('delivery.', NUMBERS, numbers, notify, {
+      maxWaitMs: [0, UNBOUNDED],
+      timeoutMs: [1, MAX_TIMEOUT_MS],
+    }),
     inDoubt: chosenOptions(
       'delivery.inDoubt.',
       forEachType<InDoubtPolicy>('at-least-once'),

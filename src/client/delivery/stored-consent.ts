@@ -16,21 +16,33 @@ export const createStoredConsent = (
   const { consent, clock, news, notify, isWorker } = page;
   /** As the disk had it last. */
   let seen: Choice = 'enabled';
+  /** Choices of this page on their way to the disk: what is read there meanwhile is older. */
+  let writing = 0;
 
   const set = (choice: Choice | 'wiped'): void => {
     consent.set(choice);
+    log.decide();
     if (!allowsSending(consent)) onOptOut();
   };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
-  const write = (choice: Choice): Promise<void> =>
-    retryOnQuota(() =>
-      log.step([], (control) => {
-        control.consent = choice;
-        control.chosenAt = clock.now();
-        return [];
-      }),
-    );
+  const write = async (choice: Choice): Promise<void> => {
+    writing += 1;
+    try {
+      await retryOnQuota(() =>
+        log.step([], (control) => {
+          control.consent = choice;
+          control.chosenAt = clock.now();
+          return [];
+        }),
+      );
+      seen = choice;
+    } finally {
+      writing -= 1;
+    }
+    // What was held in memory comes to the disk with the choice, or after it.
+    log.retry();
+  };
 
   news.subscribe((item) => {
     if (item.type !== 'consent' && item.type !== 'wiped') return;
@@ -69,7 +81,7 @@ export const createStoredConsent = (
 
     /** The choice in a control record that was read: news of it may have missed this tab. */
     onStored(choice: Choice): void {
-      if (choice === seen) return;
+      if (writing > 0 || choice === seen) return;
       seen = choice;
       if (choice === consent.state || consent.state === 'wiped') return;
       set(choice);

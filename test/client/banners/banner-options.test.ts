@@ -23,7 +23,11 @@ test('undefined is no choice: a host passes on what it may not have', () => {
 
 test.each([
   [{ refreshCapacity: -1 }, '"banners.refreshCapacity" must be a number from 0 up'],
-  [{ refreshIntervalMs: 0 }, '"banners.refreshIntervalMs" must be a number from 1 up'],
+  [{ refreshIntervalMs: 0 }, '"banners.refreshIntervalMs" must be a number from 1 to 31536000000'],
+  [
+    { refreshIntervalMs: Number.POSITIVE_INFINITY },
+    '"banners.refreshIntervalMs" must be a number from 1 to 31536000000',
+  ],
   [{ sessionTimeoutMs: '30 min' }, '"banners.sessionTimeoutMs" must be a number from 1 up'],
   [{ impressionScope: 'page' }, '"banners.impressionScope" must be session or tab'],
   [{ impressionscope: 'tab' }, '"banners.impressionscope" must be left out: it is unknown'],

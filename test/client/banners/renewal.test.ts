@@ -25,7 +25,13 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
   const cache = aBannerCache({ store, clock });
   await cache.open('u-1');
   const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
-  const session = createSession({ ...tools, rule: RULE, now: Date.now, onStart: () => undefined });
+  const session = createSession({
+    ...tools,
+    mayWrite: () => true,
+    rule: RULE,
+    now: Date.now,
+    onStart: () => undefined,
+  });
   await session.start();
   const ask = vi.fn();
   const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, ask });
@@ -38,7 +44,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     });
     for (const placementId of expired) renewal.want(placementId);
   };
-  return { renewal, ask, view, expire, session };
+  return { renewal, ask, view, expire, session, cache };
 };
 
 const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
@@ -106,4 +112,31 @@ test('after stop nothing is asked and no timer is left', async () => {
   expect(vi.getTimerCount()).toBe(0);
   await spread();
   expect(ask).not.toHaveBeenCalled();
+});
+
+test('a stop while the budget is asked asks for nothing and leaves no timer', async () => {
+  const store = createMemoryStore();
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  let isSlow = false;
+  const { renewal, ask, expire, session } = await openTab({
+    ...store,
+    async update(keys, change) {
+      if (isSlow) {
+        asked.resolve();
+        await answered.promise;
+      }
+      return store.update(keys, change);
+    },
+  });
+  await expire();
+  isSlow = true;
+  await vi.advanceTimersByTimeAsync(SPREAD_MS / 2);
+  await asked.promise;
+  renewal.stop();
+  session.stop();
+  answered.resolve();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(ask).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
 });

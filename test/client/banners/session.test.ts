@@ -27,6 +27,7 @@ const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId
   await cache.open(userId);
   const onStart = vi.fn();
   const session = createSession({
+    mayWrite: () => true,
     cache,
     rule: { ...RULE, ...rule },
     now: Date.now,

@@ -45,6 +45,13 @@ test.each([
   expect(results.flatMap(({ banners }) => [...banners.keys()])).toContain('p-11');
 });
 
+test('requests that fail side by side are one failure, and the next try is not later for their number', async () => {
+  const { sync, asked } = setUp([refuse(400)]);
+  await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
+  expect(asked).toHaveLength(3);
+  expect(sync.blockedUntilMs() - Date.now()).toBe(30_000);
+});
+
 test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
   const { sync, asked, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);

@@ -40,7 +40,7 @@ test.each([
   expect(diagnostics).toMatchObject({ captured: 4, delivered: 4, evicted: 0 });
   assertConserved(diagnostics);
   expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
-  expect(world.records().map(([stored]) => (stored as string[])[0])).toEqual(['control', 'quarantine']);
+  expect(world.records().map(([stored]) => (stored as string[])[0])).toEqual(['control']);
 });
 
 test('case 44: a batch of a newer version in our place stays where it is', async () => {

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
-import { createWorld } from './world.ts';
+import { createWorld, deafLink } from './world.ts';
 
 const impression = (once: string) =>
   ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
@@ -65,4 +65,14 @@ test('a wipe forgets what was counted', async () => {
   await tab.delivery.capture(impression('s1 b'));
   await tab.delivery.wipe();
   expect(world.records()).toEqual([]);
+});
+
+test('an opt-out that this page missed takes no mark away that another tab has set', async () => {
+  const world = createWorld();
+  const [a, b] = [world.openTab({ openChannel: deafLink }), world.openTab({ openChannel: deafLink })];
+  await a.delivery.capture(impression('s1 b'));
+  await a.delivery.disable('keep');
+  expect(await b.delivery.capture(impression('s1 b'))).toBeNull();
+  await a.delivery.enable();
+  expect(await a.delivery.capture(impression('s1 b'))).toBeNull();
 });

@@ -21,8 +21,9 @@ describe('the options', () => {
   });
 
   test.each([
-    [{ timeoutMs: 0 }, '"delivery.timeoutMs" must be a number from 1 up'],
-    [{ timeoutMs: Number.NaN }, '"delivery.timeoutMs" must be a number from 1 up'],
+    [{ timeoutMs: 0 }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
+    [{ timeoutMs: Number.NaN }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
     [{ maxBatch: 0 }, '"delivery.maxBatch" must be a number from 1 up'],
     [{ maxBatch: -1 }, '"delivery.maxBatch" must be a number from 1 up'],
     [{ maxBatch: '5' }, '"delivery.maxBatch" must be a number from 1 up'],

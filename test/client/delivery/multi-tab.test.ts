@@ -126,6 +126,22 @@ describe('several tabs', () => {
     expect(world.sent()).toEqual([['a'], ['b']]);
   });
 
+  test('a tab that stops while it waits for the sending one waits no longer', async () => {
+    const world = createWorld();
+    const [first, second] = [world.openTab(), world.openTab()];
+    world.service.fail({ type: 'slow', delayMs: 2_000 });
+    await first.capture('a');
+    void first.delivery.flush();
+    await world.settle();
+    await second.capture('b');
+    const waiting = second.delivery.flush();
+    await world.settle();
+    second.delivery.stop();
+    await world.settle();
+    // Not a millisecond later.
+    expect(await waiting).toMatchObject({ delivered: 0 });
+  });
+
   test('what a frozen tab is answered late takes no batch back that another tab is sending', async () => {
     const world = createWorld();
     let isFrozen = false;

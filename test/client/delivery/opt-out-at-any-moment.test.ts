@@ -67,3 +67,17 @@ test.each(POLICIES)(
     expect(moments).toBeGreaterThan(3);
   },
 );
+
+test('an opt-in on the visit after an opt-out tells of no opt-out, and stores from the next line on', async () => {
+  const world = createWorld();
+  const first = world.openTab();
+  await first.delivery.disable('keep');
+  first.kill();
+  const second = world.openTab({ consent: 'disabled' });
+  const enabled = second.delivery.enable();
+  const click = second.capture();
+  await enabled;
+  expect(await click).toMatchObject({ type: 'click' });
+  expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
+  expect(world.control()?.consent).toBe('enabled');
+});

@@ -156,7 +156,7 @@ test('case 46: a corrupt record is put aside alone', async () => {
   expect(diagnostics).toMatchObject({ captured: 3, delivered: 2, evicted: 1, pending: 0 });
   assertConserved(diagnostics);
   expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
-  expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual(['control', 'quarantine']);
+  expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual(['control']);
 });
 
 test('case 46: a corrupt counter record is counted anew, and every event still leaves', async () => {
@@ -291,4 +291,28 @@ test('case 44: an opt-out that a newer version has stored holds in the page of a
   expect(world.service.requests).toEqual([]);
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   expect(world.records()).toEqual([[CONTROL, record]]);
+});
+
+test('case 43: a full disk at an impression does not write the click beside it again', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const tab = openTab({
+    options: { maxWaitMs: 60_000 },
+    // Meanwhile another tab sends what is stored.
+    async makeRoom() {
+      await world.openTab().delivery.flush();
+    },
+  });
+  await world.settle();
+  await tab.capture('warm', 'impression');
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+  const impression = { type: 'impression', bannerId: 'b1', placementId: 'p1', userId: 'u1' } as const;
+  await Promise.all([tab.capture('b1'), tab.delivery.capture({ ...impression, once: 'session b1' })]);
+  await tab.delivery.flush();
+  expect(
+    world
+      .sent()
+      .flat()
+      .filter((id) => id === 'b1'),
+  ).toHaveLength(2);
+  assertConserved(await tab.delivery.diagnostics());
 });

@@ -93,7 +93,7 @@ export const delivery: Scenario[] = [
         await until(page, TITLE);
         await page.run(`globalThis.clicked = placard.track(placard.banner('hero'), 'click')`);
         // Twice, at least: it was asked for again, and by now the engine knows that it cannot be loaded.
-        await until(page, `return notices.filter(({ kind }) => kind === 'storage').length > 1`);
+        await until(page, `return notices.filter(({ kind }) => kind === 'load').length > 1`);
       } finally {
         pages.refuse(null);
       }

@@ -6,13 +6,12 @@ import { createCommitWorks } from '../../../src/service/store/sqlite/commit-work
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
 import { migrate } from '../../../src/service/store/sqlite/schema.ts';
-import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
 import { isRefusal } from '../../../src/service/store/sqlite/write-problem.ts';
 import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
 /** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
-export const anSqliteQueue = (file = ':memory:', cache = createUserCache()) => {
+export const anSqliteQueue = (file = ':memory:') => {
   const database = new DatabaseSync(file);
   prepareForWriting(database);
   migrate(database, file);
@@ -21,23 +20,19 @@ export const anSqliteQueue = (file = ':memory:', cache = createUserCache()) => {
   const disk = { problem: null as string | null, commits: 0 };
   const inline = createInlineCommitter(database);
   const committer: Committer = {
-    async commit(parts) {
+    async commit(rows) {
       const { problem } = disk;
       disk.commits += 1;
       // The writing takes a while: other works come meanwhile.
       await new Promise(setImmediate);
-      if (problem !== null) {
-        // The texts are made as they are without a problem.
-        for (const _ of parts);
-        throw new Error(problem);
-      }
-      await inline.commit(parts);
+      if (problem !== null) throw new Error(problem);
+      await inline.commit(rows);
     },
     close: inline.close,
   };
   const queue = createCommitQueue({
     prepare: async () => undefined,
-    commit: createCommitWorks({ reader, committer, cache, ids: createUserIds(reader.lastUserId()) }),
+    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId())),
     isRefusal,
   });
   return {

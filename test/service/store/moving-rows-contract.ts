@@ -149,6 +149,18 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
+    test('had a banner event that comes again in the same group: it is counted once', async () => {
+      await create({ externalId: 'kept' });
+      await create({ externalId: 'gone' });
+      await recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]);
+      await Promise.all([
+        recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]),
+        merge(byExternalId('kept'), byExternalId('gone')),
+      ]);
+      expect(await bannerEvents()).toHaveLength(1);
+      expect((await storeOf().bannerUser('demo', 'kept')).campaigns).toMatchObject([{ impressions: 1 }]);
+    });
+
     test('leaves nothing where it was made by the same group', async () => {
       const kept = await create({ externalId: 'kept' });
       await write([byExternalId('kept')], (users) => {

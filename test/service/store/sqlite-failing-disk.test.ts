@@ -1,6 +1,5 @@
 // A disk that takes some commits and refuses others: what was refused leaves no trace.
 import { expect, test } from 'vitest';
-import { createUserCache } from '../../../src/service/store/sqlite/user-cache.ts';
 import fc from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
 import { perform, plainUsers, type Step, seenIn, step } from './steps.ts';
@@ -34,37 +33,32 @@ const moment = fc.record({
 
 test('whatever fails, amid whatever else, memory and file say what was acknowledged and nothing more', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      // A cache of two users forgets all the time, a large one never.
-      fc.constantFrom(2, 1_000),
-      fc.array(moment, { minLength: 5, maxLength: 60 }),
-      async (maxUsers, moments) => {
-        const { queue, disk, reader, write } = anSqliteQueue(':memory:', createUserCache({ maxUsers }));
-        const plain = plainUsers();
-        let under: { each: Step; stored: Promise<boolean> }[] = [];
-        const compare = async () => {
-          for (const { each, stored } of under) if (await stored) perform(plain.users, each);
-          under = [];
-          expect(await seenIn(reader)).toEqual(plain.seen());
-        };
-        for (const [index, { step: each, isFull, isAwaited }] of moments.entries()) {
-          disk.problem = isFull ? 'disk full' : null;
-          const stored = write(each).then(
-            () => true,
-            (error: Error) => {
-              expect(error.message).toMatch(/^(disk full|apply failed)$/);
-              return false;
-            },
-          );
-          under.push({ each, stored });
-          if (isAwaited) await stored;
-          else if (index % 3 === 0) await new Promise(setImmediate);
-          if (index % 10 === 9) await compare();
-        }
-        await compare();
-        await queue.close();
-      },
-    ),
+    fc.asyncProperty(fc.array(moment, { minLength: 5, maxLength: 60 }), async (moments) => {
+      const { queue, disk, reader, write } = anSqliteQueue();
+      const plain = plainUsers();
+      let under: { each: Step; stored: Promise<boolean> }[] = [];
+      const compare = async () => {
+        for (const { each, stored } of under) if (await stored) perform(plain.users, each);
+        under = [];
+        expect(await seenIn(reader)).toEqual(plain.seen());
+      };
+      for (const [index, { step: each, isFull, isAwaited }] of moments.entries()) {
+        disk.problem = isFull ? 'disk full' : null;
+        const stored = write(each).then(
+          () => true,
+          (error: Error) => {
+            expect(error.message).toMatch(/^(disk full|apply failed)$/);
+            return false;
+          },
+        );
+        under.push({ each, stored });
+        if (isAwaited) await stored;
+        else if (index % 3 === 0) await new Promise(setImmediate);
+        if (index % 10 === 9) await compare();
+      }
+      await compare();
+      await queue.close();
+    }),
     { numRuns: Number(process.env['PLACARD_CRASH_ROUNDS'] ?? 300) },
   );
 }, 120_000);

@@ -1,7 +1,8 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { errorFacts } from '../../../src/service/log.ts';
 import {
@@ -23,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Two rows of one ID: any failure of SQLite would do. */
 const refusedBy = async (committer: Committer): Promise<unknown> => {
   const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
-  return committer.commit([{ ...noRows(), created: [...row, ...row] }]).catch((error: unknown) => error);
+  return committer.commit({ ...noRows(), created: [...row, ...row] }).catch((error: unknown) => error);
 };
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
@@ -32,11 +33,9 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
   const database = new DatabaseSync(file);
   migrate(database, file);
   database.close();
-  const fileDescriptor = openSync(file, 'r+');
-  const committer = await createThreadCommitter({ file, fileDescriptor });
+  const committer = await createThreadCommitter(file);
   const facts = errorFacts(await refusedBy(committer));
   await committer.close();
-  closeSync(fileDescriptor);
   expect(facts).toMatchObject(FACTS);
   expect(JSON.stringify(facts)).not.toContain('kim');
 });
@@ -49,27 +48,26 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
   await committer.close();
 });
 
-test('nothing of it is stored, what comes after it is, and neither is a part whose next one cannot be made', async () => {
+test('nothing of it is stored, and what comes after it is', async () => {
   const database = new DatabaseSync(file);
   migrate(database, file);
-  const fileDescriptor = openSync(file, 'r+');
-  const committer = await createThreadCommitter({ file, fileDescriptor });
-  const user = (id: number) => ({ ...noRows(), created: [id, 'test', null, '{}', 1, 0, 0] });
-  function* broken() {
-    yield user(2);
-    throw new Error('cannot be made');
-  }
+  const committer = await createThreadCommitter(file);
+  const users = (...ids: number[]) => ({
+    ...noRows(),
+    created: ids.flatMap((id) => [id, 'test', null, '{}', 1, 0, 0]),
+  });
   const fates = await Promise.allSettled([
     refusedBy(committer),
-    committer.commit(broken()),
-    committer.commit([user(3), user(4)]),
-    committer.commit([user(5), user(3)]),
-    committer.commit([user(6)]),
+    committer.commit(users(3, 4)),
+    committer.commit(users(5, 3)),
+    // A value that cannot cross to the thread.
+    committer.commit({ ...users(7), secrets: [Symbol('none') as never] }),
+    committer.commit(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([
     'fulfilled',
-    'rejected',
     'fulfilled',
+    'rejected',
     'rejected',
     'fulfilled',
   ]);
@@ -77,5 +75,17 @@ test('nothing of it is stored, what comes after it is, and neither is a part who
   expect(stored.map((row) => row['user_id'])).toEqual([3, 4, 6]);
   await committer.close();
   database.close();
-  closeSync(fileDescriptor);
+});
+
+test('what a thread had begun when it died is in doubt, and what comes after it is refused', async () => {
+  const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
+  const committer = await createThreadCommitter(file, new Worker(dies, { eval: true }));
+  const nameOf = (error: Error) => error.name;
+  const underWay = [committer.commit(noRows()), committer.commit(noRows())];
+  expect(await Promise.all(underWay.map((commit) => commit.catch(nameOf)))).toEqual([
+    'InDoubtError',
+    'InDoubtError',
+  ]);
+  await expect(committer.commit(noRows())).rejects.toThrow('The thread that writes the database has ended');
+  await committer.close();
 });

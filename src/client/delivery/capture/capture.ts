@@ -1,7 +1,16 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
 import type { CapturedEvent } from '../delivery.ts';
-import { bannerEvent, type Entry, isWhole, type Kept, type Log, VERSION } from '../log/index.ts';
+import {
+  bannerEvent,
+  type Entry,
+  type EventKey,
+  isWhole,
+  type Kept,
+  type Log,
+  type StoredEvent,
+  VERSION,
+} from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import { createEventTimes } from './event-times.ts';
 
@@ -43,30 +52,35 @@ export const createCapture = (
     };
   };
 
-  /** Returns what was stored. The blind write comes first. */
-  const append = async (entries: Entry[]): Promise<Kept[]> => {
+  /**
+   * Returns what was stored. The blind write comes first. Each write is tried again alone where the disk is full: what the
+   * one before it has stored may be sent by then.
+   */
+  const append = async (entries: Entry[]): Promise<Entry[]> => {
     const blind = entries.filter(({ once }) => once === undefined);
-    if (blind.length > 0) await log.write(blind.map(({ key, event }) => [key, event]));
-    const kept: Kept[] = blind;
+    const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
+    if (records.length > 0) await retryOnQuota(() => log.write(records));
+    const kept = blind;
     for (const entry of entries) {
-      if (entry.once !== undefined && (await log.writeOnce(entry, entry.once))) kept.push(entry);
+      const { once } = entry;
+      if (once !== undefined && (await retryOnQuota(() => log.writeOnce(entry, once)))) kept.push(entry);
     }
     return kept;
   };
 
   /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
-  const isStillAllowed = async (entries: Entry[]): Promise<boolean> => {
+  const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
     if (consent.mayStore()) return true;
-    await log.remove(entries);
+    await log.remove(kept);
     return false;
   };
 
-  const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Kept[]>): Promise<void> => {
-    let kept: Kept[] = [];
+  const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
+    let kept: Entry[] = [];
     try {
       kept = await stored;
-      if (await isStillAllowed(entries)) onStored(kept);
+      if (await isStillAllowed(kept)) onStored(kept);
       else kept = [];
     } catch (cause) {
       fail('An event could not be stored', cause);
@@ -84,7 +98,7 @@ export const createCapture = (
       return;
     }
     const entries = waiting.map(entryOf);
-    const stored = retryOnQuota(() => append(entries));
+    const stored = append(entries);
     void finish(waiting, entries, stored);
     await stored.catch(() => undefined);
   };

@@ -136,7 +136,9 @@ export const readAnswer = (answer: TrackAnswer, length: number, now: number): Ve
   const wait = WAITS[status];
   if (wait) return again(message, wait, wait.reason);
   // The request is wrong, not the moment: an unchanged retry could only fail again.
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
+  // What is not JSON is a proxy's word, which knows of size alone.
+  const isVerdict = status === 413 || (isJson(answer) && body !== undefined);
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429 && isVerdict) {
     const failure = { kind: 'deliver', message } as const;
     return { fate: 'refused', status, failure, ...judgeErrors(errors, length) };
   }

@@ -16,7 +16,8 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
   /**
    * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
    * answer cannot be read), the most valuable events first. The batches are written without waiting, so that a later page
-   * knows what is in doubt. What does not fit the budget stays stored. Resolves with how many events were delivered.
+   * knows what is in doubt. What does not fit the budget stays stored, and so does what may be sent only once: until its
+   * batch is written, another tab or page may send it as well. Resolves with how many events were delivered.
    */
   const lastFlush = async (): Promise<number> => {
     const control = log.known();
@@ -25,7 +26,10 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
     if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
     const byValue = unsent
       .waiting()
-      .filter(({ event: { userId } }) => userTokens.isReady(userId) && !userTokens.isPaused(userId))
+      .filter(({ event: { userId, type } }) => {
+        const mayRepeat = options.inDoubt[type] !== 'at-most-once';
+        return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
+      })
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
     const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), options);
     if (plan.length === 0) return 0;
@@ -43,7 +47,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
       .catch(() => undefined)
       .then(free);
     // One after the other, and all in this turn: the page may not get another one.
-    const sent = leased.map((one) => sender.send(one, key));
+    const sent = leased.map((one) => sender.send(one, key, true));
     await written;
     return (await Promise.all(sent)).reduce((sum, delivered) => sum + delivered, 0);
   };

@@ -43,6 +43,7 @@ export interface Entry extends Kept {
   once: string | undefined;
 }
 
+const undecided = () => new Error('the user has not decided yet');
 /** Its control record is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
 
@@ -59,7 +60,12 @@ export const createLog = (
 ) => {
   const { consent, clock, notify, fail } = page;
   /** What a new control record begins with. */
-  const choice = (): Choice => (consent.state === 'wiped' ? 'disabled' : consent.state);
+  const choice = (): Choice => {
+    if (consent.state === 'pending') return 'enabled';
+    return consent.state === 'wiped' ? 'disabled' : consent.state;
+  };
+  /** The disk is left alone until the user has decided. */
+  let isHeld = consent.state === 'pending';
   let known: Control | undefined;
   let isPurgeOwed = false;
 
@@ -73,6 +79,7 @@ export const createLog = (
     primary: disk,
     clock,
     async probe() {
+      if (isHeld) throw undecided();
       const record = await disk.get(CONTROL_KEY);
       if (!isNewer(record)) {
         if (!store.isMemory()) note(record);
@@ -179,19 +186,15 @@ export const createLog = (
       }
     },
 
-    /** Puts records aside that cannot be used. An event counts as evicted; the events of a batch go on without it. */
-    async quarantine(keys: StoreKey[]): Promise<void> {
-      await step(keys, (control, records) =>
-        keys.flatMap((key, i): Writes => {
-          if (!isCorrupt([key, records[i]])) return [];
-          control.evicted += Number((key as string[])[0] === 'event');
-          return [
-            [key, undefined],
-            [['quarantine', ...(key as string[])], records[i]],
-          ];
-        }),
-      );
-      fail(`${keys.length} stored records cannot be read`);
+    /** Removes records that cannot be used. An event counts as evicted; the events of a batch go on without it. */
+    async removeCorrupt(keys: StoreKey[]): Promise<void> {
+      let corrupt: Writes = [];
+      await step(keys, (control, records) => {
+        corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
+        control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
+        return corrupt.map(([key]) => [key, undefined]);
+      });
+      fail(`${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
     /** Forgets which events counted once before this time. */
@@ -203,6 +206,13 @@ export const createLog = (
     },
 
     clear: () => store.clear(),
+
+    /** The user has decided: what waits in memory goes to the disk with the next write there, or is forgotten. */
+    decide(): void {
+      if (!isHeld) return;
+      isHeld = false;
+      if (!consent.mayStore()) store.forgetMemory();
+    },
 
     isMemory: store.isMemory,
     /** Tries the disk again, where the log is in memory. */

@@ -44,6 +44,7 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
     correct: createCorrection(page, log, queue.gone),
     tidy: upkeep.tidy,
     lookAt: scheduler.at,
+    untilIdle: scheduler.untilIdle,
   });
 
   return {

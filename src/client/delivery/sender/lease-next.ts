@@ -149,7 +149,7 @@ export const createLeaseNext = (
 
   const look = async (all: boolean): Promise<NextAction | undefined> => {
     const { control, batches, corrupt } = await log.overview();
-    if (corrupt.length > 0) await log.quarantine(corrupt);
+    if (corrupt.length > 0) await log.removeCorrupt(corrupt);
     if (!maySend()) return { type: 'nothing', due: NEVER };
     const { wait, sender, revision } = control;
     if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
@@ -164,7 +164,7 @@ export const createLeaseNext = (
     if (ready !== undefined) return lease(ready, revision);
 
     const found = await scan(batches);
-    if (found.corrupt.length > 0) await log.quarantine(found.corrupt);
+    if (found.corrupt.length > 0) await log.removeCorrupt(found.corrupt);
     if (!isWorker && found.skipped.length > 0) return { type: 'correct', kept: found.skipped };
     const [oldest] = found.waiting;
     if (oldest === undefined) {

@@ -14,7 +14,7 @@ const SIGNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'
  * `onDue` looks for a batch, with `all` for whatever waits; `onSign` hears that the network or the user is back.
  */
 export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => void, onSign: () => void) => {
-  const { clock, lifecycle, options } = page;
+  const { clock, lifecycle, news, options } = page;
   const { maxWaitMs } = options;
   let cancelTimer: () => void = () => undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -23,6 +23,8 @@ export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => voi
   let signs = 0;
   /** What was under way then still comes to an end, and asks for a look. */
   let isStopped = false;
+  /** Ends the wait for another tab. */
+  let wake: () => void = () => undefined;
 
   const at = (time: number): void => {
     if (isStopped || time >= timerAt) return;
@@ -56,12 +58,24 @@ export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => voi
       warmUntil = clock.monotonic() + WARM_MS;
       cancelQuiet();
     },
+    /** Resolves when the tab that sends has an answer, at `time` at the latest. */
+    untilIdle: (time: number): Promise<void> =>
+      new Promise((resolve) => {
+        const stop = news.subscribe(({ type }) => type === 'idle' && wake());
+        const cancel = clock.after(Math.max(0, time - clock.now()), () => wake());
+        wake = () => {
+          stop();
+          cancel();
+          resolve();
+        };
+      }),
     /** How often the network or the user has come back so far. */
     signs: () => signs,
     stop(): void {
       isStopped = true;
       cancelTimer();
       cancelQuiet();
+      wake();
       for (const stop of stops) stop();
     },
   };

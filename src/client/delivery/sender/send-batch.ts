@@ -90,11 +90,11 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
 
   return {
     /** Resolves with how many events were delivered. */
-    async send(leased: Leased, key: string): Promise<number> {
+    async send(leased: Leased, key: string, isLeaving = false): Promise<number> {
       const { batch } = leased;
       const body = withUserToken(leased.body, userTokens.current(batch.userId));
       queue.sent(batch.keys);
-      const free = budget.take(utf8Bytes(body), !lifecycle.isVisible());
+      const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
       const verdict = await request({ batch, body }, key, free !== undefined);
       free?.();
       if (verdict.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));

@@ -21,6 +21,8 @@ export interface SendTasks {
   tidy: () => Promise<void>;
   /** Look again at this time (Unix milliseconds). */
   lookAt: (time: number) => void;
+  /** Resolves when the tab that sends has an answer, at this time (Unix milliseconds) at the latest. */
+  untilIdle: (time: number) => Promise<void>;
 }
 
 interface Run {
@@ -32,8 +34,8 @@ interface Run {
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
-  const { clock, news, userTokens, notify, fail, maySend } = page;
-  const { leaseNext, send, abandon, correct, tidy, lookAt } = tasks;
+  const { clock, userTokens, notify, fail, maySend } = page;
+  const { leaseNext, send, abandon, correct, tidy, lookAt, untilIdle } = tasks;
   let running: Run | undefined;
   let announcedUntil = 0;
 
@@ -65,18 +67,6 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
     log.step([batchKey(id)], (_, [stored]) =>
       isBatch(stored) && stored.until === until ? [[batchKey(id), { ...stored, until: 0 }]] : null,
     );
-
-  /** Resolves when the tab that sends has an answer, at `until` at the latest. */
-  const untilFree = (until: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = () => {
-        stop();
-        cancel();
-        resolve();
-      };
-      const stop = news.subscribe(({ type }) => type === 'idle' && wake());
-      const cancel = clock.after(Math.max(0, until - clock.now()) + SUCCESSOR_MS, wake);
-    });
 
   /** Each wait is told once. */
   const announce = ({ until, reason }: Wait): void => {
@@ -116,7 +106,7 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
           lookAt(action.until + SUCCESSOR_MS);
           return false;
         }
-        await untilFree(action.until);
+        await untilIdle(action.until + SUCCESSOR_MS);
         return true;
       case 'waiting': {
         const { until, reason } = action.wait;

@@ -1,14 +1,15 @@
 import type { Pool } from 'pg';
 import { fnv1a } from '../../fnv-1a.ts';
+import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
-import { applyWorks, type Work } from '../apply-works.ts';
-import type { Changes, UserRow } from '../changes.ts';
+import { applyWorks, type Work, WorkError } from '../apply-works.ts';
+import { type Named, namedBy } from '../named-users.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { type Named, namedBy, readUsers } from './find-users.ts';
-import { createLockedUsers } from './locked-users.ts';
+import { readUsers } from './find-users.ts';
 import { isLockedOut, retryConflicts } from './retry.ts';
+import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { joined, LOCK_CONTACTS, LOCK_USERS, READ_USERS } from './user-statements.ts';
+import { joined, LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
 import { writeChanges } from './write-changes.ts';
 
 /** Locks that stand for e-mail addresses, phone numbers and tokens that no user has yet. */
@@ -24,8 +25,8 @@ const GO_TOGETHER = `SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 const GO_ALONE = `SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 /** Looks at the users of a group under their locks, until it begins anew. */
 const MAX_LOOKS = 5;
-/** Times that a group may wait for rows that somebody else has locked. */
-const MAX_WAITS = 2;
+/** After a group has waited too long for a row, this long no group waits for any. */
+const PASS_LOCKED_MS = 10_000;
 
 const contactSlots = (named: Named): number[] => {
   const slots = new Set<number>();
@@ -40,45 +41,50 @@ const unchanged = (rows: readonly UserRow[], { updated, deleted, bannerEvents }:
   return rows.filter(({ userId }) => needed.has(userId));
 };
 
+const refuse = (works: readonly Work[], names: ReadonlySet<string>) => {
+  const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
+  throw new WorkError(refused, new RetryLaterError('A user is locked'));
+};
+
 /**
  * Applies the works of a group in one transaction. Rows are locked as they are read; on a sharded database, which locks none
- * over several shards, their versions tell who was faster.
+ * over several shards, their versions tell who was faster. Where somebody keeps a user locked, as a transaction that was forgotten
+ * in psql does, the works with that user are refused and the others stored.
  */
 export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();
-  const locked = createLockedUsers(pool);
+  let lockedOutAt = Number.NEGATIVE_INFINITY;
 
-  const transact = (works: readonly Work[], named: Named, attempt: number): Promise<unknown[]> =>
+  const read = (run: Run, works: readonly Work[], named: Named, passLocked: boolean) => {
+    if (isSharded) return readUsers(run, named, { statement: READ_USERS });
+    if (!passLocked) return readUsers(run, named, { statement: LOCK_USERS, looks: MAX_LOOKS });
+    const onMissing = (names: ReadonlySet<string>) => refuse(works, names);
+    return readUsers(run, named, { statement: LOCK_FREE_USERS, onMissing });
+  };
+
+  const transact = (works: readonly Work[], attempt: number, passLocked: boolean): Promise<unknown[]> =>
     inTransaction(pool, async (run) => {
+      const named = namedBy(works);
       if (isSharded) await run(attempt === 1 ? GO_TOGETHER : GO_ALONE);
       // Locks before rows: a transaction that waited here must see what the one before has created.
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
-      const rows = await readUsers(
-        run,
-        named,
-        isSharded
-          ? { statement: READ_USERS }
-          : { statement: LOCK_USERS, looks: MAX_LOOKS, onFound: (ids) => locked.recheck(run, works, ids) },
-      );
+      const rows = await read(run, works, named, passLocked);
       const { changes, values } = applyWorks(works, rows, ids);
       await writeChanges(changes, { run, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;
     });
 
   return async (works: readonly Work[]): Promise<unknown[]> => {
-    const named = namedBy(works);
-    for (let waits = 1; ; waits += 1) {
+    let passLocked = performance.now() - lockedOutAt < PASS_LOCKED_MS;
+    for (;;) {
       try {
-        return await retryConflicts((attempt) => transact(works, named, attempt));
+        return await retryConflicts((attempt) => transact(works, attempt, passLocked));
       } catch (error) {
         if (!isLockedOut(error)) throw error;
-        const refusal = new RetryLaterError('Other writes come first', { cause: error });
-        if (isSharded || waits === MAX_WAITS) throw refusal;
-        // Where all of a table is locked, it cannot be told which users are.
-        await locked.find(works, named).catch((found) => {
-          throw isLockedOut(found) ? refusal : found;
-        });
+        lockedOutAt = performance.now();
+        if (isSharded || passLocked) throw new RetryLaterError('Other writes come first', { cause: error });
+        passLocked = true;
       }
     }
   };

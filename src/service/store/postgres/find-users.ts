@@ -1,29 +1,12 @@
+import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
-import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
+import { isNamedBy } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import type { Work } from '../apply-works.ts';
-import type { UserRow } from '../changes.ts';
 import { userOf } from '../from-row.ts';
+import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from './retry.ts';
 import type { Run } from './statement.ts';
 import { FIND_KEYS } from './user-statements.ts';
-
-/** What works name users by: lookups by workspace and key, each once. */
-export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
-
-const nameOf = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
-
-export const namedBy = (works: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>): Named => {
-  const named: Named = new Map();
-  for (const { workspaceId, lookups } of works) {
-    for (const lookup of lookups) {
-      const key = lookupKey(lookup);
-      const name = nameOf(workspaceId, key);
-      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
-    }
-  }
-  return named;
-};
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 export const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
@@ -65,8 +48,8 @@ interface ReadOptions {
   statement: string;
   /** How often to look: where the statement locks, each look finds fewer who have changed since, as those found stay. */
   looks?: number;
-  /** Is called with the IDs before their rows are read. */
-  onFound?(ids: Map<number, string[]>): Promise<void>;
+  /** Hears by which names users were found whose rows were not. */
+  onMissing?(names: ReadonlySet<string>): void;
 }
 
 /**
@@ -76,14 +59,15 @@ interface ReadOptions {
 export const readUsers = async (
   run: Run,
   named: Named,
-  { statement, looks = 1, onFound = async () => undefined }: ReadOptions,
+  { statement, looks = 1, onMissing }: ReadOptions,
 ): Promise<UserRow[]> => {
   for (let look = 1; look <= looks; look += 1) {
     const ids = await findIds(run, named);
     if (ids.size === 0) return [];
-    await onFound(ids);
     const rows = (await run(statement, [[...ids.keys()]])).map(userOf);
     const read = new Map(rows.map((row) => [row.userId, row]));
+    const missing = [...ids].filter(([userId]) => !read.has(userId));
+    if (missing.length > 0) onMissing?.(new Set(missing.flatMap(([, names]) => names)));
     const isMeant = ([userId, names]: [number, string[]]) =>
       names.every((name) => {
         const { lookup, workspaceId } = named.get(name)!;

@@ -1,14 +1,15 @@
 import { inTime } from '../../in-time.ts';
+import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createStudioStore } from '../studio/create-studio-store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
 import { isSharded } from './distribute.ts';
+import { leaseRequests } from './lease-requests.ts';
 import { pruneIn } from './prune.ts';
-import { createRateLeases } from './rate-leases.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
 import { checkSchema, migrate } from './schema.ts';
@@ -76,7 +77,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ...reader.verbs,
     bannerUser: reader.bannerUser,
     secret,
-    takeRate: createRateLeases(run),
+    takeRate: createRateWindows(leaseRequests(run)),
     studio: createStudioStore(run),
     prune: pruneIn(upkeep.pool),
     write: queue.write,

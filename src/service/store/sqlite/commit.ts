@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { WrittenFile } from './checkpointer.ts';
+import { InDoubtError } from '../write-errors.ts';
 import type { Rows } from './rows.ts';
 import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
 
-/** Writes the parts in one transaction; resolves once they are durable. */
+/** Writes the rows in one transaction; resolves once they are durable. */
 export interface Committer {
-  commit(parts: Iterable<Rows>): Promise<void>;
+  commit(rows: Rows): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -16,8 +16,10 @@ const here = import.meta.url;
 const threadFile = here.endsWith('.ts') ? './writer-thread.ts' : './sqlite-writer.js';
 
 /** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
-export const createThreadCommitter = async (workerData: WrittenFile): Promise<Committer> => {
-  const thread = new Worker(new URL(threadFile, here), { workerData });
+export const createThreadCommitter = async (
+  file: string,
+  thread = new Worker(new URL(threadFile, here), { workerData: file }),
+): Promise<Committer> => {
   /** Of the commits under way, in their order. */
   const settles: ((error: Error | null) => void)[] = [];
   let died: Error | null = null;
@@ -28,24 +30,18 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const fail = (error: Error) => {
     died ??= error;
-    for (const settle of settles.splice(0)) settle(error);
+    for (const settle of settles.splice(0)) {
+      settle(new InDoubtError('The writer did not say what it stored', { cause: error }));
+    }
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
   thread.on('message', (problem: WriteProblem | null) => settles.shift()?.(problem && writeErrorOf(problem)));
   return {
-    commit: (parts) =>
+    commit: (rows) =>
       new Promise((resolve, reject) => {
-        if (died) return reject(died);
-        try {
-          for (const rows of parts) thread.postMessage(rows);
-          thread.postMessage('commit');
-        } catch (error) {
-          // A part could not be made or sent: those before it must not go with the next commit.
-          thread.postMessage('rollback');
-          reject(error);
-          return;
-        }
+        if (died) throw died;
+        thread.postMessage(rows);
         settles.push((error) => (error ? reject(error) : resolve()));
       }),
     async close() {
@@ -57,17 +53,6 @@ export const createThreadCommitter = async (workerData: WrittenFile): Promise<Co
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineCommitter = (database: DatabaseSync): Committer => {
-  const writer = createWriter(database);
-  return {
-    async commit(parts) {
-      try {
-        for (const rows of parts) writer.write(rows);
-      } catch (error) {
-        writer.rollback();
-        throw error;
-      }
-      writer.commit();
-    },
-    close: async () => database.close(),
-  };
+  const write = createWriter(database);
+  return { commit: async (rows) => write(rows), close: async () => database.close() };
 };

@@ -1,22 +1,20 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store } from '../store.ts';
-import { createStudioStore } from '../studio/create-studio-store.ts';
-import { createRunSqlite } from '../studio/run-sqlite.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { createJobs } from './jobs.ts';
-import { createRateWindows } from './rate-windows.ts';
 import { createReader, prepareForReading } from './reader.ts';
 import { noRows } from './rows.ts';
+import { createRunSqlite } from './run.ts';
 import { checkVersion, migrate } from './schema.ts';
-import { createUserCache } from './user-cache.ts';
 import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -51,10 +49,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     held.push(claimFile(file));
     checkLog(file);
   }
-  let fileDescriptor: number | null = null;
-  held.push(() => {
-    if (fileDescriptor !== null) closeSync(fileDescriptor);
-  });
   const database = new DatabaseSync(file);
   // A database in memory is its committer's.
   if (!inMemory) held.push(() => database.close());
@@ -67,20 +61,18 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   let committer: Committer;
   if (inMemory) committer = createInlineCommitter(database);
   else {
-    fileDescriptor = openSync(file, 'r+');
-    committer = await createThreadCommitter({ file, fileDescriptor });
+    committer = await createThreadCommitter(file);
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets({
     read: async (workspaceId) => reader.secret(workspaceId),
-    add: (workspaceId, made) => committer.commit([{ ...noRows(), secrets: [workspaceId, made] }]),
+    add: (workspaceId, made) => committer.commit({ ...noRows(), secrets: [workspaceId, made] }),
   });
-  const takeRate = createRateWindows();
   const queue = createCommitQueue({
     prepare: secret,
     isRefusal,
-    commit: createCommitWorks({ reader, committer, cache: createUserCache(), ids }),
+    commit: createCommitWorks(reader, committer, ids),
   });
   let isClosed = false;
 
@@ -92,13 +84,14 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     onCommit: queue.onCommit,
 
     bannerUser: async (...asked) => reader.bannerUser(...asked),
-    takeRate: async (windows, nowMs) => takeRate(windows, nowMs),
+    // One process owns the file, so that it counts in memory, and begins anew when it starts again.
+    takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     prune: (...what) => jobs.run('prune', ...what),
     studio: createStudioStore(createRunSqlite(database)),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.commit([noRows()]);
+      await committer.commit(noRows());
     },
 
     async close() {

@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Profile } from '../../profiles/profile.ts';
+import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
-import { isNamedBy, lookupKey } from '../../profiles/user-key.ts';
+import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { Work } from '../apply-works.ts';
-import type { UserRow } from '../changes.ts';
 import {
   bannerEventOf,
   campaignOf,
@@ -14,9 +13,9 @@ import {
   type Row,
   userOf,
 } from '../from-row.ts';
+import { namedBy } from '../named-users.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import type { SqliteJobs } from './jobs.ts';
-import type { UserCache } from './user-cache.ts';
 
 const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
@@ -27,20 +26,21 @@ export const prepareForReading = (database: DatabaseSync): void => {
   // Not read in place (`mmap_size`): a file that grows is mapped anew with every checkpoint, which costs more than copies.
 };
 
+const USERS = 'SELECT users.* FROM users';
+
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
-  const users = 'SELECT users.* FROM users';
   const byKey = database.prepare(
-    `${users} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
+    `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
-  const byId = database.prepare(`${users} WHERE user_id = ? AND workspace_id = ?`);
+  const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
   const campaigns = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
   const impressions = database.prepare(
     `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
      WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
   );
   const usersPage = database.prepare(
-    `${users} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
+    `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
   const eventsPage = database.prepare(
     `SELECT events.*, external_id FROM events JOIN users USING (user_id)
@@ -63,6 +63,18 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
+  /** Every user that the lookups name, once. */
+  const users = (asked: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>): UserRow[] => {
+    const found = new Map<number, UserRow>();
+    for (const { workspaceId, lookup } of namedBy(asked).values()) {
+      for (const row of rowsBy(workspaceId, lookup)) {
+        const userId = row['user_id'] as number;
+        if (!found.has(userId)) found.set(userId, userOf(row));
+      }
+    }
+    return [...found.values()];
+  };
+
   /** Pages of rows, one after the other; other requests are answered between two of them. */
   async function* pages<T>(statement: StatementSync, workspaceId: string, key: string, of: (row: Row) => T) {
     for (let last = 0; ; ) {
@@ -76,34 +88,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   }
 
   return {
-    /** Every user that the lookups of works name, once. */
-    users(works: readonly Work[], cache: UserCache): Iterable<UserRow> {
-      const asked = new Set<string>();
-      const found = new Map<number, UserRow>();
-      const read = (workspaceId: string, lookup: Lookup) => {
-        const known = lookup.by === 'external_id' ? cache.get(workspaceId, lookup.value) : undefined;
-        if (known) {
-          if (!found.has(known.userId)) found.set(known.userId, known);
-          return;
-        }
-        for (const row of rowsBy(workspaceId, lookup)) {
-          const userId = row['user_id'] as number;
-          if (found.has(userId)) continue;
-          const user = { ...userOf(row), characters: String(row['profile']).length };
-          found.set(userId, user);
-          cache.put(user);
-        }
-      };
-      for (const { workspaceId, lookups } of works) {
-        for (const lookup of lookups) {
-          const name = `${workspaceId} ${lookupKey(lookup)}`;
-          if (asked.has(name)) continue;
-          asked.add(name);
-          read(workspaceId, lookup);
-        }
-      }
-      return found.values();
-    },
+    users,
 
     bannerUser(workspaceId: string, externalId: string, sinceMs: number | null = null): BannerUser {
       const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
@@ -120,16 +105,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     verbs: {
       workspaceIds: async () => workspaces.all().map((row) => row['workspace_id'] as string),
 
-      async readUsers(workspaceId, lookups) {
-        const found = new Map<number, Profile>();
-        for (const lookup of lookups) {
-          for (const row of rowsBy(workspaceId, lookup)) {
-            const { profile, userId } = userOf(row);
-            if (profile && isNamedBy(profile, lookup)) found.set(userId, profile);
-          }
-        }
-        return [...found.values()];
-      },
+      readUsers: async (workspaceId, lookups) =>
+        users([{ workspaceId, lookups }]).flatMap(({ profile }) => profile ?? []),
 
       async *dataPoints(workspaceId) {
         for (const row of points.all(workspaceId)) {

@@ -1,36 +1,28 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createCheckpointer, type WrittenFile } from './checkpointer.ts';
 import type { Rows } from './rows.ts';
-import { writeProblemOf } from './write-problem.ts';
+import { type WriteProblem, writeProblemOf } from './write-problem.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
 /** The thread that owns the connection which writes: the disk's waiting and SQLite's work stay off the service's thread. */
-const written = workerData as WrittenFile;
-const database = new DatabaseSync(written.file);
+const database = new DatabaseSync(workerData as string);
 prepareForWriting(database);
-const writer = createWriter(database);
-const checkpointer = createCheckpointer(database, written);
+const write = createWriter(database);
 
-const close = async () => {
-  await checkpointer.close();
+const problemOf = (rows: Rows): WriteProblem | null => {
+  try {
+    write(rows);
+    return null;
+  } catch (error) {
+    return writeProblemOf(error);
+  }
+};
+
+parentPort?.on('message', (message: Rows | 'close') => {
+  if (message !== 'close') {
+    parentPort?.postMessage(problemOf(message));
+    return;
+  }
   database.close();
   parentPort?.close();
-};
-
-const commit = () => {
-  try {
-    writer.commit();
-    parentPort?.postMessage(null);
-  } catch (error) {
-    parentPort?.postMessage(writeProblemOf(error));
-  }
-  checkpointer.committed();
-};
-
-parentPort?.on('message', (message: Rows | 'commit' | 'rollback' | 'close') => {
-  if (message === 'close') void close();
-  else if (message === 'commit') commit();
-  else if (message === 'rollback') writer.rollback();
-  else writer.write(message);
 });

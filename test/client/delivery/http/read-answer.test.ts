@@ -83,6 +83,18 @@ test.each([400, 405, 413, 422])('a %i refuses the events that it names, or all o
   expect(answered(status, null)).toMatchObject({ fate: 'refused', status, skipped: [] });
 });
 
+test.each([400, 407, 451])('a %i that is no JSON is of a proxy, and says nothing of the events', (status) => {
+  const verdict = answered(status, 'No', { 'content-type': 'text/html' });
+  expect(verdict).toMatchObject({ fate: 'again', wait: { reason: 'backoff' } });
+});
+
+test('a 413 halves the batch, whatever refuses it', () => {
+  expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
+    fate: 'refused',
+    skipped: [],
+  });
+});
+
 test.each([
   [429, { 'retry-after': '7' }, { reason: 'rate-limit', ms: 7_000 }],
   [429, {}, { reason: 'rate-limit', ms: undefined }],

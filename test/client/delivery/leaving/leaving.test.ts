@@ -72,3 +72,34 @@ test('a last flush whose batches cannot be written goes out all the same, and no
   expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
   expect(world.service.events).toHaveLength(3);
 });
+
+test('a last flush leaves alone what may be sent only once: another tab may hold it already', async () => {
+  const { world, tab } = await openWarm({
+    options: { ...QUIET.options, inDoubt: { click: 'at-most-once' as const } },
+  });
+  await tab.capture('once', 'click');
+  await tab.capture('again', 'dismiss');
+  tab.tell('hidden');
+  await world.settle();
+  expect(world.sent()).toEqual([['warm'], ['again']]);
+  tab.kill();
+  world.openTab();
+  await world.clock.advance(HOUR_MS);
+  expect(world.sent()).toEqual([['warm'], ['again'], ['once']]);
+});
+
+test('a page that leaves while it still counts as visible uses keepalive, whatever was refused before', async () => {
+  const { world, tab } = await openWarm();
+  // The browser refuses the first keepalive request at once: a page that stays does without for a minute.
+  world.service.fail({ type: 'drop', when: 'before' });
+  await tab.capture('refused');
+  tab.tell('hidden');
+  await world.settle();
+  tab.tell('visible');
+  await tab.delivery.flush();
+  await tab.capture('last');
+  tab.tell('leave');
+  await world.settle();
+  expect(world.sent().at(-1)).toEqual(['last']);
+  expect(world.options.at(-1)?.keepalive).toBe(true);
+});

@@ -1,6 +1,6 @@
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
-import type { Profile } from '../profiles/profile.ts';
-import type { StoredEvent } from '../profiles/stored-event.ts';
+import type { NewBannerEvent } from './banner-event.ts';
+import type { Profile } from './profile.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 /** A row of `users`. */
 export interface UserRow {
@@ -12,8 +12,6 @@ export interface UserRow {
   createdAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
-  /** Of the profile as JSON, when it was last read or written by a store that keeps it. */
-  characters?: number;
 }
 
 export interface KeyRow {

@@ -1,22 +1,12 @@
-import type { RateRule, RateState } from '../store.ts';
-import type { Run } from './statement.ts';
+import type { RateRule, RateState } from './store.ts';
 
 /** A replica takes this share of a window's requests at a time, so that most requests ask no database. */
 const LEASE_SHARE = 0.01;
 const MAX_LEASE = 500;
+/** How many windows may be remembered before those that ended are let go. */
 const SWEEP_AT = 1_024;
-/** Windows that ended this long before the one that is leased from are deleted now and then. */
-const KEEP_MS = 60_000;
-const SWEEP_SHARE = 0.001;
 
-/** Counts what is wanted even where the limit has less: how much of it was left follows from the sum. */
-const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, taken)
-  VALUES ($1, to_timestamp($2 / 1000.0), to_timestamp($3 / 1000.0), $4)
-  ON CONFLICT (key, start_at) DO UPDATE SET taken = rate_windows.taken + excluded.taken
-  RETURNING taken`;
-const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
-
-interface Window {
+export interface Window {
   id: string;
   rule: RateRule;
   startMs: number;
@@ -29,12 +19,15 @@ interface Window {
   waiting: number;
 }
 
+/** Adds to what all replicas have taken of a window, and resolves with the sum. */
+export type Lease = (window: Window, wanted: number) => Promise<number>;
+
 /**
- * Counts requests of all replicas in windows that start at whole multiples of their length. Each replica leases a few
- * requests at a time from a row of the window: never more than the limit are let through by all together; what a
+ * Counts requests of all replicas in windows that start at whole multiples of their length: an hourly one at the top of the
+ * hour. Each replica leases a few requests at a time: never more than the limit are let through by all together; what a
  * replica has leased and does not use is lost to the window, one per cent of it at most.
  */
-export const createRateLeases = (run: Run) => {
+export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();
 
   const current = (key: string, rule: RateRule, nowMs: number): Window => {
@@ -63,15 +56,14 @@ export const createRateLeases = (run: Run) => {
     return fresh;
   };
 
-  const lease = async (window: Window) => {
-    const { id, rule, startMs, endMs } = window;
-    const share = Math.min(MAX_LEASE, Math.floor(rule.requests * LEASE_SHARE));
+  const leaseSome = async (window: Window) => {
+    const { requests } = window.rule;
+    const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
-    const rows = await run<{ taken: string }>(LEASE, [id, startMs, endMs, wanted]);
-    const taken = Number(rows[0]?.taken);
-    window.left += Math.max(0, Math.min(wanted, rule.requests - (taken - wanted)));
-    window.taken = Math.min(taken, rule.requests);
-    if (Math.random() < SWEEP_SHARE) await run(SWEEP, [startMs - KEEP_MS]);
+    // More may be wanted than the limit has: how much of it was left follows from the sum.
+    const taken = await lease(window, wanted);
+    window.left += Math.max(0, Math.min(wanted, requests - (taken - wanted)));
+    window.taken = Math.min(taken, requests);
   };
 
   /** Takes one request of a window; false where the window has none. */
@@ -80,7 +72,7 @@ export const createRateLeases = (run: Run) => {
     try {
       while (window.left === 0) {
         if (window.taken >= window.rule.requests) return false;
-        window.leasing ??= lease(window).finally(() => {
+        window.leasing ??= leaseSome(window).finally(() => {
           window.leasing = null;
         });
         await window.leasing;

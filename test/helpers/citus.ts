@@ -1,0 +1,138 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { freePort } from './free-port.ts';
+import { descendantsOf, hasEnded } from './process-tree.ts';
+
+/** Where Debian and Ubuntu keep the versions of PostgreSQL. */
+const VERSIONS = '/usr/lib/postgresql';
+
+/** The folder of a PostgreSQL's programs that has the extension `citus` beside it; `null` where this machine has none. */
+export const installedCitus = (): string | null => {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : [];
+  const version = versions.find((name) => existsSync(join(VERSIONS, name, 'lib/citus.so')));
+  return version ? join(VERSIONS, version, 'bin') : null;
+};
+
+/** The server refuses to run as root: then it runs as the user who came with it. */
+const asServer = (): { uid?: number; gid?: number } => {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString());
+  return { uid: idOf('-u'), gid: idOf('-g') };
+};
+
+const SETTINGS = `
+shared_preload_libraries = 'citus'
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 100
+max_prepared_transactions = 100
+shared_buffers = 64MB
+fsync = off
+citus.node_conninfo = 'sslmode=prefer'
+# What a node that was killed has left half committed is settled soon after it is back.
+citus.recover_2pc_interval = '1s'
+`;
+
+const NODES = [0, 1, 2];
+
+export interface CitusCluster {
+  /** Of a database with the extension in it. */
+  url: string;
+  /** Runs one statement on the coordinator. */
+  run(statement: string): Promise<Record<string, unknown>[]>;
+  /** Ends a node as a power cut would: 0 is the coordinator, 1 and 2 are workers. */
+  kill(node: number): Promise<void>;
+  /** Starts it again. */
+  start(node: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a coordinator and two workers on free loopback ports, with their data in a temporary folder. */
+export const startCitus = async (bin: string): Promise<CitusCluster> => {
+  const user = asServer();
+  const folder = mkdtempSync(join(tmpdir(), 'placard-citus-'));
+  chmodSync(folder, 0o777);
+  const data = (node: number) => join(folder, `n${node}`);
+  const call = (program: string, ...args: string[]) =>
+    execFileSync(join(bin, program), args, { ...user, cwd: folder, stdio: 'ignore' });
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const urlOf = (node: number, database: string) =>
+    `postgres://postgres@127.0.0.1:${ports[node]}/${database}`;
+  const runOn = async (url: string, ...statements: string[]) => {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      let rows: Record<string, unknown>[] = [];
+      for (const statement of statements) ({ rows } = await client.query(statement));
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  call('initdb', '-D', data(0), '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '-N');
+  appendFileSync(join(data(0), 'postgresql.conf'), SETTINGS);
+  for (const node of NODES.slice(1)) execFileSync('cp', ['-a', data(0), data(node)]);
+  const processes = new Map<number, ReturnType<typeof spawn>>();
+
+  const start = async (node: number) => {
+    rmSync(join(data(node), 'postmaster.pid'), { force: true });
+    const args = ['-D', data(node), '-p', String(ports[node])];
+    const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore' });
+    processes.set(node, server);
+    const exited = new Promise<never>((_, reject) =>
+      server.once('exit', (code) => reject(new Error(`Node ${node} ended with ${code}`))),
+    );
+    exited.catch(() => undefined);
+    const answers = async () => {
+      while (server.exitCode === null) {
+        try {
+          return await runOn(urlOf(node, 'postgres'), 'SELECT 1');
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+    };
+    await Promise.race([answers(), exited]);
+  };
+  const kill = async (node: number) => {
+    const server = processes.get(node)!;
+    // With its backends: they would hold the shared memory until they notice.
+    const all = [{ pid: server.pid! }, ...(await descendantsOf(server.pid!))];
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    for (const { pid } of all) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended with the one before.
+      }
+    }
+    await ended;
+    await Promise.all(all.map(({ pid }) => hasEnded(pid)));
+  };
+
+  await Promise.all(NODES.map(start));
+  await Promise.all(
+    NODES.map(async (node) => {
+      await runOn(urlOf(node, 'postgres'), 'CREATE DATABASE placard');
+      await runOn(urlOf(node, 'placard'), 'CREATE EXTENSION citus');
+    }),
+  );
+  const url = urlOf(0, 'placard');
+  const nodes = NODES.slice(1).map((node) => `SELECT citus_add_node('127.0.0.1', ${ports[node]})`);
+  await runOn(url, `SELECT citus_set_coordinator_host('127.0.0.1', ${ports[0]})`, ...nodes);
+  return {
+    url,
+    run: (statement) => runOn(url, statement),
+    kill,
+    start,
+    async stop() {
+      await Promise.all(NODES.filter((node) => processes.get(node)?.exitCode === null).map(kill));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};

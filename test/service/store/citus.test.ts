@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore, vacuumStore } from '../../../src/service/store/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { type CitusCluster, installedCitus, startCitus } from '../../helpers/citus.ts';
+import { startServiceProcess } from '../../helpers/service-process.ts';
+import { studioContract } from '../operators/contract.ts';
+import { anApi, NOW } from '../users/on-both-stores.ts';
+import { storeContract } from './contract.ts';
+import { collect } from './examples.ts';
+import { askAll } from './questions.ts';
+import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
+
+const bin = installedCitus();
+
+describe.skipIf(bin === null)('on a sharded PostgreSQL, where this machine has Citus', () => {
+  let cluster: CitusCluster;
+  beforeAll(async () => {
+    cluster = await startCitus(bin!);
+  }, 120_000);
+  afterAll(() => cluster?.stop());
+
+  const tables = async () => {
+    const rows = await cluster.run(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'placard_schema'",
+    );
+    return rows.map((row) => row['tablename'] as string);
+  };
+  /** The same tables, empty: to distribute new ones takes a second each time. */
+  const anEmptyDatabase = async () => {
+    const names = await tables();
+    if (names.length > 0) await cluster.run(`TRUNCATE ${names.join(', ')}`);
+    return cluster.url;
+  };
+
+  storeContract('Citus', anEmptyDatabase, { reopens: true });
+  studioContract('Citus', async () => {
+    const store = await openStore(await anEmptyDatabase());
+    return { studio: store.studio, close: store.close };
+  });
+
+  test('the tables of users are spread over both workers, and the small ones are not', async () => {
+    await anEmptyDatabase();
+    const rows = await cluster.run(
+      'SELECT table_name::text, count(DISTINCT nodeport) AS nodes FROM citus_shards GROUP BY 1 ORDER BY 1',
+    );
+    expect(rows).toEqual(
+      ['banner_events', 'events', 'user_campaigns', 'user_keys', 'users'].map((table_name) => ({
+        table_name,
+        nodes: '2',
+      })),
+    );
+  });
+
+  test('caps, samples, erasure and pruning work there too', async () => {
+    const store = await openStore(await anEmptyDatabase());
+    const api = anApi(store, { workspace_id: 'shop' });
+    const users = ['kim', 'jo', 'ada'];
+    const time = new Date(NOW).toISOString();
+    await api.track({
+      attributes: users.map((external_id) => ({ external_id, email: `${external_id}@example.org` })),
+      events: users.map((external_id) => ({ external_id, name: 'viewed', time })),
+    });
+    for (const user of users) await recordBannerEvents(store, user, [aBannerEvent({ timeMs: NOW })], 'shop');
+    expect((await store.bannerUser('shop', 'kim', NOW)).impressions).toEqual([
+      { campaignId: 'campaign', timeMs: NOW },
+    ]);
+    expect((await store.bannerUser('shop', 'kim', NOW + 1)).impressions).toEqual([]);
+    const { total, users: sample } = await store.sampleUsers('shop', 10);
+    expect([total, sample.map(({ externalId }) => externalId).sort()]).toEqual([3, ['ada', 'jo', 'kim']]);
+    expect(await api.post('/users/delete', { external_ids: ['kim'] })).toMatchObject({
+      body: { deleted: 1 },
+    });
+    const old = { events: NOW + 1, bannerEvents: NOW + 1 };
+    expect(await store.prune('shop', old, 0)).toMatchObject({ events: 2, bannerEvents: 2 });
+    await vacuumStore(cluster.url);
+    const left = await collect(store.exportUsers('shop'));
+    expect(left.map(({ externalId }) => externalId).sort()).toEqual(['ada', 'jo']);
+    await store.close();
+  });
+
+  test('the questions of docs/data.md are answered right', async () => {
+    await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
+  });
+
+  test('a worker and then the coordinator are killed under load: what was acknowledged is there, once, and service resumes', async () => {
+    const sent = nothingSent();
+    const database = await anEmptyDatabase();
+    const services = [await startServiceProcess(database), await startServiceProcess(database)];
+    let turn = 0;
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, (_, writer) =>
+      writeOn({
+        // Each user's requests go to both replicas in turn.
+        url: () => `http://127.0.0.1:${services[(turn++ + writer) % 2]!.port}`,
+        writer,
+        sent,
+        isOver: () => isOver,
+        goesOn: true,
+      }),
+    );
+    const more = async (set: Set<string>, count: number) => {
+      const enough = set.size + count;
+      while (set.size < enough) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    await more(sent.acknowledged, 200);
+    for (const node of [1, 0]) {
+      await cluster.kill(node);
+      // Each writer is answered while the node is away: nobody waits for ever.
+      await more(sent.inDoubt, 16);
+      await cluster.start(node);
+      await more(sent.acknowledged, 200);
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect(await Promise.all(services.map(({ stop }) => stop()))).toEqual([0, 0]);
+    await cluster.run('SELECT recover_prepared_transactions()');
+    const stored = await expectExactlyWhatWasSent(cluster.url, sent);
+    expect(stored).toBeGreaterThanOrEqual(sent.acknowledged.size);
+    console.log(
+      `2 nodes killed: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost, 0 doubled`,
+    );
+  }, 180_000);
+});

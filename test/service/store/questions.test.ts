@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished, test } from 'vitest';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+import { askAll } from './questions.ts';
+
+test('the questions of docs/data.md are answered right by SQLite', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-questions-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'live.db');
+  await askAll('SQLite', file, async (sql) => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return database.prepare(sql).all();
+    } finally {
+      database.close();
+    }
+  });
+});
+
+test('the questions of docs/data.md are answered right by PostgreSQL', async () => {
+  const url = await aDatabase();
+  await askAll('PostgreSQL', url, runBeside(url));
+});

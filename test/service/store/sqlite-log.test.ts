@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { createThreadCommitter } from '../../../src/service/store/sqlite/commit.ts';
+import { noRows } from '../../../src/service/store/sqlite/rows.ts';
+import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+import { CHECKPOINT_PAGES, prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
+
+const MIB = 2 ** 20;
+
+test('the log moves into the file before it is larger than docs/operate.md says, and no row is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a.db');
+  const database = new DatabaseSync(file);
+  prepareForWriting(database);
+  migrate(database, file);
+  const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
+  const limit = (CHECKPOINT_PAGES * pageBytes) / MIB;
+  expect(readFileSync('docs/operate.md', 'utf8')).toContain(`${limit} MiB of its log`);
+
+  const count = database.prepare('SELECT count(*) AS rows FROM users');
+  const committer = await createThreadCommitter(file);
+  const groups = 40;
+  for (let group = 0; group < groups; group += 1) {
+    const created = Array.from({ length: 100 }, (_, i) => {
+      const profile = JSON.stringify({ note: 'x'.repeat(40_000) });
+      return [group * 100 + i + 1, 'demo', null, profile, 1, 0, 0];
+    });
+    await committer.commit({ ...noRows(), created: created.flat() });
+    // As a service does, which reads users between two commits.
+    expect(count.get()).toEqual({ rows: (group + 1) * 100 });
+  }
+  expect(statSync(file).size).toBeGreaterThan(64 * MIB);
+  expect(statSync(`${file}-wal`).size).toBeLessThan((limit + 10) * MIB);
+  await committer.close();
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  database.close();
+}, 30_000);
