@@ -34,7 +34,7 @@ describe('the size of the packed package', () => {
   );
 
   it.each(bundlers)(
-    'paints a cached banner before ky, schemas and delivery are loaded, in %s',
+    'paints a cached banner before sync and delivery are loaded, in %s',
     async (bundler) => {
       const { entry, chunks } = await measureBundle(BROWSER_PACKAGE_ENTRIES['.'], folder, bundler);
       expect(entry, JSON.stringify(chunks)).toBeLessThanOrEqual(FIRST_PAINT[bundler]);
