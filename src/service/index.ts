@@ -14,6 +14,14 @@ export { HttpError } from './http-error.ts';
 export { exchangeOf, writeReply } from './http-exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export {
+  type AuditEntry,
+  type Draft,
+  LOOK_AT_USER,
+  type OperatorSession,
+  type Release,
+  type StudioStore,
+} from './operators/index.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createServerEnd } from './server-end.ts';
@@ -36,14 +44,6 @@ export type {
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
-export type {
-  AuditEntry,
-  Draft,
-  OperatorSession,
-  Release,
-  StudioStore,
-} from './store/studio/studio-store.ts';
-export { LOOK_AT_USER } from './store/studio/studio-store.ts';
 export { tuneProcess } from './tune-process.ts';
 export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';

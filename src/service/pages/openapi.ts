@@ -1,31 +1,13 @@
-import * as z from 'zod';
-import { CLIENT_PERMISSIONS, type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
 import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/rate-limits.ts';
-import { described, type Schema } from './fields.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
-
-type Members = Record<string, unknown>;
-
-/** `{ type: ['string', 'null'], … }` in place of `{ anyOf: [{ type: 'string', … }, { type: 'null' }] }`: it reads better. */
-const flattenNullable = (schema: Members): void => {
-  const { anyOf } = schema as { anyOf?: Members[] };
-  if (anyOf?.length !== 2 || anyOf[1]?.['type'] !== 'null' || typeof anyOf[0]?.['type'] !== 'string') return;
-  delete schema['anyOf'];
-  Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
-};
-
-const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output', operationId: string): Schema => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    target: 'draft-2020-12',
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => flattenNullable(jsonSchema),
-  });
-  return described(rest as Schema, operationId);
-};
+import { components } from './components.ts';
+import { json, type Members, schemaOf, text } from './json-schemas.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
+import { ALLOW, responsesOf } from './responses.ts';
 
 const MEGABYTE = 1024 * 1024;
 const ruleText = ({ requests, windowSeconds }: RateRule) =>
@@ -37,139 +19,6 @@ const limitsText = ({ limit, method, maxBodyBytes }: Route): string => {
   const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
   const size = method === 'POST' ? `A body has at most ${maxBodyBytes / MEGABYTE} MB. ` : '';
   return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
-};
-
-const json = (schema: Members | Schema, example?: unknown) => ({
-  'application/json': { schema, ...(example !== undefined && { example }) },
-});
-
-const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
-  general: 'Refusal',
-  sync: 'SyncRefusal',
-  track: 'BannerTrackRefusal',
-};
-
-const text = { type: 'string' };
-const components = {
-  schemas: {
-    Refusal: {
-      type: 'object',
-      description: 'A refused request. `errors` repeats the text, or names the objects at fault.',
-      required: ['message', 'errors'],
-      properties: {
-        message: text,
-        error: { ...text, description: 'The same text, where the body was no JSON.' },
-        errors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['type'],
-            properties: { type: text, input_array: text, index: { type: 'integer' } },
-          },
-        },
-      },
-    },
-    SyncRefusal: { type: 'object', required: ['error'], properties: { error: text } },
-    BannerTrackRefusal: {
-      type: 'object',
-      required: ['message'],
-      properties: {
-        message: text,
-        errors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['type', 'index'],
-            properties: { type: text, index: { type: 'integer' } },
-          },
-        },
-      },
-    },
-  },
-  securitySchemes: {
-    clientKey: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'A client key: banners alone. It may be part of an app; it proves the app, not the user.',
-    },
-    serverKey: { type: 'http', scheme: 'bearer', description: 'A server key: everything but banners.' },
-  },
-};
-
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
-};
-const rateHeaders = ({ rate }: Route) => ({
-  ...RATE_HEADERS,
-  'X-RateLimit-Reset': {
-    schema: { type: 'integer' },
-    description:
-      rate === 'users-track'
-        ? 'Seconds left until the window ends.'
-        : 'Unix seconds of the end of the window.',
-  },
-});
-const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
-/** `/users/track` says no more than how long to wait (contract 1.5). */
-const limitedHeaders = (route: Route) =>
-  route.rate === 'users-track'
-    ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
-    : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
-
-const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
-
-const responsesOf = (route: Route, operation: Operation): Members => {
-  const refusal = (description: string, headers?: Members | false) => ({
-    description,
-    ...(headers && { headers }),
-    content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
-  });
-  /** The request has been counted, and the answer says so. */
-  const counted = (description: string, headers?: Members) =>
-    refusal(description, { ...rateHeaders(route), ...headers });
-  const hasBody = route.method === 'POST';
-  const isGeneral = route.errors === 'general';
-  const link = {
-    Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
-  };
-  return {
-    [operation.success]: {
-      description: 'Done: durable, and seen by the next request.',
-      headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
-      content: json(schemaOf(operation.answer, 'output', operation.id)),
-    },
-    400: counted(operation.badRequest),
-    401: refusal(
-      route.errors === 'sync'
-        ? 'The key is missing or wrong, or lacks the permission; or the user token does not hold.'
-        : `The key is missing or wrong${route.crossOrigin ? ', or the user token does not hold' : ''}.`,
-      route.crossOrigin && {
-        [USER_TOKEN_HEADER]: {
-          schema: text,
-          description: 'Why the user token does not hold; absent where the key is at fault.',
-        },
-      },
-    ),
-    ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
-    // A feature that is off is refused before the request is counted.
-    ...(operation.notFound && {
-      404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
-    }),
-    405: refusal('The endpoint has another method.', ALLOW),
-    ...(hasBody && route.tooLarge === 413 && { 413: counted('The body is larger than 4 MB.') }),
-    ...(hasBody && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
-    429: refusal('Too many requests.', limitedHeaders(route)),
-    500: counted('Something went wrong here, and nothing was taken; try again later.'),
-    ...(hasBody && {
-      503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
-        'Retry-After': RETRY_AFTER,
-      }),
-    }),
-    ...(operation.writes && {
-      504: counted('The database did not say whether it has stored it: the same again may count twice.'),
-    }),
-  };
 };
 
 const operationOf = (route: Route, operation: Operation): Members => ({

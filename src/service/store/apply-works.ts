@@ -1,7 +1,7 @@
+import type { Changes, UserRow } from '../profiles/changes.ts';
+import { createUserGroup } from '../profiles/user-group.ts';
 import type { UserIds } from '../profiles/user-id.ts';
-import type { Changes, UserRow } from './changes.ts';
 import type { UserWork } from './store.ts';
-import { createUserGroup } from './user-group.ts';
 
 export type Work = UserWork<unknown>;
 

@@ -1,7 +1,7 @@
 import type { BannerEventRow } from '../profiles/banner-event.ts';
+import type { UserRow } from '../profiles/changes.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile-json.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
-import type { UserRow } from './changes.ts';
 import type { Impression, UserCampaign } from './store.ts';
 
 /**

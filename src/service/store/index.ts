@@ -1,3 +1,8 @@
+import {
+  openPostgresStudioStore,
+  openSqliteStudioStore,
+  type VisitedStudioStore,
+} from './open-studio-store.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { openPostgresPruner, vacuumPostgres } from './postgres/prune.ts';
 import type { Pruned } from './prune.ts';
@@ -6,11 +11,6 @@ import { openSqliteStore } from './sqlite/index.ts';
 import { openSqlitePruner, vacuumSqlite } from './sqlite/prune.ts';
 import { openSqliteReader } from './sqlite/read-store.ts';
 import type { Store, StoreReader } from './store.ts';
-import {
-  openPostgresStudioStore,
-  openSqliteStudioStore,
-  type VisitedStudioStore,
-} from './studio/open-studio-store.ts';
 
 export type {
   ArmResults,

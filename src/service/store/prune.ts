@@ -1,4 +1,4 @@
-import type { RunStudio } from './studio/create-studio-store.ts';
+import type { RunSql } from '../operators/index.ts';
 
 /** What happened before these moments goes; `null` keeps all of a kind. Unix milliseconds. */
 export interface PruneBefore {
@@ -26,7 +26,7 @@ const deleteFrom = (table: string, moment: string) =>
 
 /** Deletes old events of the next users of a workspace. Users, their keys and what a decision needs to know of them stay. */
 export const pruneStep = async (
-  run: RunStudio,
+  run: RunSql,
   moment: string,
   { workspaceId, before, after }: { workspaceId: string; before: PruneBefore; after: number },
 ): Promise<Pruned> => {

@@ -1,4 +1,4 @@
-import type { UserRow } from './changes.ts';
+import type { UserRow } from '../profiles/changes.ts';
 
 /** Some users of a workspace, chosen evenly; the same ones at each call while nobody joins or leaves. */
 export interface Sample {

@@ -1,3 +1,4 @@
+import type { StudioStore } from '../operators/index.ts';
 import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
@@ -6,7 +7,6 @@ import type { CampaignNumber } from './campaign-numbers.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
-import type { StudioStore } from './studio/studio-store.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {

@@ -1,5 +1,5 @@
 import { errorFacts, type Log } from '../log.ts';
-import type { Release, StudioStore } from '../store/studio/studio-store.ts';
+import type { Release, StudioStore } from '../operators/index.ts';
 import { readCampaign } from './read-campaign.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { WorkspaceSource } from './watch-workspaces.ts';

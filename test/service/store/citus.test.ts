@@ -3,11 +3,11 @@ import { openStore, vacuumStore } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { type CitusCluster, installedCitus, startCitus } from '../../helpers/citus.ts';
 import { startServiceProcess } from '../../helpers/service-process.ts';
+import { studioContract } from '../operators/contract.ts';
 import { anApi, NOW } from '../users/on-both-stores.ts';
 import { storeContract } from './contract.ts';
 import { collect } from './examples.ts';
 import { askAll } from './questions.ts';
-import { studioContract } from './studio/contract.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
 const bin = installedCitus();

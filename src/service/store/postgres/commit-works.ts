@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { fnv1a } from '../../fnv-1a.ts';
+import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { applyWorks, type Work, WorkError } from '../apply-works.ts';
-import type { Changes, UserRow } from '../changes.ts';
 import { type Named, namedBy } from '../named-users.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { readUsers } from './find-users.ts';

@@ -1,7 +1,7 @@
+import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { isNamedBy } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import type { UserRow } from '../changes.ts';
 import { userOf } from '../from-row.ts';
 import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from './retry.ts';

@@ -1,9 +1,9 @@
 import { inTime } from '../../in-time.ts';
+import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createStudioStore } from '../studio/create-studio-store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';

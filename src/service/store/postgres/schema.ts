@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { POSTGRES_STUDIO_TABLES } from '../studio/tables.ts';
+import { POSTGRES_STUDIO_TABLES } from '../../operators/index.ts';
 import { distributeTables } from './distribute.ts';
 import { type Run, runIn } from './statement.ts';
 import { TABLES } from './tables.ts';

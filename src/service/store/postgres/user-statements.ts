@@ -1,3 +1,5 @@
+import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
+
 /** Parts texts that are sent as one parameter: neither a number nor JSON has it. */
 const SEPARATOR = '\u001e';
 
@@ -39,8 +41,9 @@ export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>>
     ${list(6, 'bigint')}) AS sent(user_id, version, external_id, profile, created_ms, updated_ms)
   WHERE users.user_id = sent.user_id AND users.version = sent.version RETURNING 1`;
 export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
-  SELECT user_id, workspace_id, external_id, profile, 1, ${TIME('created_ms')}, ${TIME('updated_ms')}
-  FROM ${rows('user_id bigint, workspace_id text, external_id text, profile jsonb, created_ms bigint, updated_ms bigint')}
+  SELECT user_id, workspace_id, external_id, profile, version, ${TIME('created_at')}, ${TIME('updated_at')}
+  FROM ${rows(`user_id bigint, workspace_id text, external_id text, profile jsonb, version bigint, created_at bigint,
+    updated_at bigint`)}
   ON CONFLICT DO NOTHING RETURNING user_id`;
 export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
   WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
@@ -58,39 +61,24 @@ export const DELETE_KEYS = `DELETE FROM user_keys USING ${rows(KEY)}
 
 export const INSERT_EVENTS = `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id,
     time, received_at, properties)
-  SELECT workspace_id, user_id, name, product_id, price, currency, quantity, app_id, ${TIME('time_ms')},
-    ${TIME('received_ms')}, properties
+  SELECT workspace_id, user_id, name, product_id, price, currency, quantity, app_id, ${TIME('time')},
+    ${TIME('received_at')}, properties
   FROM ${rows(`workspace_id text, user_id bigint, name text, product_id text, price float8, currency text, quantity int,
-    app_id text, time_ms bigint, received_ms bigint, properties jsonb`)}`;
+    app_id text, time bigint, received_at bigint, properties jsonb`)}`;
 
 export const INSERT_BANNER_EVENTS = `INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id,
     variant_id, placement_id, app_id, is_control, is_test_send, received_at)
-  SELECT user_id, banner_id, event_type, ${TIME('time_ms')}, workspace_id, campaign_id, variant_id, placement_id, app_id,
-    is_control, is_test_send, ${TIME('received_ms')}
-  FROM ${rows(`user_id bigint, banner_id text, event_type text, time_ms bigint, workspace_id text, campaign_id text,
-    variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean, received_ms bigint`)}
+  SELECT user_id, banner_id, event_type, ${TIME('time')}, workspace_id, campaign_id, variant_id, placement_id, app_id,
+    is_control, is_test_send, ${TIME('received_at')}
+  FROM ${rows(`user_id bigint, banner_id text, event_type text, time bigint, workspace_id text, campaign_id text,
+    variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean, received_at bigint`)}
   ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`;
 
-const CAMPAIGN_COLUMNS = `campaign_id, workspace_id, variant_id, is_control, impressions, first_impression_at,
-  last_impression_at, clicks, dismissals, last_dismissal_at, round`;
-const IS_EARLIER = `excluded.first_impression_at < known.first_impression_at
-  OR (known.first_impression_at IS NULL AND excluded.first_impression_at IS NOT NULL)`;
-const ADD_CAMPAIGNS = `ON CONFLICT (user_id, campaign_id) DO UPDATE SET
-  variant_id = CASE WHEN ${IS_EARLIER} THEN excluded.variant_id ELSE known.variant_id END,
-  is_control = CASE WHEN ${IS_EARLIER} THEN excluded.is_control ELSE known.is_control END,
-  impressions = known.impressions + excluded.impressions,
-  first_impression_at = least(known.first_impression_at, excluded.first_impression_at),
-  last_impression_at = greatest(known.last_impression_at, excluded.last_impression_at),
-  clicks = known.clicks + excluded.clicks,
-  dismissals = known.dismissals + excluded.dismissals,
-  last_dismissal_at = greatest(known.last_dismissal_at, excluded.last_dismissal_at),
-  round = greatest(known.round, excluded.round)`;
-export const COUNT_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${CAMPAIGN_COLUMNS})
-  SELECT user_id, campaign_id, workspace_id, variant_id, is_control, impressions, ${TIME('first_ms')}, ${TIME('last_ms')},
-    clicks, dismissals, ${TIME('dismissal_ms')}, round
+export const COUNT_CAMPAIGNS =
+  addCampaigns(`SELECT user_id, campaign_id, workspace_id, variant_id, is_control, impressions,
+    ${TIME('first_impression_at')}, ${TIME('last_impression_at')}, clicks, dismissals, ${TIME('last_dismissal_at')}, round
   FROM ${rows(`user_id bigint, campaign_id text, workspace_id text, variant_id text, is_control boolean, impressions int,
-    first_ms bigint, last_ms bigint, clicks int, dismissals int, dismissal_ms bigint, round int`)}
-  ${ADD_CAMPAIGNS}`;
+    first_impression_at bigint, last_impression_at bigint, clicks int, dismissals int, last_dismissal_at bigint, round int`)}`);
 export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
   ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
   FROM user_campaigns WHERE user_id = $1`;
@@ -113,8 +101,7 @@ export const MOVE = [
    SELECT to_id, ${BANNER_EVENT_COLUMNS} FROM banner_events JOIN ${MOVED} ON user_id = from_id ON CONFLICT DO NOTHING`,
 ];
 /** One user at a time: several may become the same one. */
-export const MOVE_CAMPAIGNS = `INSERT INTO user_campaigns AS known (user_id, ${CAMPAIGN_COLUMNS})
-  SELECT $2::bigint, ${CAMPAIGN_COLUMNS} FROM user_campaigns WHERE user_id = $1::bigint ${ADD_CAMPAIGNS}`;
+export const MOVE_CAMPAIGNS = moveCampaigns('$1::bigint', '$2::bigint');
 export const ERASE = ['events', 'banner_events', 'user_campaigns'].map(
   (table) => `DELETE FROM ${table} WHERE user_id = ANY($1::bigint[])`,
 );

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type PruneBefore, type Pruned, pruneStep } from '../prune.ts';
-import { createRunSqlite } from '../studio/run-sqlite.ts';
 import { claimFile } from './claim.ts';
 import { openExisting } from './open-existing.ts';
 import { prepareForReading } from './reader.ts';
+import { createRunSqlite } from './run.ts';
 
 export const pruneSqlite = (
   database: DatabaseSync,

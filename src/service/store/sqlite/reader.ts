@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import type { Work } from '../apply-works.ts';
-import type { UserRow } from '../changes.ts';
 import {
   bannerEventOf,
   campaignOf,

@@ -1,7 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { profileJson } from '../../profiles/profile-json.ts';
-import type { StoredEvent } from '../../profiles/stored-event.ts';
-import type { Changes, KeyRow, UserRow } from '../changes.ts';
+import type { Changes } from '../../profiles/changes.ts';
+import { eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 
 /**
  * What one transaction writes: flat lists of the values of all rows that a statement runs for, in the order of its
@@ -25,47 +24,31 @@ export const noRows = () => ({
 
 export type Rows = ReturnType<typeof noRows>;
 
-const textOf = ({ profile }: UserRow): string | null => profile && JSON.stringify(profileJson(profile));
-const updatedAt = ({ profile, createdAtMs }: UserRow) => profile?.updatedAtMs ?? createdAtMs;
-const createdAt = ({ profile, createdAtMs }: UserRow) => profile?.createdAtMs ?? createdAtMs;
+/** The values of a row as SQLite has them: a boolean is a number, JSON is text. */
+export const valuesOf = (row: object): SQLInputValue[] =>
+  Object.values(row).map((value: unknown) => {
+    if (typeof value === 'boolean') return Number(value);
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SQLInputValue);
+  });
 
-const addEvent = (
-  list: SQLInputValue[],
-  { workspaceId, userId, event }: { workspaceId: string; userId: number; event: StoredEvent },
-) => {
-  const properties = event.properties && JSON.stringify(event.properties);
-  const { appId, timeMs, receivedAtMs } = event;
-  if (event.kind === 'event') {
-    const { name } = event;
-    list.push(workspaceId, userId, name, null, null, null, null, appId, timeMs, receivedAtMs, properties);
-  } else {
-    const { productId, price, currency, quantity } = event;
-    list.push(workspaceId, userId, null, productId, price, currency, quantity);
-    list.push(appId, timeMs, receivedAtMs, properties);
-  }
+const add = (list: SQLInputValue[], rows: readonly object[]) => {
+  for (const row of rows) list.push(...valuesOf(row));
 };
 
 export const rowsOf = (changes: Changes): Rows => {
   const rows: Rows = { ...noRows(), bannerEvents: changes.bannerEvents };
-  for (const each of changes.events) addEvent(rows.events, each);
-  for (const row of changes.updated) {
-    const { externalId, version, userId } = row;
-    rows.updated.push(externalId, textOf(row), version + 1, createdAt(row), updatedAt(row), userId);
-  }
-  for (const row of changes.created) {
-    const { userId, workspaceId, externalId } = row;
-    rows.created.push(userId, workspaceId, externalId, textOf(row), 1, createdAt(row), updatedAt(row));
-  }
-  const addKey = (list: SQLInputValue[]) => (row: KeyRow) => list.push(row.workspaceId, row.key, row.userId);
-  changes.keysRemoved.forEach(addKey(rows.keysRemoved));
-  changes.keysAdded.forEach(addKey(rows.keysAdded));
+  add(rows.events, changes.events.map(eventRow));
+  add(rows.updated, changes.updated.map(userRow));
+  add(rows.created, changes.created.map(userRow));
+  add(rows.keysRemoved, changes.keysRemoved.map(keyRow));
+  add(rows.keysAdded, changes.keysAdded.map(keyRow));
+  add(rows.points, changes.points.map(pointsRow));
   for (const { userId } of changes.deleted) rows.deleted.push(userId);
   for (const { from, to } of changes.moved) {
     rows.moved.push(from, to);
     // What the other has as well stays behind.
     rows.erased.push(from);
   }
-  for (const userId of changes.erased) rows.erased.push(userId);
-  for (const { workspaceId, day, points } of changes.points) rows.points.push(workspaceId, day, points);
+  rows.erased.push(...changes.erased);
   return rows;
 };

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { SQLITE_STUDIO_TABLES } from '../studio/tables.ts';
+import { SQLITE_STUDIO_TABLES } from '../../operators/index.ts';
 import { TABLES } from './tables.ts';
 
 /** Each entry brings a file from the version that is its index to the next one. Never edit one that was released. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { moveCampaigns } from '../add-campaigns.ts';
 import { prepareBannerEvents } from './banner-events.ts';
 import type { Rows } from './rows.ts';
-import { MOVE_CAMPAIGNS } from './user-campaigns.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
@@ -26,7 +26,8 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
   ],
   [
     'updated',
-    `UPDATE users SET external_id = ?, profile = ?, version = ?, created_at = ?, updated_at = ? WHERE user_id = ?`,
+    `UPDATE users SET workspace_id = ?2, external_id = ?3, profile = ?4, version = ?5, created_at = ?6, updated_at = ?7
+     WHERE user_id = ?1`,
   ],
   [
     'created',
@@ -38,7 +39,7 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
   ['keysAdded', 'INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)'],
   ['moved', 'UPDATE events SET user_id = ?2 WHERE user_id = ?1'],
   ['moved', 'UPDATE OR IGNORE banner_events SET user_id = ?2 WHERE user_id = ?1'],
-  ['moved', MOVE_CAMPAIGNS],
+  ['moved', moveCampaigns('?1', '?2')],
   ['erased', 'DELETE FROM events WHERE user_id = ?'],
   ['erased', 'DELETE FROM banner_events WHERE user_id = ?'],
   ['erased', 'DELETE FROM user_campaigns WHERE user_id = ?'],

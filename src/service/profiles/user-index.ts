@@ -1,7 +1,7 @@
-import type { Profile } from '../profiles/profile.ts';
-import { isNamedBy, lookupKey, type Names, sharedKeys } from '../profiles/user-key.ts';
-import type { Lookup } from '../profiles/user-set.ts';
 import type { UserRow } from './changes.ts';
+import type { Profile } from './profile.ts';
+import { isNamedBy, lookupKey, type Names, sharedKeys } from './user-key.ts';
+import type { Lookup } from './user-set.ts';
 
 /** A user of a group in memory. */
 export interface Entry extends UserRow {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RunStudio } from './create-studio-store.ts';
+import type { RunSql } from '../../operators/index.ts';
 
 /** Statements of the Studio on SQLite: `$1` is a name there, bound by it. */
-export const createRunSqlite = (database: DatabaseSync): RunStudio => {
+export const createRunSqlite = (database: DatabaseSync): RunSql => {
   const prepared = new Map<string, StatementSync>();
   return async (sql, values) => {
     const statement = prepared.get(sql) ?? database.prepare(sql);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Release, StudioStore } from '../../../../src/service/store/studio/studio-store.ts';
+import type { Release, StudioStore } from '../../../src/service/operators/index.ts';
 
 const W = 'shop';
 

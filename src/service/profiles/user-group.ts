@@ -1,11 +1,9 @@
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
-import { completeProfile, type Profile } from '../profiles/profile.ts';
-import type { StoredEvent } from '../profiles/stored-event.ts';
-import { tallyEvent } from '../profiles/tally.ts';
-import type { UserIds } from '../profiles/user-id.ts';
-import { profileKeys } from '../profiles/user-key.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { NewBannerEvent } from './banner-event.ts';
 import { type Changes, noChanges, type UserRow } from './changes.ts';
+import { completeProfile, type Profile } from './profile.ts';
+import type { StoredEvent } from './stored-event.ts';
+import { tallyEvent } from './tally.ts';
+import type { UserIds } from './user-id.ts';
 import {
   createUserIndex,
   type Entry,
@@ -15,6 +13,8 @@ import {
   sameNames,
   type UserIndex,
 } from './user-index.ts';
+import { profileKeys } from './user-key.ts';
+import type { UserSet } from './user-set.ts';
 
 /** The user who has the rows of another in the end: `null` where they go with the user. */
 const heirOf = (entry: Entry): Entry | null => {

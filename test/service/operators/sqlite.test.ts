@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../../../src/service/store/index.ts';
+import { openStore } from '../../../src/service/store/index.ts';
 import { studioContract } from './contract.ts';
 
 studioContract('SQLite in memory', async () => openStore(':memory:'));

@@ -1,6 +1,6 @@
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
-import type { Profile } from '../profiles/profile.ts';
-import type { StoredEvent } from '../profiles/stored-event.ts';
+import type { NewBannerEvent } from './banner-event.ts';
+import type { Profile } from './profile.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 /** A row of `users`. */
 export interface UserRow {

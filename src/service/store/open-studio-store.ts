@@ -1,11 +1,10 @@
-import { connect } from '../postgres/connect.ts';
-import { checkSchema } from '../postgres/schema.ts';
-import { runIn } from '../postgres/statement.ts';
-import { openExisting } from '../sqlite/open-existing.ts';
-import { checkIsCurrent } from '../sqlite/schema.ts';
-import { createStudioStore } from './create-studio-store.ts';
-import { createRunSqlite } from './run-sqlite.ts';
-import type { StudioStore } from './studio-store.ts';
+import { createStudioStore, type StudioStore } from '../operators/index.ts';
+import { connect } from './postgres/connect.ts';
+import { checkSchema } from './postgres/schema.ts';
+import { runIn } from './postgres/statement.ts';
+import { openExisting } from './sqlite/open-existing.ts';
+import { createRunSqlite } from './sqlite/run.ts';
+import { checkIsCurrent } from './sqlite/schema.ts';
 
 const BUSY_MS = 10_000;
 

@@ -1,0 +1,84 @@
+import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+
+/** A campaign that is being edited: one for each campaign, which all operators share. */
+export interface Draft {
+  workspaceId: string;
+  campaignId: string;
+  campaign: unknown;
+  /** Another text with every save. */
+  revision: string;
+  /** The release that the edit began from; 0 where there was none. */
+  basedOn: number;
+  editor: string;
+  updatedAtMs: number;
+}
+
+/** Edits that are not published yet. */
+export interface DraftStore {
+  /** Every draft of the workspace. */
+  drafts(workspaceId: string): Promise<Draft[]>;
+  /** The draft of one campaign; `null` where there is none. */
+  draft(workspaceId: string, campaignId: string): Promise<Draft | null>;
+  /** Saves over the draft of revision `over`, `null` for none: false where the stored one is another. */
+  saveDraft(draft: Draft, over: string | null): Promise<boolean>;
+  /** False where the stored draft is of another revision. */
+  removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
+}
+
+const draftOf = (row: Row): Draft => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  campaignId: textIn(row, 'campaign_id'),
+  campaign: jsonIn(row, 'campaign'),
+  revision: textIn(row, 'revision'),
+  basedOn: numberIn(row, 'based_on'),
+  editor: textIn(row, 'editor'),
+  updatedAtMs: numberIn(row, 'updated_at_ms'),
+});
+
+export const createDraftStore = (run: RunSql): DraftStore => ({
+  async drafts(workspaceId) {
+    const rows = await run('SELECT * FROM drafts WHERE workspace_id = $1', [workspaceId]);
+    return rows.map(draftOf);
+  },
+
+  async draft(workspaceId, campaignId) {
+    const [row] = await run('SELECT * FROM drafts WHERE workspace_id = $1 AND campaign_id = $2', [
+      workspaceId,
+      campaignId,
+    ]);
+    return row ? draftOf(row) : null;
+  },
+
+  async saveDraft({ workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs }, over) {
+    const values = [
+      workspaceId,
+      campaignId,
+      JSON.stringify(campaign),
+      revision,
+      basedOn,
+      editor,
+      updatedAtMs,
+    ];
+    const rows =
+      over === null
+        ? await run(
+            `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
+            values,
+          )
+        : await run(
+            `UPDATE drafts SET campaign = $3, revision = $4, based_on = $5, editor = $6, updated_at_ms = $7
+             WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $8 RETURNING revision`,
+            [...values, over],
+          );
+    return rows.length === 1;
+  },
+
+  async removeDraft(workspaceId, campaignId, revision) {
+    const rows = await run(
+      `DELETE FROM drafts WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $3 RETURNING revision`,
+      [workspaceId, campaignId, revision],
+    );
+    return rows.length === 1;
+  },
+});

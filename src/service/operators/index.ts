@@ -1,0 +1,7 @@
+export { type AuditEntry, LOOK_AT_USER } from './audit.ts';
+export type { Draft } from './drafts.ts';
+export type { Release } from './releases.ts';
+export type { Row, RunSql } from './run-sql.ts';
+export type { OperatorSession } from './sessions.ts';
+export { createStudioStore, type StudioStore } from './studio-store.ts';
+export { POSTGRES_STUDIO_TABLES, SQLITE_STUDIO_TABLES } from './tables.ts';

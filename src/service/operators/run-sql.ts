@@ -1,0 +1,15 @@
+export type SqlValue = string | number | null;
+export type Row = Record<string, unknown>;
+/** Runs one statement, whose values are `$1`, `$2` …, and resolves with its rows once it is stored. */
+export type RunSql = (sql: string, values: SqlValue[]) => Promise<Row[]>;
+
+export const textIn = (row: Row, column: string): string => row[column] as string;
+
+/** PostgreSQL's driver gives a `bigint` as text. */
+export const numberIn = (row: Row, column: string): number => Number(row[column]);
+
+/** PostgreSQL's driver parses JSON, SQLite's does not. */
+export const jsonIn = (row: Row, column: string): unknown => {
+  const value = row[column];
+  return typeof value === 'string' ? JSON.parse(value) : value;
+};

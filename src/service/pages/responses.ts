@@ -1,0 +1,87 @@
+import { type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
+import type { Route } from '../route.ts';
+import { json, type Members, schemaOf, text } from './json-schemas.ts';
+import type { Operation } from './operation.ts';
+
+const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
+  general: 'Refusal',
+  sync: 'SyncRefusal',
+  track: 'BannerTrackRefusal',
+};
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
+};
+const rateHeaders = ({ rate }: Route) => ({
+  ...RATE_HEADERS,
+  'X-RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description:
+      rate === 'users-track'
+        ? 'Seconds left until the window ends.'
+        : 'Unix seconds of the end of the window.',
+  },
+});
+const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
+/** `/users/track` says no more than how long to wait (contract 1.5). */
+const limitedHeaders = (route: Route) =>
+  route.rate === 'users-track'
+    ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
+    : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
+
+export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
+
+/** Every answer of an operation, by status. */
+export const responsesOf = (route: Route, operation: Operation): Members => {
+  const refusal = (description: string, headers?: Members | false) => ({
+    description,
+    ...(headers && { headers }),
+    content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
+  });
+  /** The request has been counted, and the answer says so. */
+  const counted = (description: string, headers?: Members) =>
+    refusal(description, { ...rateHeaders(route), ...headers });
+  const hasBody = route.method === 'POST';
+  const isGeneral = route.errors === 'general';
+  const link = {
+    Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
+  };
+  return {
+    [operation.success]: {
+      description: 'Done: durable, and seen by the next request.',
+      headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
+      content: json(schemaOf(operation.answer, 'output', operation.id)),
+    },
+    400: counted(operation.badRequest),
+    401: refusal(
+      route.errors === 'sync'
+        ? 'The key is missing or wrong, or lacks the permission; or the user token does not hold.'
+        : `The key is missing or wrong${route.crossOrigin ? ', or the user token does not hold' : ''}.`,
+      route.crossOrigin && {
+        [USER_TOKEN_HEADER]: {
+          schema: text,
+          description: 'Why the user token does not hold; absent where the key is at fault.',
+        },
+      },
+    ),
+    ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
+    // A feature that is off is refused before the request is counted.
+    ...(operation.notFound && {
+      404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
+    }),
+    405: refusal('The endpoint has another method.', ALLOW),
+    ...(hasBody && route.tooLarge === 413 && { 413: counted('The body is larger than 4 MB.') }),
+    ...(hasBody && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
+    429: refusal('Too many requests.', limitedHeaders(route)),
+    500: counted('Something went wrong here, and nothing was taken; try again later.'),
+    ...(hasBody && {
+      503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
+        'Retry-After': RETRY_AFTER,
+      }),
+    }),
+    ...(operation.writes && {
+      504: counted('The database did not say whether it has stored it: the same again may count twice.'),
+    }),
+  };
+};
