@@ -1,15 +1,6 @@
-import { NEVER_EXPIRES, readBanner, type WireBanner } from '../../protocol/index.ts';
+import { readBanner, toBanner } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Fail } from '../notice.ts';
-
-const toBanner = (wire: WireBanner): Banner => ({
-  id: wire.id,
-  placementId: wire.placement_id,
-  isControl: wire.is_control,
-  isTestSend: wire.is_test_send,
-  expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
-  properties: wire.properties ?? {},
-});
 
 /** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is told and left out. */
 export const createReadBanners = (fail: Fail) => {
