@@ -4,8 +4,9 @@ import type { Banner } from '../client/index.ts';
 import { useBootstrap, usePlacard } from './provided.ts';
 
 /**
- * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows. On a
- * server and until it is mounted it is the bootstrap's. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * What the placement would show now, kept up to date: `null` for no banner, `undefined` before the first answer. On a
+ * server and until it is mounted it is the bootstrap's. Reading does not count an impression and asks for nothing; mount
+ * the placement for both.
  */
 export const useBanner = (
   placementId: MaybeRefOrGetter<string>,
