@@ -3,6 +3,7 @@ import { hideAgain } from '../banners/hide-again.ts';
 import type { Delivery } from '../delivery/index.ts';
 import type { Fail } from '../notice.ts';
 import { createKeyring } from '../platform/keyring.ts';
+import { createPostJson } from '../platform/post-json.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import type { createVisitors, VisitorsOptions } from './visitors.ts';
 
@@ -27,6 +28,7 @@ export const createMeetVisitor = ({ delivery, fail, ...options }: MeetVisitorOpt
       ...options,
       isVisitorId,
       joinPath: VISITOR_JOIN_PATH,
+      post: createPostJson(settings.endpoint, settings.platform.fetch),
       askKey: createKeyring(settings.apiKey, settings.platform.after).ask,
       hideAgain,
       queued: delivery.queued,

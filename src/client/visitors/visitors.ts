@@ -3,6 +3,7 @@ import type { BannerCache } from '../banners/banner-cache.ts';
 import type { hideAgain } from '../banners/hide-again.ts';
 import type { UserRecord } from '../banners/user-record.ts';
 import type { Fail } from '../notice.ts';
+import type { createPostJson } from '../platform/post-json.ts';
 import type { Store } from '../platform/store.ts';
 import type { Settings } from '../read-options.ts';
 import type { UserTokens } from '../user-tokens.ts';
@@ -20,6 +21,7 @@ export interface VisitorsOptions {
   cache: BannerCache;
   store: Store;
   userTokens: UserTokens;
+  post: ReturnType<typeof createPostJson>;
   askKey: () => Promise<string>;
   hideAgain: typeof hideAgain;
   /** The events of a user that are still to be delivered. */
@@ -44,7 +46,7 @@ const ID_LENGTH = 'placard-visitor-'.length + 36;
  */
 export const createVisitors = (options: VisitorsOptions) => {
   const { settings, storageKey, isVisitorId, cache, store, userTokens, queued, mayWrite, fail } = options;
-  const { endpoint, appId, appVersion, platform } = settings;
+  const { appId, appVersion } = settings;
   let joining: Promise<void> | undefined;
 
   /** What the profile keeps, as `[visitor, user]`. */
@@ -65,15 +67,12 @@ export const createVisitors = (options: VisitorsOptions) => {
     const token = await userTokens.ask(userId);
     if (!token || !mayWrite()) return false;
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
-    const response = await (platform.fetch ?? fetch)(endpoint + options.joinPath, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await options.askKey()}`, 'content-type': 'application/json' },
+    const { status } = await options.post(options.joinPath, {
       body: JSON.stringify({ ...body, user_token: token }),
-      redirect: 'error',
-      credentials: 'omit',
+      key: await options.askKey(),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const { status, ok } = response;
+    const ok = status === 200;
     if (!ok) fail('sync', `The visitor could not be joined with the user: ${status}`);
     return ok || (status < 500 && ![401, 408, 429].includes(status));
   };
