@@ -22,7 +22,7 @@ const faultSwitch = (faults: Faults, { fault, label, help }: (typeof SWITCHES)[n
   return button;
 };
 
-/** Behind the counter: a place for the devtools, which tell what the SDK does, and switches that break things. */
+/** Behind the counter: the devtools, which show what the SDK does, and switches that break things. */
 export const createPanel = (faults: Faults): { panel: HTMLElement; devtools: HTMLElement } => {
   const devtools = node('div', { class: 'panel-devtools' });
   const panel = node('aside', { class: 'panel', 'aria-label': 'What the SDK is doing' }, [

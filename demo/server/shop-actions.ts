@@ -48,7 +48,7 @@ const trackBody = ({ userId, deed, items }: Act, now: number) => {
   };
 };
 
-/** The part of a shop that has a server key: it tells the service what people did. The page never sees the key. */
+/** The part of a shop that has a server key: it sends what people did to the service. The page never sees the key. */
 export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => number = Date.now) => {
   const usersTrack = (body: unknown) =>
     service.fetch(

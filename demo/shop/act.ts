@@ -6,8 +6,8 @@ export interface Act {
   items: { id: string; quantity: number }[];
 }
 
-/** Tells the shop's own back end what somebody did; it alone holds the server key. False where it could not be told. */
-export const tellBackend = async (act: Act): Promise<boolean> => {
+/** Sends what somebody did to the shop's own back end, which alone holds the server key. False where it could not be sent. */
+export const sendToBackend = async (act: Act): Promise<boolean> => {
   try {
     const response = await fetch('/demo/act', {
       method: 'POST',

@@ -2,7 +2,7 @@ import { createPlacard } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
 import { createPanel } from '../panel/panel.ts';
 import { node } from '../ui/node.ts';
-import { type Deed, tellBackend } from './act.ts';
+import { type Deed, sendToBackend } from './act.ts';
 import { createCart, tabStorage } from './cart.ts';
 import { APP_ID, CLIENT_KEY } from './demo-keys.ts';
 import { createFaults } from './faults.ts';
@@ -12,7 +12,7 @@ import { createScreens } from './screens.ts';
 import { beginSession, currentSession } from './session.ts';
 import type { ShopVerbs } from './views.ts';
 
-/** The whole shop, live: the SDK, the screens, and the devtools, which tell what the SDK does. */
+/** The whole shop, live: the SDK, the screens, and the devtools, which show what the SDK does. */
 export const startShop = (page: HTMLElement): void => {
   let session = currentSession();
   const cart = createCart(tabStorage);
@@ -29,22 +29,22 @@ export const startShop = (page: HTMLElement): void => {
     platform: { fetch: faults.fetch },
   });
 
-  const tell = async (deed: Deed, items: { id: string; quantity: number }[]) => {
+  const report = async (deed: Deed, items: { id: string; quantity: number }[]) => {
     if (session.userId === null) return;
-    const told = await tellBackend({ userId: session.userId, deed, items });
+    const isSent = await sendToBackend({ userId: session.userId, deed, items });
     // What somebody did may have changed which banners they get.
-    if (told) await placard.refresh();
+    if (isSent) await placard.refresh();
   };
 
   const verbs: ShopVerbs = {
     cart,
     add(product) {
       cart.add(product.id);
-      void tell('added_to_cart', [{ id: product.id, quantity: 1 }]);
+      void report('added_to_cart', [{ id: product.id, quantity: 1 }]);
     },
     async buy() {
       const items = cart.lines().map(({ product, quantity }) => ({ id: product.id, quantity }));
-      await tell('purchased', items);
+      await report('purchased', items);
       cart.empty();
       location.hash = '#/thanks';
     },
@@ -53,7 +53,7 @@ export const startShop = (page: HTMLElement): void => {
   const { panel, devtools } = createPanel(faults);
   openDevtools(placard, { into: devtools });
   const main = node('main', { tabindex: -1, id: 'main' });
-  /** No banner comes for nobody: their boxes go as well. */
+  /** While nobody is signed in no banner comes: the boxes go as well. */
   const markSignedOut = () => main.classList.toggle('signed-out', session.userId === null);
   const show = (placementId: string, element: HTMLElement) =>
     placard.mount(placementId, element, HOOKS[placementId]!);
@@ -86,9 +86,9 @@ export const startShop = (page: HTMLElement): void => {
   let screen = location.hash;
   const moved = () => {
     const [, where, id] = location.hash.split('/');
-    if (where === 'product' && id) void tell('viewed_product', [{ id, quantity: 1 }]);
+    if (where === 'product' && id) void report('viewed_product', [{ id, quantity: 1 }]);
     const [first] = cart.lines();
-    if (screen === '#/cart' && first) void tell('cart_abandoned', [{ id: first.product.id, quantity: 1 }]);
+    if (screen === '#/cart' && first) void report('cart_abandoned', [{ id: first.product.id, quantity: 1 }]);
     screen = location.hash;
   };
   addEventListener('hashchange', moved);

@@ -27,7 +27,7 @@ export const serveStudio = async ({
     throw new Error(`--studio-url must be a URL such as https://studio.example, got "${publicUrl}"`);
   }
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
-    log.warn({}, 'nobody may use the Studio: make an operator with "placard operator new"');
+    log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
   }
   const studio = createStudio({
     workspaces,

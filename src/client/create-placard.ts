@@ -1,6 +1,7 @@
 import type { AfterPaint } from './after-paint.ts';
 import type { Asked } from './asked.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
+import { createBootstrap } from './banners/bootstrap.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
@@ -63,6 +64,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     store,
     mayWrite: consent.mayWrite,
     clock: platform,
+    known: createBootstrap(settings),
     onChange() {
       placements.considerAll();
       notify({ type: 'changed' });

@@ -1,3 +1,4 @@
+export type { BannerBootstrap } from '../protocol/index.ts';
 export type { Banner } from './banner.ts';
 export type { BannerEvent, EventType } from './banner-event.ts';
 export {

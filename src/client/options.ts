@@ -1,4 +1,4 @@
-import type { Instance } from '../protocol/index.ts';
+import type { BannerBootstrap, Instance } from '../protocol/index.ts';
 import type { Correct, DeliveryChoices } from './delivery/index.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
@@ -20,6 +20,11 @@ interface CommonOptions {
    * the service refused it; until there is one, the events of this user wait. Default: no token is sent.
    */
   userToken?: ProvideToken;
+  /**
+   * What `fetchBanners` of `placard/server` has answered for this user: it is shown at once, where the cache has nothing newer.
+   * Default: none.
+   */
+  bootstrap?: BannerBootstrap | null;
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
   /**

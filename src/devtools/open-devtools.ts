@@ -15,7 +15,7 @@ export interface DevtoolsOptions {
 
 /**
  * Opens the devtools, which say for each placement what is shown and why not. Returns how to close them. This is all that
- * a page loads where they stay closed: the panel is a chunk of its own. Opened early they hear the first notices as well.
+ * a page loads where they stay closed: the panel is a chunk of its own. Opened early they show the first notices as well.
  */
 export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (() => void) => {
   const { when = 'always', into } = options;

@@ -15,12 +15,12 @@ const hasContent = (banner: Banner | null | undefined): banner is Banner => bann
 
 /** As the page has its slots, from the top; placements without one come last. */
 const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[] => {
-  const place = ([a]: [Element | string, SlotCard], [b]: [Element | string, SlotCard]): number => {
+  const compare = ([a]: [Element | string, SlotCard], [b]: [Element | string, SlotCard]): number => {
     if (typeof a === 'string' || typeof b === 'string')
       return Number(typeof a === 'string') - Number(typeof b === 'string');
     return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
   };
-  return [...cards].sort(place).map(([, card]) => card);
+  return [...cards].sort(compare).map(([, card]) => card);
 };
 
 /** One card for each slot, and for each placement that has none; a slot keeps its card as long as it is mounted. */

@@ -13,7 +13,7 @@ export const createShareInView = () => {
     { threshold: THRESHOLD },
   );
   return {
-    /** 0 to 1; 0 until the browser has told. */
+    /** 0 to 1; 0 until the browser has measured. */
     of(element: Element): number {
       if (!shares.has(element)) {
         shares.set(element, 0);

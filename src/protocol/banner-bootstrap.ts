@@ -1,4 +1,4 @@
-import type { WireBanner } from './banner.ts';
+import type { Banner } from './banner.ts';
 
 /**
  * What a server that renders pages hands to the browser, as JSON: the banners that it has drawn into the page. It is of
@@ -11,6 +11,9 @@ export interface BannerBootstrap {
   userId: string;
   /** When the banners were asked for, in Unix milliseconds of the server that asked. */
   askedAtMs: number;
-  /** By placement, as `banners/sync` answers them. `null`: there is no banner. A placement that is missing was not answered. */
-  banners: Record<string, WireBanner | null>;
+  /**
+   * By placement. `null`: there is no banner. A placement that is missing was not answered, or has a test send, which stays
+   * out of stores and comes with the browser's own request.
+   */
+  banners: Record<string, Banner | null>;
 }

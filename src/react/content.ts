@@ -18,10 +18,10 @@ interface ContentState {
 }
 
 /** Stands in for content that is still loading: while it is there, the slot is busy, and no impression counts. */
-const Busy = ({ element }: { element: HTMLElement }): null => {
+const Busy = ({ element }: { element: HTMLElement | undefined }): null => {
   useEffectBeforePaint(() => {
-    element.setAttribute('aria-busy', 'true');
-    return () => element.removeAttribute('aria-busy');
+    element?.setAttribute('aria-busy', 'true');
+    return () => element?.removeAttribute('aria-busy');
   }, [element]);
   return null;
 };

@@ -1,7 +1,9 @@
 import { createElement, type HTMLAttributes, type ReactElement, type ReactNode, useState } from 'react';
-import { type DrawnBanner, renderedHook } from '../bindings/index.ts';
+import { bootstrapped, type DrawnBanner, renderedHook } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
+import { useEffectBeforePaint } from './before-paint.ts';
 import { Content } from './content.ts';
+import { useBootstrap, usePlacard } from './context.ts';
 import { usePlacement } from './use-placement.ts';
 
 /**
@@ -19,9 +21,16 @@ export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
 } & ({ hook: PlacementHook; render?: never } | { hook?: never; render: RenderBanner });
 
 /** The drawn banner, in state: the hook puts it there and takes it away. */
-const useDrawn = () => {
-  const [drawn, setDrawn] = useState<DrawnBanner | null>(null);
+const useDrawn = (placementId: string) => {
+  const placard = usePlacard();
+  const bootstrap = useBootstrap();
+  const [first] = useState(() => bootstrapped(bootstrap, placementId));
+  const [drawn, setDrawn] = useState<DrawnBanner | null>(first);
   const [hook] = useState(() => renderedHook(setDrawn));
+  useEffectBeforePaint(() => {
+    // The client draws it anew with a slot of its own, or knows better.
+    if (first && placard && !placard.banner(placementId)) setDrawn((now) => (now === first ? null : now));
+  }, [first, placard, placementId]);
   return { drawn, hook };
 };
 
@@ -36,7 +45,7 @@ export const Placement = ({
   render,
   ...attributes
 }: PlacementProps): ReactElement => {
-  const own = useDrawn();
+  const own = useDrawn(placementId);
   const ref = usePlacement(placementId, hook ?? own.hook);
   const content = render ? createElement(Content, { drawn: own.drawn, render }) : null;
   return createElement(as, { ...attributes, ref }, content);

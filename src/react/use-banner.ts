@@ -1,13 +1,11 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { watchBanner } from '../bindings/index.ts';
 import type { Banner } from '../client/index.ts';
-import { usePlacard } from './context.ts';
-
-const unknown = () => undefined;
+import { useBootstrap, usePlacard } from './context.ts';
 
 /**
  * What the placement would show now, kept up to date: `null` where none is for this user, `undefined` before the first
- * answer and on a server. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * answer. On a server and while the browser hydrates it is the bootstrap's. Reading does not count an impression and asks for nothing; mount the placement for both.
  */
 export const useBanner = (placementId: string): Banner | null | undefined => {
   const placard = usePlacard();
@@ -16,5 +14,6 @@ export const useBanner = (placementId: string): Banner | null | undefined => {
     (changed: () => void) => (placard ? watchBanner(placard, placementId, changed) : () => undefined),
     [placard, placementId],
   );
-  return useSyncExternalStore(subscribe, read, unknown);
+  const bootstrap = useBootstrap();
+  return useSyncExternalStore(subscribe, read, () => bootstrap?.banners[placementId]);
 };

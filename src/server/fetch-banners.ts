@@ -4,6 +4,7 @@ import {
   readBanner,
   readSyncAnswer,
   SYNC_PATH,
+  toBanner,
   USER_TOKEN_MEMBER,
 } from '../protocol/index.ts';
 import { createCall } from './call.ts';
@@ -52,7 +53,7 @@ const bannersOf = (
     const banner = answered[placement];
     if (banner === null) return [[placement, null]];
     const read = readBanner(placement, banner);
-    if (typeof read !== 'string') return [[placement, read]];
+    if (typeof read !== 'string') return read.is_test_send ? [] : [[placement, toBanner(read)]];
     onError(new Error(`The banner of "${placement}" cannot be read: ${read} is not valid`));
     return [];
   });

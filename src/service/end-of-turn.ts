@@ -1,4 +1,4 @@
-/** More than this are not kept waiting: the first of a long queue would hear late. */
+/** More than this are not kept waiting: the first of a long queue would be answered late. */
 const MAX_WAITING = 64;
 
 /**

@@ -5,9 +5,9 @@ import { HttpError } from './http-error.ts';
 
 /**
  * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others
- * waiting. Whoever writes each token of 4 MB as a chunk of its own has fewer.
+ * waiting. A client that writes each token of 4 MB as a chunk of its own has fewer.
  */
-const MOST_CHUNKS = 200_000;
+const MAX_CHUNKS = 200_000;
 /** A connection that was refused early may send this much more, this long, so that it can read why. */
 const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_CHUNKS = 20_000;
@@ -20,7 +20,7 @@ const bodyOf = (request: IncomingMessage, maxBytes: number): Promise<Uint8Array 
     let chunks = 0;
     const keep = (chunk: Buffer) => {
       chunks += 1;
-      if (chunks <= MOST_CHUNKS && body.add(chunk)) return;
+      if (chunks <= MAX_CHUNKS && body.add(chunk)) return;
       request.off('data', keep);
       resolve(null);
     };
@@ -43,7 +43,7 @@ const targetOf = ({ url = '/' }: IncomingMessage): string => {
   return rest.startsWith('/') ? rest : `/${rest}`;
 };
 
-/** A request of node:http as the gate reads it. `invite` tells a client that asked first that its body is wanted. */
+/** A request of node:http as the gate reads it. `invite` asks for the body of a client that waits for 100 Continue. */
 export const exchangeOf = (request: IncomingMessage, invite: () => void): Exchange => {
   const url = targetOf(request);
   const query = url.indexOf('?');
@@ -78,7 +78,7 @@ const linger = (request: IncomingMessage) => {
   request.resume();
 };
 
-/** Answers. With `isLast` the connection is closed, as it is where the client still sends what nobody will read. */
+/** Answers. With `isLast` the connection is closed, as it is where the client still sends a body that no route will read. */
 export const writeReply = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -15,8 +15,8 @@ export type LimitName =
   | 'users_other'
   | 'users_export_ids';
 
-/** What a route may tell of its work beside the answer; the service turns it into metrics. */
-export interface Tell {
+/** What a route counts beside its answer. */
+export interface RouteMetrics {
   /** Objects, events or placements that were accepted. */
   objects(kind: string, count: number): void;
   /** One entry of an answer's `errors`, by its code. */
@@ -34,7 +34,7 @@ export interface RouteContext {
   body: unknown;
   /** Unix milliseconds. */
   now: number;
-  tell: Tell;
+  metrics: RouteMetrics;
 }
 
 /** `body` is sent as JSON; `text` is JSON already. */

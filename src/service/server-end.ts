@@ -4,33 +4,33 @@ import { setImmediate as turnEnd } from 'node:timers/promises';
 import { inTime } from './in-time.ts';
 
 export interface ServerEndOptions {
-  /** So long a connection without a request may still bring one, in milliseconds. */
+  /** How long a connection without a request may still bring one, in milliseconds. */
   lingerMs: number;
-  /** And so long open requests get to end after that, in milliseconds. */
+  /** How long open requests get to end after that, in milliseconds. */
   drainMs: number;
 }
 
 /** As many connections as the system keeps waiting for node, which takes one a turn. */
 const BACKLOG = 511;
 
-/** Lets in who has connected: when listening ends, the system resets those whom nobody took. */
+/** Accepts the clients that have connected: when listening ends, the system resets the connections that were not accepted. */
 const letIn = async (server: Server): Promise<void> => {
   let isQuiet = false;
-  const hear = () => {
+  const accept = () => {
     isQuiet = false;
   };
-  server.on('connection', hear);
+  server.on('connection', accept);
   await turnEnd();
   for (let turn = 0; turn < BACKLOG && !isQuiet; turn += 1) {
     isQuiet = true;
     await turnEnd();
   }
-  server.off('connection', hear);
+  server.off('connection', accept);
 };
 
 /**
  * Readies a server for its end. What it answers takes no more connections, and resolves when the last is closed. Once it
- * does not listen, answers should say `Connection: close`: a client whose next request is on its way hears it then.
+ * does not listen, answers should say `Connection: close`: a client whose next request is on its way reads it then.
  * Sooner it would come back only to find the door closing. One that stays silent is closed after `lingerMs`.
  */
 export const createServerEnd = (server: Server, { lingerMs, drainMs }: ServerEndOptions) => {

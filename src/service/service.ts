@@ -67,7 +67,7 @@ export const createService = ({
     store: timedStore,
     now,
     log,
-    tellOf: metrics.tellOf,
+    metricsOf: metrics.metricsOf,
   });
   const stopRetention = startRetention({
     store,

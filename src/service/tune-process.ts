@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Settings of V8 for a process that is there for the service alone: they hold for all that runs in it, so whoever owns
+ * Settings of V8 for a process that is there for the service alone: they hold for all that runs in it, so the owner of
  * the process calls this, before anything else.
  *
  * V8 takes what it finds alive at some of its first collections for long-lived, and makes all of its kind in the old

@@ -1,18 +1,18 @@
-/** Who asked has given up after a while, and what is done then was not waited for. */
-const PATIENCE_MS = 10_000;
-/** A balancer looks every few seconds. */
-const TOLD_MS = 5_000;
+/** After this long the client has given up, and the work would be done for no one. */
+const TIMEOUT_MS = 10_000;
+/** Longer than a load balancer waits between two looks at `/readyz`. */
+const REFUSING_MS = 5_000;
 
 /**
- * What waits for its turn: so long, and no longer. How much of it there is, the gate bounds. What `refuse` hears of was not
- * begun and never will be.
+ * Items that wait for their turn, until a timeout. The gate bounds how many there are. An item that `refuse` receives was
+ * not begun and never will be.
  */
 export const createWaiting = <T>({
   refuse,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 }: {
   refuse(item: T): void;
-  patienceMs?: number | undefined;
+  timeoutMs?: number | undefined;
 }) => {
   const waiting: { item: T; since: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export const createWaiting = <T>({
   const sweep = () => {
     timer = undefined;
     const now = performance.now();
-    while (waiting[0] && waiting[0].since + patienceMs <= now) {
+    while (waiting[0] && waiting[0].since + timeoutMs <= now) {
       refusedAt = now;
       refuse(waiting.shift()!.item);
     }
@@ -31,22 +31,22 @@ export const createWaiting = <T>({
   const watch = () => {
     const [first] = waiting;
     if (timer || !first) return;
-    // Where the process stood still, it is over.
-    const left = Math.max(0, Math.ceil(first.since + patienceMs - performance.now()));
+    // Where the process stood still, the time is over.
+    const left = Math.max(0, Math.ceil(first.since + timeoutMs - performance.now()));
     timer = setTimeout(sweep, left).unref();
   };
 
   return {
     count: () => waiting.length,
     /** Whether anything was refused in the last seconds. */
-    isRefusing: () => performance.now() - refusedAt < TOLD_MS,
+    isRefusing: () => performance.now() - refusedAt < REFUSING_MS,
 
     add(item: T) {
       waiting.push({ item, since: performance.now() });
       watch();
     },
 
-    /** Those who have waited longest, and how long the first of them has. */
+    /** Those that have waited longest, and how long the first of them has. */
     take(count: number): { items: T[]; waitedMs: number } {
       const taken = waiting.splice(0, count);
       const waitedMs = taken[0] ? performance.now() - taken[0].since : 0;

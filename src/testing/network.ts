@@ -54,14 +54,14 @@ const travel = async (
 };
 
 /**
- * What hangs is held by nobody, perhaps not even by its test, and Node's Request follows the signal of the one it was made
+ * What hangs has no owner, perhaps not even its test, and Node's Request follows the signal of the one it was made
  * from only weakly: without this an abort would be collected as garbage before it could fire.
  */
 const underWay = new Set<unknown>();
 
 /**
  * A `fetch` in front of a handler that fails as a browser's does: a dropped connection is a `TypeError`, an abort
- * rejects with its reason, redirects are followed or refused as the request says, and nobody else answers.
+ * rejects with its reason, redirects are followed or refused as the request says, and no other server answers.
  */
 export const networkOf =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>

@@ -1,6 +1,16 @@
-import { defineComponent, h, onErrorCaptured, type PropType, type SlotsType, shallowRef, toRef } from 'vue';
-import { type DrawnBanner, renderedHook } from '../bindings/index.ts';
+import {
+  defineComponent,
+  h,
+  onErrorCaptured,
+  onMounted,
+  type PropType,
+  type SlotsType,
+  shallowRef,
+  toRef,
+} from 'vue';
+import { bootstrapped, type DrawnBanner, renderedHook } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
+import { useBootstrap, usePlacard } from './provided.ts';
 import { usePlacement } from './use-placement.ts';
 
 /** Vue says where an error comes from in words, or in production by the number in an address. */
@@ -26,7 +36,9 @@ export const Placement = defineComponent({
   },
   slots: Object as SlotsType<{ default: { banner: Banner; slot: Slot } }>,
   setup(props, { slots }) {
-    const drawn = shallowRef<DrawnBanner | null>(null);
+    const placard = usePlacard();
+    const first = bootstrapped(useBootstrap(), props.placementId);
+    const drawn = shallowRef<DrawnBanner | null>(first);
     /** The last one that was there: what it throws while Vue takes it away is its failure as well. */
     let last: DrawnBanner | null = null;
     const draw = renderedHook((next) => {
@@ -37,6 +49,10 @@ export const Placement = defineComponent({
       () => props.placementId,
       toRef(() => props.hook ?? draw),
     );
+    onMounted(() => {
+      // The client draws it anew with a slot of its own, or knows better.
+      if (first && drawn.value === first && placard && !placard.banner(props.placementId)) drawn.value = null;
+    });
     onErrorCaptured((cause, _, info) => {
       if (FROM_A_LISTENER.test(info)) return;
       last?.onError(cause);

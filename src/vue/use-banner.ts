@@ -1,17 +1,18 @@
 import { type MaybeRefOrGetter, onMounted, type ShallowRef, shallowRef, toValue, watch } from 'vue';
 import { watchBanner } from '../bindings/index.ts';
 import type { Banner } from '../client/index.ts';
-import { usePlacard } from './provided.ts';
+import { useBootstrap, usePlacard } from './provided.ts';
 
 /**
- * What the placement would show now, kept up to date: `null` for nobody eligible, `undefined` while nobody knows and on a
- * server. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * What the placement would show now, kept up to date: `null` for no banner, `undefined` before the first answer. On a
+ * server and until it is mounted it is the bootstrap's. Reading does not count an impression and asks for nothing; mount
+ * the placement for both.
  */
 export const useBanner = (
   placementId: MaybeRefOrGetter<string>,
 ): Readonly<ShallowRef<Banner | null | undefined>> => {
   const placard = usePlacard();
-  const banner = shallowRef<Banner | null>();
+  const banner = shallowRef<Banner | null | undefined>(useBootstrap()?.banners[toValue(placementId)]);
   // Not before: what a server has rendered is hydrated as it is.
   onMounted(() => {
     if (!placard) return;

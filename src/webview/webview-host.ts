@@ -7,7 +7,7 @@ import { plainNotice } from './plain-notice.ts';
 /** Name of the native object and, with `Bridge` behind it, of the function the host calls. */
 const DEFAULT_NAME = 'Placard';
 
-/** What the native side is called, and what it wants to hear. */
+/** What the native side is called, and which notices it wants. */
 export interface WebviewHostOptions {
   /** Name of the native object. The page's side is `window[name + 'Bridge']`. Default `Placard`. */
   name?: string;

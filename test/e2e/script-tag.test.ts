@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fetchBanners } from '../../src/server/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { packedPackage } from '../helpers/packed-package.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
+const APP_ID = '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';
 const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const STYLE = '<style>#hero, placard-banner { display: block; min-height: 240px }</style>';
 
@@ -51,7 +53,7 @@ afterAll(async () => {
 const tag = (name: string) => `<script src="/${name}" ${attributes.get(name)}></script>`;
 const client = () => `
   const placard = Placard.createPlacard({
-    endpoint: '${service.url}', apiKey: 'demo-client-key', appId: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+    endpoint: '${service.url}', apiKey: 'demo-client-key', appId: '${APP_ID}',
     appVersion: '1.0.0', userId: 'u-script',
   });`;
 
@@ -71,6 +73,24 @@ test('the small script is the client: a page draws with a hook of its own', asyn
       slot.element.textContent = Placard.getStringProperty(banner, 'headline');
     });</script>`);
   await page.getByText(HEADLINES).waitFor();
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('a page that holds what its server has asked for draws it before the next line runs, and counts it', async () => {
+  const address = { endpoint: service.url, apiKey: 'demo-client-key', appId: APP_ID, appVersion: '1.0.0' };
+  const bootstrap = await fetchBanners({ ...address, userId: 'u-served', placements: ['home_hero'] });
+  const json = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
+  const { page, faults } = await open(`<div id="hero"></div>${tag('placard.global.js')}<script>
+    const hero = document.querySelector('#hero');
+    const placard = Placard.createPlacard(${json({ ...address, userId: 'u-served', bootstrap })});
+    placard.subscribe(({ type, event }) => { if (type === 'tracked') window.counted = event.type; });
+    placard.mount('home_hero', hero, (banner, slot) => {
+      slot.element.textContent = Placard.getStringProperty(banner, 'headline');
+    });
+    window.atOnce = hero.textContent;</script>`);
+  expect(await page.evaluate(() => Reflect.get(window, 'atOnce'))).toMatch(HEADLINES);
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'counted'))).toBe('impression');
   expect(faults).toEqual([]);
   await page.close();
 });

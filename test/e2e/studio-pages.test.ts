@@ -333,7 +333,7 @@ describe('an editor', () => {
     await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
     await page.getByText(/1 thing to do before/).waitFor();
     await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
-    await page.getByText(/image: It cannot be loaded from/).waitFor();
+    await page.getByText(/Image: It cannot be loaded from/).waitFor();
     await close(page);
   });
 });

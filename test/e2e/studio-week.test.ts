@@ -3,9 +3,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
+import { mixtureInterval } from '../helpers/mixture-interval.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { STORES } from '../helpers/running-service.ts';
-import { simulateVisitors } from '../helpers/studio-week.ts';
+import { openPreviewLink, simulateVisitors } from '../helpers/studio-week.ts';
 
 const VISITORS = 600;
 
@@ -90,9 +91,14 @@ describe.each(STORES)('the week on $name', ({ address }) => {
 
     // Preview on the shop, by link.
     await page.getByRole('button', { name: /Preview on the site/ }).click();
-    const link = page.getByRole('link', { name: 'Open it' });
     await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
-    expect(await link.getAttribute('href')).toMatch(new RegExp(`^${demo.url}/\\?placard_preview=`));
+    const link = (await page.getByRole('link', { name: 'Open it' }).getAttribute('href'))!;
+    expect(link.startsWith(`${demo.url}/?`)).toBe(true);
+    expect(await openPreviewLink((replica ?? demo).url, link)).toEqual({
+      status: 200,
+      headline: 'Summer is here, friend',
+      isTestSend: true,
+    });
     await page.getByRole('button', { name: 'Close' }).click();
 
     // Publish, with what it does and a note.
@@ -109,13 +115,21 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await expect.poll(gold, { timeout: 2_000 }).toBe('Summer for gold');
 
     // The week goes by.
-    const { exposed, held } = await simulateVisitors((replica ?? demo).url, VISITORS);
+    const { a, b, held } = await simulateVisitors((replica ?? demo).url, VISITORS);
+    const exposed = a.n + b.n;
     expect(exposed + held).toBe(VISITORS);
+    // The draft is published: its preview link, used again, shows nothing any more.
+    expect(await openPreviewLink(demo.url, link)).toEqual({ status: 404 });
 
     // Friday: did it work?
     await page.getByRole('link', { name: 'Results' }).click();
+    const { low, high } = mixtureInterval(b, a, { planned: VISITORS });
+    expect(low).toBeGreaterThan(0);
+    const [least, most] = [low, high].map((share) => (share * 100).toFixed(1));
     await page
-      .getByText(/^Shelf beats kiln by \d+\.\d to \d+\.\d points in clicks; purchases of “teapot”/i)
+      .getByText(
+        `Shelf beats kiln by ${least} to ${most} points in clicks; purchases of “teapot” against the control group: undecided, ${VISITORS} people.`,
+      )
       .waitFor();
     await page
       .getByRole('table')

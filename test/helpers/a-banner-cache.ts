@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}): BannerCache =>
   createBannerCache({
     mayWrite: () => true,
+    known: () => [],
     endpoint: 'https://api.example',
     appId: 'app',
     store: createMemoryStore(),

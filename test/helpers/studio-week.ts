@@ -1,3 +1,4 @@
+import { PREVIEW_PATH, PREVIEW_QUERY } from '../../src/protocol/index.ts';
 import { APP_ID } from './a-workspace.ts';
 
 const CLIENT_KEY = 'demo-client-key';
@@ -21,14 +22,42 @@ const post = async (url: string, path: string, key: string, body: unknown) => {
   return response.json();
 };
 
+/** What a page of the shop gets for the token of a preview link: the status, and the headline on the home page. */
+export const openPreviewLink = async (
+  url: string,
+  link: string,
+): Promise<{ status: number; headline?: string; isTestSend?: boolean }> => {
+  const response = await fetch(url + PREVIEW_PATH, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: new URL(link).searchParams.get(PREVIEW_QUERY) }),
+  });
+  const banner = (await response.json()).banners?.['home_hero'];
+  return {
+    status: response.status,
+    ...(banner && { headline: banner.properties.headline.value, isTestSend: banner.is_test_send }),
+  };
+};
+
+/** How many people saw it, and how many of them clicked. */
+interface Seen {
+  n: number;
+  successes: number;
+}
+
+export interface Week {
+  /** Those who saw the first variant, and the second. */
+  a: Seen;
+  b: Seen;
+  /** Those of the control group. */
+  held: number;
+}
+
 /**
  * Visitors of a shop, all gold customers: each syncs, sees what there is, clicks or not, buys or not. The same people
  * every time: three in ten click variant B, one in ten variant A, and one in five buys a teapot.
  */
-export const simulateVisitors = async (
-  url: string,
-  count: number,
-): Promise<{ exposed: number; held: number }> => {
+export const simulateVisitors = async (url: string, count: number): Promise<Week> => {
   const people = Array.from({ length: count }, (_, index): Person => {
     const chance = ((index * 7_919) % 1_000) / 1_000;
     return {
@@ -37,7 +66,7 @@ export const simulateVisitors = async (
       buys: ((index * 104_729) % 1_000) / 1_000 < 0.2,
     };
   });
-  const totals = { exposed: 0, held: 0 };
+  const week: Week = { a: { n: 0, successes: 0 }, b: { n: 0, successes: 0 }, held: 0 };
   const visit = async ({ id, clicks, buys }: Person) => {
     await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: id, tier: 'gold' }] });
     const envelope = { external_user_id: id, app_id: APP_ID, app_version: '1.0.0' };
@@ -46,15 +75,17 @@ export const simulateVisitors = async (
       placements: ['home_hero'],
     });
     const banner = banners['home_hero'];
-    totals[banner.is_control ? 'held' : 'exposed'] += 1;
     const now = Date.now();
     const event = (event_type: string, ms: number) => ({
       id: banner.id,
       event_type,
       timestamp: new Date(ms).toISOString(),
     });
-    const isB = banner.properties?.headline.value.startsWith('Last days');
-    const isClicked = !banner.is_control && (isB ? clicks.b : clicks.a);
+    const variant = banner.properties?.headline.value.startsWith('Last days') ? 'b' : 'a';
+    const isClicked = !banner.is_control && clicks[variant];
+    if (banner.is_control) week.held += 1;
+    else week[variant].n += 1;
+    if (isClicked) week[variant].successes += 1;
     await post(url, '/v1/device-messaging/banners/track', CLIENT_KEY, {
       ...envelope,
       events: [event('impression', now - 2_000), ...(isClicked ? [event('click', now - 1_000)] : [])],
@@ -68,5 +99,5 @@ export const simulateVisitors = async (
   for (let from = 0; from < people.length; from += AT_ONCE) {
     await Promise.all(people.slice(from, from + AT_ONCE).map(visit));
   }
-  return totals;
+  return week;
 };

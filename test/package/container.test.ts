@@ -13,7 +13,10 @@ const [tool, ...flags] = process.env['PLACARD_CONTAINER']?.split(' ') ?? [];
 const IMAGE = 'localhost/placard-test';
 
 const containers = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(tool!, args)).stdout.trim();
+  // Podman's own format has no health check.
+  (
+    await promisify(execFile)(tool!, args, { env: { ...process.env, BUILDAH_FORMAT: 'docker' } })
+  ).stdout.trim();
 
 test.skipIf(!tool)(
   'the image runs without root on a root file system that cannot be written, and ends when it is asked to (PLACARD_CONTAINER)',
@@ -44,6 +47,7 @@ test.skipIf(!tool)(
     const ready = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, String);
     await expect.poll(ready, { timeout: 30_000 }).toBe(200);
     expect(await containers('exec', id, 'id', '-u')).toBe('1000');
+    expect(await containers('inspect', '--format', '{{.Config.Healthcheck}}', id)).toContain('/readyz');
     await expect(containers('exec', id, 'touch', '/opt/placard/x')).rejects.toThrow('Read-only file system');
     await containers('stop', '--time', '20', id);
     expect(await containers('inspect', '--format', '{{.State.ExitCode}}', id)).toBe('0');

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DOCUMENT_MEMBERS, OPERATORS } from '../../src/service/campaigns/audience.ts';
-import { DOING_MEMBERS } from '../../src/service/campaigns/doing-problems.ts';
+import { EVENT_MEMBERS } from '../../src/service/campaigns/event-problems.ts';
 import { personaliseContext } from '../../src/service/campaigns/personalise-context.ts';
 import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
@@ -69,8 +69,8 @@ test('the reference has no heading for what is not in the schema', () => {
 
 test('the reference names everything that an audience may ask for, and no more', () => {
   const names = namesIn(sectionOf('## `audience`: who sees a campaign'));
-  const doings = Object.values(DOING_MEMBERS).flatMap((each) => Object.keys(each));
-  expect(sorted(names)).toEqual(sorted([...DOCUMENT_MEMBERS, ...doings, ...Object.keys(OPERATORS)]));
+  const members = Object.values(EVENT_MEMBERS).flatMap((each) => Object.keys(each));
+  expect(sorted(names)).toEqual(sorted([...DOCUMENT_MEMBERS, ...members, ...Object.keys(OPERATORS)]));
 });
 
 test('the reference names everything that a text may print beside standard attributes', () => {

@@ -19,7 +19,10 @@ describe('fetchBanners, beside the service', () => {
     service = await runService([
       aWorkspace({
         apps,
-        campaigns: [aCampaign(), aCampaign({ campaign_id: 'c2', placements: ['__proto__'] })],
+        campaigns: [
+          aCampaign({ test_users: ['u-tester'] }),
+          aCampaign({ campaign_id: 'c2', placements: ['__proto__'] }),
+        ],
       }),
     ]);
   });
@@ -54,10 +57,10 @@ describe('fetchBanners, beside the service', () => {
       banners: {
         home: {
           id: expect.stringMatching(/^bnr_/),
-          placement_id: 'home',
-          is_control: false,
-          is_test_send: false,
-          expires_at: -1,
+          placementId: 'home',
+          isControl: false,
+          isTestSend: false,
+          expiresAt: null,
           properties: { headline: { type: 'string', value: 'Hello' } },
         },
         side: null,
@@ -69,7 +72,12 @@ describe('fetchBanners, beside the service', () => {
   test('asks once for each placement, whatever it is called', async () => {
     const { banners } = await fetchBanners({ ...options(), placements: ['__proto__', 'home', 'home'] });
     expect(Object.keys(banners)).toEqual(['__proto__', 'home']);
-    expect(Object.values(banners)[0]).toMatchObject({ placement_id: '__proto__' });
+    expect(Object.values(banners)[0]).toMatchObject({ placementId: '__proto__' });
+  });
+
+  test('leaves a test send to the browser, which keeps it out of every store', async () => {
+    const { banners } = await fetchBanners({ ...options(), userId: 'u-tester' });
+    expect(Object.keys(banners)).toEqual(['side']);
   });
 
   test('proves the user where the app wants it', async () => {

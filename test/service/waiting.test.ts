@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 const aLine = () => {
   const refused: string[] = [];
-  const line = createWaiting<string>({ refuse: (item) => refused.push(item), patienceMs: 10_000 });
+  const line = createWaiting<string>({ refuse: (item) => refused.push(item), timeoutMs: 10_000 });
   return { line, refused };
 };
 

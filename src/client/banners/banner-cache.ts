@@ -16,6 +16,8 @@ interface CacheOptions {
   /** While false, changes wait in memory and the store is left alone. */
   mayWrite: () => boolean;
   clock: Clock;
+  /** What is known of a user before their record is read: changes that are stored with the first one. */
+  known: (userId: string | null) => Change[];
   /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
   onChange: () => void;
   /** The store failed, or hangs; the copy in memory goes on. */
@@ -30,7 +32,7 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
  */
 export const createBannerCache = (options: CacheOptions) => {
-  const { endpoint, appId, store, mayWrite, clock, onChange, onError } = options;
+  const { endpoint, appId, store, mayWrite, clock, known, onChange, onError } = options;
   const { now, after } = clock;
   /** `null` where no user is signed in, or nothing may be stored. */
   let userId: string | null = null;
@@ -92,11 +94,12 @@ export const createBannerCache = (options: CacheOptions) => {
     userId = user;
     record = emptyRecord();
     pending.clear();
-    refused = [];
+    refused = known(user);
+    for (const change of refused) change(record);
     overlay.clear();
     given.clear();
     isStored = false;
-    onChange();
+    show();
   };
 
   const cache = {

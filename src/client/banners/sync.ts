@@ -1,15 +1,14 @@
 import ky, { HTTPError } from 'ky';
 import {
   MAX_PLACEMENTS,
-  NEVER_EXPIRES,
   readBanner,
   readRateLimit,
   readSyncAnswer,
   SYNC_PATH,
   type SyncRequest,
+  toBanner,
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
-  type WireBanner,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { FailureKind, Notice, Notify } from '../notice.ts';
@@ -76,15 +75,6 @@ const requestedWaitMs = (cause: unknown, nowMs: number): number => {
   const speaks = status === 429 || headers.has('retry-after');
   return (speaks && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0;
 };
-
-const toBanner = (wire: WireBanner): Banner => ({
-  id: wire.id,
-  placementId: wire.placement_id,
-  isControl: wire.is_control,
-  isTestSend: wire.is_test_send,
-  expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
-  properties: wire.properties ?? {},
-});
 
 /**
  * Fetches banners: the placements of one task go into one request, at most ten each. ky retries a moment later, and only

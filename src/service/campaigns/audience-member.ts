@@ -1,7 +1,7 @@
 import type { UserAlias } from '../../protocol/index.ts';
 
 /** What somebody did, as an audience filter sees it. Dates compare with ISO 8601 texts of the filter. */
-export interface Doings {
+export interface EventSummary {
   count: number;
   first: Date;
   last: Date;
@@ -35,8 +35,8 @@ export interface AudienceMember {
   user_aliases: UserAlias[];
   custom_attributes: Record<string, unknown>;
   subscription_groups: Record<string, 'subscribed' | 'unsubscribed'>;
-  events: Record<string, Doings>;
-  purchases: Record<string, Doings & { revenue: number }>;
+  events: Record<string, EventSummary>;
+  purchases: Record<string, EventSummary & { revenue: number }>;
   app_id: string;
   app_version: string;
   [standardAttribute: string]: unknown;

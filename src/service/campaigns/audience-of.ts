@@ -1,5 +1,5 @@
 import type { Profile, Tally } from '../profiles/profile.ts';
-import type { AudienceMember, Doings } from './audience-member.ts';
+import type { AudienceMember, EventSummary } from './audience-member.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -13,7 +13,7 @@ export interface Asker {
 
 export const daysSince = (timeMs: number, nowMs: number): number => (nowMs - timeMs) / DAY_MS;
 
-const doings = ({ count, first, last }: Tally, nowMs: number): Doings => ({
+const summaryOf = ({ count, first, last }: Tally, nowMs: number): EventSummary => ({
   count,
   first: new Date(first),
   last: new Date(last),
@@ -28,7 +28,7 @@ const byName = <T extends Tally, R>(tallies: Record<string, T>, make: (tally: T)
       typeof name === 'string' && Object.hasOwn(all, name) ? make(all[name] as T) : undefined,
   }) as Record<string, R>;
 
-/** The document that audience filters see. A user without a profile has done nothing and is nobody in particular. */
+/** The document that audience filters see. A user without a profile has done nothing and has no attributes. */
 export const audienceOf = (
   { externalId, profile, appId, appVersion }: Asker,
   nowMs: number,
@@ -36,7 +36,7 @@ export const audienceOf = (
   const doneEvents = profile?.events ?? {};
   const donePurchases = profile?.purchases ?? {};
   const bought = (tally: Profile['purchases'][string]) => ({
-    ...doings(tally, nowMs),
+    ...summaryOf(tally, nowMs),
     revenue: tally.revenue,
   });
   return {
@@ -53,10 +53,10 @@ export const audienceOf = (
       const groups = Object.entries(profile?.subscriptionGroups ?? {});
       return Object.fromEntries(groups.map(([id, { state }]) => [id, state]));
     },
-    events: byName(doneEvents, (tally) => doings(tally, nowMs)),
+    events: byName(doneEvents, (tally) => summaryOf(tally, nowMs)),
     purchases: byName(donePurchases, bought),
     get event_list() {
-      return Object.entries(doneEvents).map(([name, tally]) => ({ name, ...doings(tally, nowMs) }));
+      return Object.entries(doneEvents).map(([name, tally]) => ({ name, ...summaryOf(tally, nowMs) }));
     },
     get purchase_list() {
       return Object.entries(donePurchases).map(([product_id, tally]) => ({ product_id, ...bought(tally) }));

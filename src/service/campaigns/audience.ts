@@ -2,7 +2,7 @@ import sift from 'sift';
 import { isRecord } from '../../protocol/index.ts';
 import { readDate } from '../users/dates.ts';
 import type { AudienceMember } from './audience-member.ts';
-import { DOING_LISTS, doingProblem, operandProblem } from './doing-problems.ts';
+import { EVENT_LISTS, eventProblem, operandProblem } from './event-problems.ts';
 import { type Clause, clausesOf } from './quick-checks.ts';
 import { patternProblem } from './safe-pattern.ts';
 
@@ -10,8 +10,8 @@ import { patternProblem } from './safe-pattern.ts';
 const { createQueryTester, ...exported } = sift as unknown as typeof import('sift');
 
 /**
- * Everything a filter may use. `$where` and whatever else evaluates code is not among it. Not with sift's type: it is in a
- * file that a declaration of ours could not name.
+ * Everything a filter may use. `$where` and all else that evaluates code is left out. It has not sift's type, which is in a
+ * file that our declarations cannot name.
  */
 export const OPERATORS: Record<string, unknown> = {
   $all: exported.$all,
@@ -74,7 +74,7 @@ export const DOCUMENT_MEMBERS = new Set([
   'app_version',
 ]);
 
-type Told = (path: PropertyKey[], problem: string) => void;
+type Report = (path: PropertyKey[], problem: string) => void;
 export type Filter = Record<string, unknown>;
 
 const isMoment = (path: string) => /^(?:events|purchases)\..+\.(?:first|last)$|^(?:first|last)$/.test(path);
@@ -98,16 +98,16 @@ export const documentField = (name: string): string => {
 };
 
 /** Checks the filter and gives the one that is really run. */
-const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told, depth = 0): unknown => {
+const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Report, depth = 0): unknown => {
   if (depth > MAX_DEPTH) {
-    told(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
+    report(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
     return {};
   }
   /** For what is compared with the value of the field. */
   const compared = (value: unknown, where: PropertyKey[]): unknown => {
     const result = operand(value, field);
     const problem = operandProblem(field, result);
-    if (problem) told(where, problem);
+    if (problem) report(where, problem);
     return result;
   };
   if (!isRecord(filter)) return compared(filter, path);
@@ -115,39 +115,39 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], told: Told
   for (const [name, value] of Object.entries(filter)) {
     const here = [...path, name];
     if (!name.startsWith('$')) {
-      if (name.split('.').includes('__proto__')) told(here, 'expected a member\'s name, got "__proto__"');
+      if (name.split('.').includes('__proto__')) report(here, 'expected a member\'s name, got "__proto__"');
       const inside = field === '' ? documentField(name) : name;
       const full = field === '' || field === '[]' ? inside : `${field}.${inside}`;
       // Inside of an entry of what was done the names are the entry's own, not the document's.
-      const problem = field === '[]' ? null : doingProblem(full);
-      if (problem) told(here, problem);
-      result.push([inside, prepare(value, full, here, told, depth + 1)]);
+      const problem = field === '[]' ? null : eventProblem(full);
+      if (problem) report(here, problem);
+      result.push([inside, prepare(value, full, here, report, depth + 1)]);
       continue;
     }
     if (!Object.hasOwn(OPERATORS, name)) {
-      told(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
+      report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
       continue;
     }
     if (GROUPS.includes(name)) {
       if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) {
-        told(here, 'expected an array of filters that is not empty');
+        report(here, 'expected an array of filters that is not empty');
         continue;
       }
       result.push([
         name,
-        value.map((each, index) => prepare(each, field, [...here, index], told, depth + 1)),
+        value.map((each, index) => prepare(each, field, [...here, index], report, depth + 1)),
       ]);
     } else if (name === '$elemMatch') {
-      const entry = DOING_LISTS.includes(field) ? '[]' : field;
-      if (isRecord(value)) result.push([name, prepare(value, entry, here, told, depth + 1)]);
-      else told(here, 'expected a filter');
+      const entry = EVENT_LISTS.includes(field) ? '[]' : field;
+      if (isRecord(value)) result.push([name, prepare(value, entry, here, report, depth + 1)]);
+      else report(here, 'expected a filter');
     } else if (name === '$not') {
-      result.push([name, prepare(value, field, here, told, depth + 1)]);
+      result.push([name, prepare(value, field, here, report, depth + 1)]);
     } else if (['$in', '$nin', '$all'].includes(name) && !Array.isArray(value)) {
-      told(here, 'expected an array');
+      report(here, 'expected an array');
     } else if (name === '$regex') {
       const problem = patternProblem(value);
-      if (problem) told(here, problem);
+      if (problem) report(here, problem);
       else result.push([name, value]);
     } else {
       const isComparison = COMPARISONS.includes(name);
@@ -162,26 +162,26 @@ export interface Audience {
   matches(member: AudienceMember): boolean;
   /** As the file has it. */
   filter: Filter;
-  /** What must hold for it to match, as far as that is told more cheaply. */
+  /** What must hold for it to match, as far as simple comparisons can say. */
   clauses: readonly Clause[];
 }
 
 /**
- * Compiles a filter in MongoDB query form, once for all users; `undefined` where it has a problem, which is told with
- * its path. An empty filter is everyone.
+ * Compiles a filter in MongoDB query form, once for all users; `undefined` where it has a problem, which is reported
+ * with its path. An empty filter is everyone.
  */
-export const compileAudience = (filter: Filter, told: Told): Audience | undefined => {
+export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
   let sound = true;
   const prepared = prepare(filter, '', [], (path, problem) => {
     sound = false;
-    told(path, problem);
+    report(path, problem);
   });
   if (!sound) return undefined;
   try {
     const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
     return { matches: (member) => test(member), filter, clauses: clausesOf(prepared as Filter) };
   } catch (error) {
-    told([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
+    report([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
     return undefined;
   }
 };

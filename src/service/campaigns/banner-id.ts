@@ -29,8 +29,8 @@ const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
 };
 
 /**
- * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file, and
- * readable and makeable by nobody else. The facts are encrypted under a nonce that is their own keyed hash (the idea
+ * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file. No
+ * one else can read or make them. The facts are encrypted under a nonce that is their own keyed hash (the idea
  * of RFC 5297): equal facts make equal IDs, and a changed ID opens to facts whose hash does not fit.
  */
 export const createBannerIds = (workspaceId: string, secret: string): BannerIds => {

@@ -1,4 +1,4 @@
-/** What `banners/sync` tells of one banner. */
+/** What `banners/sync` answers of one banner. */
 export interface BannerText {
   id: string;
   /** The placement's ID as JSON. */

@@ -1,6 +1,6 @@
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
-import { createCandidates, sought } from './candidates.ts';
+import { createCandidates, lookupClause } from './candidates.ts';
 import type { Verdict } from './judge.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
@@ -9,10 +9,10 @@ const RANK = { high: 0, medium: 1, low: 2 };
 export const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || (other.startsAtMs ?? 0) - (one.startsAtMs ?? 0);
 
-/** Places in the order of the campaigns that may fill one placement. */
-interface Places {
+/** The campaigns that may fill one placement, by their rank: the position in the order of all campaigns. */
+interface Ranks {
   all: readonly number[];
-  /** Of active ones that are not sought by what they ask of a user. */
+  /** Of active ones that `createCandidates` cannot look up. */
   active: readonly number[];
   /** Of those that name test users, whatever their status. */
   tests: readonly number[];
@@ -22,12 +22,12 @@ interface CampaignOrder {
   /** The best first. */
   campaigns: readonly Campaign[];
   /** By placement ID. */
-  order: ReadonlyMap<string, Places>;
+  order: ReadonlyMap<string, Ranks>;
   candidates: ReturnType<typeof createCandidates>;
   /** Whether any of them is limited in how often a user gets it, and the longest window of days in which that is counted. */
   hasCaps: boolean;
   capDays: number;
-  /** By place: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
+  /** By rank: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
   verdicts: (Verdict | undefined)[];
 }
 
@@ -38,18 +38,18 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
   const made = known.get(workspace);
   if (made) return made;
   const campaigns = workspace.campaigns.toSorted(inOrder);
-  const places = (placementId: string, belongs: (campaign: Campaign) => boolean) =>
-    campaigns.flatMap((campaign, place) =>
-      campaign.placements.has(placementId) && belongs(campaign) ? [place] : [],
+  const ranks = (placementId: string, belongs: (campaign: Campaign) => boolean) =>
+    campaigns.flatMap((campaign, rank) =>
+      campaign.placements.has(placementId) && belongs(campaign) ? [rank] : [],
     );
   const placementIds = new Set(campaigns.flatMap(({ placements }) => [...placements]));
   const order = new Map(
     [...placementIds].map((placementId) => [
       placementId,
       {
-        all: places(placementId, () => true),
-        active: places(placementId, (campaign) => campaign.status === 'active' && !sought(campaign)),
-        tests: places(placementId, ({ testUsers }) => testUsers.size > 0),
+        all: ranks(placementId, () => true),
+        active: ranks(placementId, (campaign) => campaign.status === 'active' && !lookupClause(campaign)),
+        tests: ranks(placementId, ({ testUsers }) => testUsers.size > 0),
       },
     ]),
   );
@@ -65,26 +65,26 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
   return fresh;
 };
 
-const NOWHERE: Places = { all: [], active: [], tests: [] };
+const NOWHERE: Ranks = { all: [], active: [], tests: [] };
 
 /**
- * The places to look at for one user: campaigns that test on the user come before all others. With `found` those of
+ * The ranks to judge for one user: campaigns that test on the user come before all others. With `found` those of
  * campaigns that may be for this user, found by what they ask; with `null` those of all campaigns.
  */
-export const placesFor = (
+export const rankedFor = (
   { campaigns, order }: CampaignOrder,
   placementId: string,
   found: readonly number[] | null,
   externalUserId: string,
 ): readonly number[] => {
-  const { all, active: unsought, tests } = order.get(placementId) ?? NOWHERE;
+  const { all, active, tests } = order.get(placementId) ?? NOWHERE;
   let ranked = all;
   if (found) {
-    const here = found.filter((place) => campaigns[place]?.placements.has(placementId));
-    ranked = here.length === 0 ? unsought : [...unsought, ...here].sort((one, other) => one - other);
+    const here = found.filter((rank) => campaigns[rank]?.placements.has(placementId));
+    ranked = here.length === 0 ? active : [...active, ...here].sort((one, other) => one - other);
   }
   if (tests.length === 0) return ranked;
-  const testing = tests.filter((place) => campaigns[place]?.testUsers.has(externalUserId));
+  const testing = tests.filter((rank) => campaigns[rank]?.testUsers.has(externalUserId));
   if (testing.length === 0) return ranked;
-  return [...testing, ...ranked.filter((place) => !testing.includes(place))];
+  return [...testing, ...ranked.filter((rank) => !testing.includes(rank))];
 };

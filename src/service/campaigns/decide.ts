@@ -1,7 +1,7 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
 import { bannerText } from './banner-text.ts';
 import type { Campaign, Variant } from './campaign.ts';
-import { campaignOrder, placesFor } from './campaign-order.ts';
+import { campaignOrder, rankedFor } from './campaign-order.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { createCaps } from './frequency.ts';
 import { askerOf, createJudge, isTestFor } from './judge.ts';
@@ -18,7 +18,7 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
 
 /** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
 export const decide = (question: Question): string => {
-  const { workspace, externalUserId, user, now, ids, tellUnfilled, trace } = question;
+  const { workspace, externalUserId, user, now, ids, logUnfilled, trace } = question;
   const { workspaceId } = workspace;
   let context: PersonaliseContext | undefined;
 
@@ -57,7 +57,7 @@ export const decide = (question: Question): string => {
       });
       return text;
     } catch (error) {
-      tellUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
+      logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
       trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
       return null;
     }
@@ -70,15 +70,15 @@ export const decide = (question: Question): string => {
   // A trace covers all campaigns. Without one, those are left out that cannot be for this user.
   const found = trace ? null : ordered.candidates(asker, now);
   const caps = ordered.hasCaps ? createCaps(question) : null;
-  // By the campaign's place in the order: it is often a candidate for several placements of one question.
+  // By the campaign's rank in the order: it is often a candidate for several placements of one question.
   verdicts.fill(undefined);
 
   const bestFor = (placementId: string, placement: string): string | null => {
     let best: { campaign: Campaign; banner: string } | null = null;
-    for (const place of placesFor(ordered, placementId, found, externalUserId)) {
-      const campaign = campaigns[place]!;
-      verdicts[place] ??= judge(campaign);
-      const verdict = verdicts[place];
+    for (const rank of rankedFor(ordered, placementId, found, externalUserId)) {
+      const campaign = campaigns[rank]!;
+      verdicts[rank] ??= judge(campaign);
+      const verdict = verdicts[rank];
       if (typeof verdict === 'string') {
         trace?.({ placementId, campaign, outcome: verdict });
         continue;

@@ -3,7 +3,7 @@ import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BannerIds } from './banner-id.ts';
 import type { Trace } from './trace.ts';
-import type { TellUnfilled } from './unfilled.ts';
+import type { LogUnfilled } from './unfilled.ts';
 
 /** Which banner has each placement for this user, at this moment? */
 export interface Question {
@@ -18,7 +18,7 @@ export interface Question {
   now: number;
   ids: BannerIds;
   log: Log;
-  tellUnfilled: TellUnfilled;
+  logUnfilled: LogUnfilled;
   /** Follows the decision. Without one, campaigns that cannot be for this user are not looked at. */
   trace?: Trace;
 }

@@ -38,7 +38,7 @@ const interval = (share: number, looked: number, total: number): [low: number, h
 
 /**
  * Estimates a campaign's reach from a sample of the users, or counts it where they are few. It is about users alone: a filter on
- * the app or its version matches nobody.
+ * the app or its version matches no user.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach> => {
   const { store, workspaceId, campaign, now, sampleSize = SAMPLE } = question;

@@ -21,7 +21,7 @@ const inside = (root: ReadPath, steps: readonly string[]): ReadPath => {
 };
 
 /** The numbers of what was done; its dates are the library's to compare. */
-const doing = (kind: 'events' | 'purchases', name: string, member: string): ReadPath | null => {
+const readEvent = (kind: 'events' | 'purchases', name: string, member: string): ReadPath | null => {
   const read =
     (number: (tally: Profile['purchases'][string], nowMs: number) => unknown): ReadPath =>
     ({ profile }, nowMs) => {
@@ -52,7 +52,7 @@ export const readPath = (path: string): ReadPath | null => {
   const [head = '', ...rest] = path.split('.');
   const [first = '', second = ''] = rest;
   if (head === 'events' || head === 'purchases') {
-    return rest.length === 2 ? doing(head, first, second) : null;
+    return rest.length === 2 ? readEvent(head, first, second) : null;
   }
   if (head === 'subscription_groups') {
     return rest.length === 1

@@ -25,14 +25,14 @@ const factsOf = (error: unknown): Record<string, unknown> => {
   return { property, error: cause instanceof Error ? cause.name : typeof cause };
 };
 
-export type TellUnfilled = (
+export type LogUnfilled = (
   banner: { workspace: string; campaign: string; variant: string | null },
   error: unknown,
   now: number,
 ) => void;
 
 /** Logs which property keeps a banner from being shown, and why: once a minute for each. */
-export const createTellUnfilled = (log: Log): TellUnfilled => {
+export const createUnfilledLog = (log: Log): LogUnfilled => {
   const isDue = createOnceAMinute();
   return (banner, error, now) => {
     const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };

@@ -28,7 +28,7 @@ const problemOf = (root: string, member: unknown): string | null => {
   return sentence(isKnownRoot ? write(name) : name, meant === null ? undefined : write(meant));
 };
 
-/** Says of each variable of a template that nobody has, and what was probably meant. */
+/** Reports each variable of a template that no user has, and what was probably meant. */
 export const unknownVariables = (liquid: Liquid, template: Template[]): string[] => {
   // Partials are read from nowhere here; rendering one fails by itself.
   const { globals } = liquid.analyzeSync(template, { partials: false });

@@ -5,7 +5,7 @@ import type { Question } from '../campaigns/question.ts';
 import { reasonOf } from './reason.ts';
 import { reasonText } from './reason-text.ts';
 
-export type ExplainQuestion = Omit<Question, 'trace' | 'tellUnfilled'>;
+export type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
 
 /** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
@@ -13,7 +13,7 @@ export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] 
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
   decide({
     ...question,
-    tellUnfilled: () => undefined,
+    logUnfilled: () => undefined,
     trace: (step) => {
       const reason = reasonOf(step, question, asker);
       const { campaignId, name } = step.campaign;

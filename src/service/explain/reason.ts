@@ -22,7 +22,7 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
 /** The reason of a step of the decision, with its facts. */
 export const reasonOf = (
   step: Step,
-  question: Omit<Question, 'trace' | 'tellUnfilled'>,
+  question: Omit<Question, 'trace' | 'logUnfilled'>,
   asker: Asker,
 ): Reason => {
   const { workspace, externalUserId, user, now } = question;

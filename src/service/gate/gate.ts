@@ -1,7 +1,7 @@
 import { FATAL } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Log } from '../log.ts';
-import type { Route, Tell } from '../route.ts';
+import type { Route, RouteMetrics } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyHolder, Registry } from '../workspace/registry.ts';
 import { readJson } from './body.ts';
@@ -21,7 +21,7 @@ export interface GateOptions {
   store: Store;
   now: () => number;
   log: Log;
-  tellOf: (route: Route) => Tell;
+  metricsOf: (route: Route) => RouteMetrics;
 }
 
 /** How a request went through, for the metrics. */
@@ -34,13 +34,13 @@ export interface Passage {
  * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate of
  * the workspace, content type, size, JSON, proof of the user, rate of the user. The shape is the route's own.
  */
-export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOptions) => {
+export const createGate = ({ routes, registry, store, now, log, metricsOf }: GateOptions) => {
   const byPath = new Map(
     routes.map((route) => [
       route.path,
       {
         route,
-        tell: tellOf(route),
+        metrics: metricsOf(route),
         open: { ...JSON_HEADERS, ...crossOriginHeaders(route) },
         // Each has a line of its own: what comes with a client key keeps no backend waiting.
         turnOf: createLargeBodies(),
@@ -57,7 +57,7 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
     if (!found) {
       return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
     }
-    const { route, tell, open, turnOf, heldBy } = found;
+    const { route, metrics, open, turnOf, heldBy } = found;
     if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
     let headers = open;
     let holder: KeyHolder | undefined;
@@ -77,12 +77,12 @@ export const createGate = ({ routes, registry, store, now, log, tellOf }: GateOp
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
       headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
-      // First the proof: nobody uses up what another user may ask.
+      // First the proof: no client can use up the limit of another user.
       if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
       headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
       await rates.ofVisitors(workspace, route, body, time);
       const query = new URLSearchParams(exchange.search);
-      const answer = await route.answer({ workspace, key, store, query, body, now: time, tell });
+      const answer = await route.answer({ workspace, key, store, query, body, now: time, metrics });
       return { route, reply: replyOf(answer, headers) };
     } catch (error) {
       if (error instanceof HttpError) logRefusal(error, route, holder, time);

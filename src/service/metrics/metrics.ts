@@ -7,7 +7,7 @@ import { createStoreMetrics } from './store-metrics.ts';
 /** Days of data points among the metrics; `placard export data-points` has them all. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longer than this nobody waits for them: who asks for metrics gives up after some ten seconds. */
+/** A scraper gives up after some ten seconds. */
 const POINTS_MS = 2_000;
 
 const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
@@ -30,7 +30,7 @@ const processRegistry = (): Registry => {
   return ofProcess;
 };
 
-/** What a service tells of itself in Prometheus form. */
+/** The metrics of one service, in Prometheus form. */
 export const createMetrics = () => {
   const registry = new Registry();
   const shared = processRegistry();
@@ -49,7 +49,7 @@ export const createMetrics = () => {
     /** Prometheus text. */
     async text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string> {
       const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
-      // While the database is away the rest is what tells of it: only its own numbers are missing.
+      // While the database is away the other metrics show it: only the database's own numbers are missing.
       const days = await inTime(daysOf(store, workspaceIds), POINTS_MS);
       points.reset();
       for (const { workspaceId, day, count } of days ?? []) {

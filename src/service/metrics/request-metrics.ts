@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Route, Tell } from '../route.ts';
+import type { Route, RouteMetrics } from '../route.ts';
 import { SECONDS } from './seconds.ts';
 
 /** A code without what the sender named: labels must be few, and hold nothing personal. */
@@ -55,7 +55,7 @@ export const createRequestMetrics = (registry: Registry) => {
   };
 
   return {
-    tellOf({ path }: Route): Tell {
+    metricsOf({ path }: Route): RouteMetrics {
       const kinds = new Map<string, Counter.Internal>();
       return {
         objects: (kind, count) => {

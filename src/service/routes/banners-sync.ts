@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
-import { createTellUnfilled } from '../campaigns/unfilled.ts';
+import { createUnfilledLog } from '../campaigns/unfilled.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
@@ -9,7 +9,7 @@ import { questionOf } from './sync-request.ts';
 import { createUnknownPlacements } from './unknown-placements.ts';
 
 export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
-  const tellUnfilled = createTellUnfilled(log);
+  const logUnfilled = createUnfilledLog(log);
   const logUnknown = createUnknownPlacements(log);
   return {
     method: 'POST',
@@ -23,14 +23,14 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     tooLarge: 400,
     crossOrigin: true,
     answer: async (context) => {
-      const { workspace, store, body, now, tell } = context;
+      const { workspace, store, body, now, metrics } = context;
       const asked = questionOf(body, workspace);
       logUnknown(context, asked.placementIds);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
       const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
-      const banners = decide({ ...asked, workspace, user, now, ids, log, tellUnfilled });
-      tell.objects('placements', asked.placementIds.length);
+      const banners = decide({ ...asked, workspace, user, now, ids, log, logUnfilled });
+      metrics.objects('placements', asked.placementIds.length);
       return { status: 200, text: `{"banners":${banners}}` };
     },
   };

@@ -56,7 +56,7 @@ interface Judged {
 const judgeAll = async (
   request: TrackRequestMembers,
   ids: BannerIds,
-  { now, tell }: RouteContext,
+  { now, metrics }: RouteContext,
 ): Promise<Judged> => {
   const judged: Judged = { rows: [], errors: [] };
   for (const [index, event] of request.events.entries()) {
@@ -64,7 +64,7 @@ const judgeAll = async (
     if (typeof row !== 'string') judged.rows.push(row);
     else {
       judged.errors.push({ type: row, index });
-      tell.error(row);
+      metrics.error(row);
     }
     if ((index + 1) % EVENTS_A_TURN === 0) await nextTurn();
   }
@@ -83,7 +83,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   tooLarge: 400,
   crossOrigin: true,
   answer: async (context) => {
-    const { workspace, store, body, now, tell } = context;
+    const { workspace, store, body, now, metrics } = context;
     const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));
     if (typeof request === 'string') throw new HttpError(400, request);
     const ids = await bannerIdsOf(workspace.workspaceId);
@@ -96,7 +96,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
       nowMs: now,
       apply: (users) => users.recordBannerEvents(externalId, rows, now),
     });
-    tell.objects('banner_events', rows.length);
+    metrics.objects('banner_events', rows.length);
     return {
       status: 202,
       body: { events_processed: rows.length, message: 'success', ...(errors.length > 0 && { errors }) },

@@ -28,7 +28,7 @@ export const cdiIntegrations: Route = {
   limit: 'cdi_integrations',
   maxBodyBytes: 0,
   tooLarge: 413,
-  answer: ({ workspace, query, tell }) => {
+  answer: ({ workspace, query, metrics }) => {
     const cursor = query.get('cursor') ?? '';
     const skip = cursor === '' ? 0 : skipOf(cursor);
     const { integrations } = workspace;
@@ -42,7 +42,7 @@ export const cdiIntegrations: Route = {
       prev: skip > 0 ? cursorAt(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
       next: next < integrations.length ? cursorAt(next) : undefined,
     });
-    tell.objects('integrations', results.length);
+    metrics.objects('integrations', results.length);
     return { status: 200, body: { results, message: 'success' }, ...(link && { headers: { Link: link } }) };
   },
 };

@@ -31,12 +31,12 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxValues: MAX_SYNC_VALUES,
   tooLarge: 413,
-  answer: async ({ workspace, store, body, now, tell }) => {
+  answer: async ({ workspace, store, body, now, metrics }) => {
     const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const since = impressionsSince(workspace, now);
     const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
-    tell.objects('placements', asked.placementIds.length);
+    metrics.objects('placements', asked.placementIds.length);
     return {
       status: 200,
       body: {

@@ -1,6 +1,6 @@
 import { MAX_BULK_BODY_BYTES, MAX_BULK_OBJECTS, MAX_BULK_OBJECTS_PER_USER } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
-import { tellOfTrack } from '../users/tell-of-track.ts';
+import { recordTrack } from '../users/record-track.ts';
 import { trackUsers } from '../users/track.ts';
 
 export const usersTrackBulk: Route = {
@@ -12,9 +12,9 @@ export const usersTrackBulk: Route = {
   limit: 'users_track_bulk',
   maxBodyBytes: MAX_BULK_BODY_BYTES,
   tooLarge: 400,
-  async answer({ workspace, store, body, now, tell }) {
-    const answer = await tellOfTrack(
-      tell,
+  async answer({ workspace, store, body, now, metrics }) {
+    const answer = await recordTrack(
+      metrics,
       trackUsers({
         workspace,
         store,

@@ -1,6 +1,6 @@
 import { MAX_BODY_BYTES, MAX_TRACK_OBJECTS, USERS_TRACK_PATH } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
-import { tellOfTrack } from '../users/tell-of-track.ts';
+import { recordTrack } from '../users/record-track.ts';
 import { trackUsers } from '../users/track.ts';
 
 export const usersTrack: Route = {
@@ -12,9 +12,9 @@ export const usersTrack: Route = {
   limit: 'users_track',
   maxBodyBytes: MAX_BODY_BYTES,
   tooLarge: 413,
-  async answer({ workspace, store, body, now, tell }) {
-    const answer = await tellOfTrack(
-      tell,
+  async answer({ workspace, store, body, now, metrics }) {
+    const answer = await recordTrack(
+      metrics,
       trackUsers({
         workspace,
         store,

@@ -4,14 +4,14 @@ import { createCustomWriter } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { UserFinder } from './find-user.ts';
+import { createPropagation, propagatesTo, writeGroup } from './propagate.ts';
 import { withTokens } from './push-tokens.ts';
 import { createUser, writeContacts } from './resolve.ts';
-import { createSpread, spreadTo, writeGroup } from './spread.ts';
 
 /** Adds everyone this object may read or write. */
 export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
   if (checked.identity) lookups.push(checked.identity.lookup);
-  const email = spreadTo(checked);
+  const email = propagatesTo(checked);
   if (email !== null) lookups.push({ by: 'email', value: email });
   if (checked.isTokenImport) {
     for (const { app_id, token } of checked.pushTokens) {
@@ -53,13 +53,13 @@ export const applyAttributes = (
   attributes: readonly CheckedAttributes[],
   { finder, nowMs, nestedAllowed }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean },
 ): number => {
-  const spread = createSpread(users);
+  const propagation = createPropagation(users);
   const writer = createCustomWriter();
   let written = 0;
   for (const checked of attributes) {
     const { identity, pushTokens } = checked;
     if (!identity) {
-      // Nobody is named: a profile for each token, to be merged when its device comes to be known.
+      // The object names no user: a profile for each token, to be merged once its device is known.
       for (const token of pushTokens)
         if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
       continue;
@@ -68,7 +68,7 @@ export const applyAttributes = (
       ? pushTokens.filter((token) => !isKnownToken(users, token))
       : pushTokens;
     const found = finder.find(identity);
-    if (found) spread.reach(found);
+    if (found) propagation.reach(found);
     const profile = found ?? createUser(users, identity, nowMs);
     if (!profile) continue;
     writeContacts(profile, identity);
@@ -77,9 +77,9 @@ export const applyAttributes = (
     profile.updatedAtMs = nowMs;
     users.changed(profile);
     finder.changed(profile);
-    spread.passed(profile, checked);
+    propagation.passed(profile, checked);
   }
-  spread.finish();
+  propagation.finish();
   writer.finish();
   return written;
 };

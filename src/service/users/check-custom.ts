@@ -111,19 +111,19 @@ const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomC
   }
   for (const entry of $update) {
     if (!isRecord(entry)) return invalid(name);
-    const { $identifier_key: key, $identifier_value: wanted, $new_object: object } = entry;
-    if (typeof key !== 'string' || !isScalar(wanted)) return invalid(name);
+    const { $identifier_key: key, $identifier_value: value, $new_object: object } = entry;
+    if (typeof key !== 'string' || !isScalar(value)) return invalid(name);
     const nested = checkNested(object);
     if ('fault' in nested) return faulty(name, nested.fault);
     if (nested.value === undefined) continue;
     if (!isRecord(nested.value)) return invalid(name);
-    edit.update.push({ key, value: wanted, object: nested.value });
+    edit.update.push({ key, value, object: nested.value });
   }
   for (const entry of $remove) {
     if (!isRecord(entry)) return invalid(name);
-    const { $identifier_key: key, $identifier_value: wanted } = entry;
-    if (typeof key !== 'string' || !isScalar(wanted)) return invalid(name);
-    edit.remove.push({ key, value: wanted });
+    const { $identifier_key: key, $identifier_value: value } = entry;
+    if (typeof key !== 'string' || !isScalar(value)) return invalid(name);
+    edit.remove.push({ key, value });
   }
   return { name, kind: 'edit objects', edit };
 };

@@ -18,7 +18,7 @@ const isDeviceId = (value: unknown): value is string => {
 
 /**
  * Contract 3.5: every bad token is reported and left out, the others count. Tokens of web apps are taken like the
- * others, though the documentation says that they cannot be imported: nothing here sends to them, so nobody is harmed.
+ * others, though the documentation says that they cannot be imported: nothing here sends to them, so that does no harm.
  */
 export const checkPushTokens = (
   value: unknown,

@@ -8,7 +8,7 @@ import {
   TRACK_ERROR,
 } from '../../protocol/index.ts';
 import { parseDate, parseDay } from './dates.ts';
-import { countryOf, isLanguage, isTimeZone } from './places.ts';
+import { countryOf, isLanguage, isTimeZone } from './locale.ts';
 
 /** What a checker returns for a value that must not be set. */
 const INVALID = Symbol('invalid');

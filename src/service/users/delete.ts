@@ -77,7 +77,7 @@ export const deleteUsers = async (input: {
     lookups: targets.map(({ lookup }) => lookup),
     nowMs,
     apply(users) {
-      // Of IDs that nobody has too: a request whose answer was lost comes again, and must finish what it began.
+      // Of unknown IDs too: a request whose answer was lost comes again, and must finish what it began.
       const externalIds = targets.flatMap(({ lookup }) =>
         lookup.by === 'external_id' ? [lookup.value] : [],
       );

@@ -20,7 +20,7 @@ export const undoAll = (undo: Undo): void => {
 export const createMerging = () => {
   /** Our copies, with the number of their members: asking a large object for it takes as long as copying it. */
   const copies = new Map<Members, number>();
-  /** Bytes of what nobody changes: one sent object may come to thousands of places. */
+  /** Bytes of values that no write changes: one sent object may be stored at thousands of paths. */
   const sizes = new Map<object, number>();
 
   const bytesOf = (value: unknown): number => {

@@ -11,9 +11,9 @@ import { createObjectsIndex } from './objects-index.ts';
  * 100 KiB has 25,600 at most, where each object has one, and a few thousand as a rule: updates that write more are too
  * large in the end, or write the same objects again and again while all other requests wait.
  */
-const MOST_WRITTEN = 100_000;
+const MAX_WRITTEN = 100_000;
 
-/** What an update writes in each place: the object and the objects in it, but no list. */
+/** What an update writes into each object: the object and the objects in it, but no list. */
 const membersOf = (value: unknown): number => {
   let members = 1;
   if (isRecord(value)) for (const key of Object.keys(value)) members += membersOf(value[key]);
@@ -25,37 +25,37 @@ const membersOf = (value: unknown): number => {
  * for the list.
  */
 export const createObjectList = (stored: readonly Members[], merging: Merging) => {
-  /** What is removed leaves its place empty, as the index knows the others by theirs. */
-  const places: (Members | null)[] = [...stored];
-  const index = createObjectsIndex(places);
+  /** A removed object leaves `null`, as the index knows the others by their positions. */
+  const list: (Members | null)[] = [...stored];
+  const index = createObjectsIndex(list);
   /** Of its JSON: a bracket, and each object with the comma or the bracket after it. */
   let bytes = stored.length === 0 ? 1 : jsonBytes(stored);
   let written = 0;
 
-  const put = (place: number, object: Members, undo: Undo): number => {
-    const before = places[place]!;
+  const put = (position: number, object: Members, undo: Undo): number => {
+    const before = list[position]!;
     const set = (from: Members, to: Members) => {
-      index.leaveAll(place, from);
-      index.enterAll(place, to);
-      places[place] = to;
+      index.leaveAll(position, from);
+      index.enterAll(position, to);
+      list[position] = to;
     };
     set(before, object);
     undo.push(() => set(object, before));
     return merging.bytesOf(object) - merging.bytesOf(before);
   };
 
-  const mergeInto = (place: number, object: Members, indexed: string[], undo: Undo): number => {
-    const copy = merging.copyOf(places[place]!);
-    places[place] = copy;
+  const mergeInto = (position: number, object: Members, indexed: string[], undo: Undo): number => {
+    const copy = merging.copyOf(list[position]!);
+    list[position] = copy;
     const before = indexed.map((key) => getOwn(copy, key));
     const growth = merging.merge(copy, object, undo);
     for (const [i, key] of indexed.entries()) {
       const after = getOwn(copy, key);
-      index.leave(place, key, before[i]);
-      index.enter(place, key, after);
+      index.leave(position, key, before[i]);
+      index.enter(position, key, after);
       undo.push(() => {
-        index.leave(place, key, after);
-        index.enter(place, key, before[i]);
+        index.leave(position, key, after);
+        index.enter(position, key, before[i]);
       });
     }
     return growth;
@@ -64,11 +64,11 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const add = (objects: readonly Members[], undo: Undo): number => {
     let growth = 0;
     for (const object of objects) {
-      const place = places.push(object) - 1;
-      index.enterAll(place, object);
+      const position = list.push(object) - 1;
+      index.enterAll(position, object);
       undo.push(() => {
-        index.leaveAll(place, object);
-        places.pop();
+        index.leaveAll(position, object);
+        list.pop();
       });
       growth += merging.bytesOf(object) + 1;
     }
@@ -82,17 +82,17 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       const members = membersOf(object);
       const indexed = Object.keys(object).filter(index.has);
       // A copy: what is written may have the same value again.
-      for (const place of [...index.placesOf(key, value)]) {
+      for (const position of [...index.positionsOf(key, value)]) {
         written += members;
-        if (written > MOST_WRITTEN) return null;
-        growth += mergeObjects ? mergeInto(place, object, indexed, undo) : put(place, object, undo);
+        if (written > MAX_WRITTEN) return null;
+        growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
       }
     }
     return growth;
   };
 
-  const placesToRemove = (remove: ObjectsEdit['remove']): Set<number> => {
-    const found = new Set(remove.map(({ key, value }) => index.placesOf(key, value)));
+  const positionsToRemove = (remove: ObjectsEdit['remove']): Set<number> => {
+    const found = new Set(remove.map(({ key, value }) => index.positionsOf(key, value)));
     return new Set([...found].flatMap((some) => [...some]));
   };
 
@@ -106,11 +106,11 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       const added = add(edit.add, undo);
       index.cover(new Set([...edit.update, ...edit.remove].map(({ key }) => key)));
       const updated = update(edit.update, mergeObjects, undo);
-      const removed = placesToRemove(edit.remove);
+      const removed = positionsToRemove(edit.remove);
       const after =
         updated !== null &&
         [...removed].reduce(
-          (sum, place) => sum - merging.bytesOf(places[place]) - 1,
+          (sum, position) => sum - merging.bytesOf(list[position]) - 1,
           bytes + added + updated,
         );
       if (after === false || after > MAX_NESTED_BYTES) {
@@ -118,15 +118,15 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
         return false;
       }
       bytes = after;
-      for (const place of removed) {
-        index.leaveAll(place, places[place]!);
-        places[place] = null;
+      for (const position of removed) {
+        index.leaveAll(position, list[position]!);
+        list[position] = null;
       }
       return true;
     },
 
     isEmpty: () => bytes === 1,
-    objects: (): Members[] => places.filter((object) => object !== null),
+    objects: (): Members[] => list.filter((object) => object !== null),
   };
 };
 

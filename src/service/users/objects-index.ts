@@ -1,21 +1,21 @@
 import { getOwn } from '../profiles/own.ts';
 
 type Members = Record<string, unknown>;
-type Places = Set<number>;
+type Positions = Set<number>;
 
 const NOWHERE: ReadonlySet<number> = new Set();
 
 /**
- * Where in a list the objects are whose member is a certain text, number or boolean. `places` may change, if each
- * change is told.
+ * The positions in a list of the objects whose member is a certain text, number or boolean. `list` may change, if the
+ * index is called for each change.
  */
-export const createObjectsIndex = (places: readonly (Members | null)[]) => {
-  const byKey = new Map<string, Map<unknown, Places>>();
+export const createObjectsIndex = (list: readonly (Members | null)[]) => {
+  const byKey = new Map<string, Map<unknown, Positions>>();
   let hasAllKeys = false;
 
   const has = (key: string): boolean => hasAllKeys || byKey.has(key);
 
-  const enter = (place: number, key: string, value: unknown) => {
+  const enter = (position: number, key: string, value: unknown) => {
     if (typeof value === 'object' || value === undefined || !has(key)) return;
     let byValue = byKey.get(key);
     if (!byValue) {
@@ -23,14 +23,15 @@ export const createObjectsIndex = (places: readonly (Members | null)[]) => {
       byKey.set(key, byValue);
     }
     const found = byValue.get(value);
-    if (found) found.add(place);
-    else byValue.set(value, new Set([place]));
+    if (found) found.add(position);
+    else byValue.set(value, new Set([position]));
   };
-  const leave = (place: number, key: string, value: unknown) => byKey.get(key)?.get(value)?.delete(place);
+  const leave = (position: number, key: string, value: unknown) =>
+    byKey.get(key)?.get(value)?.delete(position);
 
-  const enterAll = (place: number, object: Members) => {
+  const enterAll = (position: number, object: Members) => {
     if (byKey.size === 0 && !hasAllKeys) return;
-    for (const key of Object.keys(object)) enter(place, key, getOwn(object, key));
+    for (const key of Object.keys(object)) enter(position, key, getOwn(object, key));
   };
 
   return {
@@ -38,8 +39,8 @@ export const createObjectsIndex = (places: readonly (Members | null)[]) => {
     enter,
     leave,
     enterAll,
-    leaveAll(place: number, object: Members) {
-      if (byKey.size > 0) for (const key of Object.keys(object)) leave(place, key, getOwn(object, key));
+    leaveAll(position: number, object: Members) {
+      if (byKey.size > 0) for (const key of Object.keys(object)) leave(position, key, getOwn(object, key));
     },
 
     /** To be called before these keys are asked for. */
@@ -50,9 +51,9 @@ export const createObjectsIndex = (places: readonly (Members | null)[]) => {
         hasAllKeys = true;
         byKey.clear();
       } else for (const key of keys) byKey.set(key, new Map());
-      for (const [place, object] of places.entries()) if (object) enterAll(place, object);
+      for (const [position, object] of list.entries()) if (object) enterAll(position, object);
     },
 
-    placesOf: (key: string, value: unknown): ReadonlySet<number> => byKey.get(key)?.get(value) ?? NOWHERE,
+    positionsOf: (key: string, value: unknown): ReadonlySet<number> => byKey.get(key)?.get(value) ?? NOWHERE,
   };
 };

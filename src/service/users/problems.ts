@@ -1,6 +1,6 @@
 import type { InputArray, TrackErrorEntry } from '../../protocol/index.ts';
 
-/** Collects the entries of an answer's `errors`; whoever checks an object says first which one it is. */
+/** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
 export interface Problems {
   readonly entries: TrackErrorEntry[];
   at(array: InputArray, index: number): void;
@@ -9,9 +9,9 @@ export interface Problems {
 
 /**
  * Entries of one object. The contract has no bound for an object with several faults: one whose 250,000 values are all
- * bad would be answered with 17 MB, which nobody reads and all others wait for. The first ones say what is wrong.
+ * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
  */
-const MOST_OF_AN_OBJECT = 100;
+const MAX_PER_OBJECT = 100;
 
 export const createProblems = (): Problems => {
   const entries: TrackErrorEntry[] = [];
@@ -26,7 +26,7 @@ export const createProblems = (): Problems => {
       before = entries.length;
     },
     add(type) {
-      if (entries.length - before >= MOST_OF_AN_OBJECT) return;
+      if (entries.length - before >= MAX_PER_OBJECT) return;
       entries.push({ type, input_array: inputArray, index: position });
     },
   };

@@ -26,7 +26,7 @@ export const isPreferred = (a: Profile, b: Profile): boolean => {
 
 export const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
-/** The profile of an object that is about nobody known, where contract 4.2 says that there is to be one. */
+/** The profile of an object about an unknown user, where contract 4.2 says that there is to be one. */
 export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
   if (updateExistingOnly === true) return null;

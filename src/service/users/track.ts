@@ -14,8 +14,8 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedEvent, checkEvent } from './check-event.ts';
 import { createProblems } from './problems.ts';
-import { createStretch } from './stretch.ts';
 import { trackWork } from './track-work.ts';
+import { createYielding } from './yielding.ts';
 
 export interface TrackInput {
   workspace: Workspace;
@@ -63,7 +63,7 @@ const identifierOf = (object: Record<string, unknown>): string | null => {
   return null;
 };
 
-/** A user is told apart by the identifier as it was sent. */
+/** Users are distinguished by the identifier as it was sent. */
 const refuseTooManyPerUser = (arrays: Arrays, most: number) => {
   const counts = new Map<string, number>();
   for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
@@ -93,7 +93,7 @@ export const trackUsers = async ({
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   let nestedAllowed = true;
-  const stretch = createStretch();
+  const yielding = createYielding();
   for (const [index, object] of (arrays.attributes ?? []).entries()) {
     problems.at('attributes', index);
     const checked = checkAttributes(object, workspace, problems);
@@ -101,20 +101,20 @@ export const trackUsers = async ({
       attributes.push(checked);
       if (checked.hasBadNested) nestedAllowed = false;
     }
-    if (stretch.isOver()) await stretch.rest();
+    if (yielding.isDue()) await yielding.yield();
   }
   for (const [index, object] of (arrays.events ?? []).entries()) {
     problems.at('events', index);
     const checked = checkEvent(object, 'event', workspace, nowMs, problems);
     if (checked) events.push(checked);
-    if (stretch.isOver()) await stretch.rest();
+    if (yielding.isDue()) await yielding.yield();
   }
   const customEvents = events.length;
   for (const [index, object] of (arrays.purchases ?? []).entries()) {
     problems.at('purchases', index);
     const checked = checkEvent(object, 'purchase', workspace, nowMs, problems);
     if (checked) events.push(checked);
-    if (stretch.isOver()) await stretch.rest();
+    if (yielding.isDue()) await yielding.yield();
   }
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 

@@ -58,7 +58,7 @@ export const followReleases = async (
   studio: StudioStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
 ): Promise<ReleasedSource> => {
-  /** By workspace: its live releases, and what tells whether they changed. */
+  /** By workspace: its live releases, and by what it sees that they changed. */
   let releases = new Map<string, { mark: string; live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 

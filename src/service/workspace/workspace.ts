@@ -54,7 +54,7 @@ export interface Workspace {
   warnings: readonly string[];
 }
 
-/** A place of the pages that campaigns can name. */
+/** A slot of the pages that campaigns can name. */
 export interface Placement {
   placementId: string;
   name: string;

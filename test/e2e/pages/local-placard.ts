@@ -1,4 +1,4 @@
-import { createPlacard, type Notice, type Placard } from '../../../src/client/index.ts';
+import { type BannerBootstrap, createPlacard, type Notice, type Placard } from '../../../src/client/index.ts';
 
 /** What the page tells its test. */
 export interface Told {
@@ -9,7 +9,10 @@ export interface Told {
 const headline = (value: string) => ({ headline: { type: 'string', value } });
 
 /** The real client with a network of its own: each placement has one banner, every event is taken. */
-export const createLocalPlacard = (appId: string): { placard: Placard; told: Told } => {
+export const createLocalPlacard = (
+  appId: string,
+  bootstrap: BannerBootstrap | null = null,
+): { placard: Placard; told: Told } => {
   const told: Told = { notices: [], syncs: 0 };
   const answer: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
@@ -35,6 +38,7 @@ export const createLocalPlacard = (appId: string): { placard: Placard; told: Tol
     appId,
     appVersion: '1.0.0',
     userId: 'u-1',
+    bootstrap,
     platform: { fetch: answer },
   });
   placard.subscribe((notice) => told.notices.push(notice));

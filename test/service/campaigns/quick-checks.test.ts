@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compileAudience } from '../../../src/service/campaigns/audience.ts';
 import { type Asker, audienceOf } from '../../../src/service/campaigns/audience-of.ts';
 import type { Campaign } from '../../../src/service/campaigns/campaign.ts';
-import { createCandidates, sought } from '../../../src/service/campaigns/candidates.ts';
+import { createCandidates, lookupClause } from '../../../src/service/campaigns/candidates.ts';
 import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
 import { readPath } from '../../../src/service/campaigns/read-path.ts';
 import { completeProfile } from '../../../src/service/profiles/profile.ts';
@@ -142,7 +142,7 @@ describe('the quick checks of an audience', () => {
         const candidates = found(campaigns, who);
         const member = audienceOf(who, NOW);
         for (const [place, { audience }] of campaigns.entries()) {
-          const isCandidate = candidates.includes(place) || !sought(campaigns[place]!);
+          const isCandidate = candidates.includes(place) || !lookupClause(campaigns[place]!);
           if (isCandidate && mayMatch(audience!.clauses, who, NOW)) continue;
           nos += 1;
           expect(audience!.matches(member)).toBe(false);
@@ -186,7 +186,7 @@ describe('the candidates', () => {
     const who = anAsker({ tier: 'gold', visits: 12, tags: ['vip'] });
     expect(found(campaigns, who)).toEqual([1, 4, 7]);
     expect(found(campaigns, anAsker(null))).toEqual([]);
-    expect(campaigns.flatMap((campaign, place) => (sought(campaign) ? [] : [place]))).toEqual([2, 3]);
+    expect(campaigns.flatMap((campaign, place) => (lookupClause(campaign) ? [] : [place]))).toEqual([2, 3]);
   });
 
   test('are found without a look at what no campaign asks', () => {

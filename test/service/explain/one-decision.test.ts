@@ -88,7 +88,7 @@ const questionOf = (
   now: NOW,
   ids: createBannerIds('test', 'secret'),
   log: silentLog,
-  tellUnfilled: () => undefined,
+  logUnfilled: () => undefined,
 });
 
 const someCampaigns = fc.array(campaign, { maxLength: 8 });

@@ -296,7 +296,7 @@ test('gives way to others while it judges, names the bad events and counts them'
         events: Array.from({ length: 20_000 }, () => 0),
       },
       now: 0,
-      tell: {
+      metrics: {
         objects: () => undefined,
         error: () => {
           named += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
-import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, TIME } from './a-track.ts';

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { AuditAnswer } from '../../server/routes/access.ts';
 import { call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 import { wholeMoment } from '../parts/dates.ts';
 import { LoadView } from '../parts/load-view.tsx';
-import { TableBox } from '../parts/table-box.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
 const Entries = ({ first }: { first: AuditAnswer }) => {
@@ -13,34 +13,21 @@ const Entries = ({ first }: { first: AuditAnswer }) => {
   const { before } = pages.at(-1)!;
   return (
     <>
-      <TableBox label="Audit" isStacked>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col">Of</th>
-            <th scope="col">More</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .flatMap(({ entries }) => entries)
-            .map(({ at, operator, action, subject, subjectName, details }) => (
-              <tr key={`${at} ${operator} ${action} ${subject}`}>
-                <td>{wholeMoment(at)}</td>
-                <th scope="row">
-                  <bdi>{operator}</bdi>
-                </th>
-                <td>{action}</td>
-                <td title={subject}>
-                  <bdi>{subjectName}</bdi>
-                </td>
-                <td>{details}</td>
-              </tr>
-            ))}
-        </tbody>
-      </TableBox>
+      <DataTable
+        label="Audit"
+        rows={pages.flatMap(({ entries }) => entries)}
+        keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
+        columns={[
+          { name: 'When', cell: ({ at }) => wholeMoment(at) },
+          { name: 'Who', kind: 'head', cell: ({ operator }) => operator },
+          { name: 'What', cell: ({ action }) => action },
+          {
+            name: 'Of',
+            cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
+          },
+          { name: 'More', cell: ({ details }) => details },
+        ]}
+      />
       {before !== null && (
         <button
           type="button"

@@ -23,6 +23,7 @@ const FILTERS: readonly { value: Shown; name: string; states: readonly ScheduleS
   { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
 ];
 
+const NOBODY: FirstNumber = { people: 0, clicked: 0 };
 const ORDER: readonly ScheduleState[] = ['live', 'planned', 'draft', 'stopped', 'over'];
 
 /** What a row is listed as: what is published, or the draft of one that never was. */
@@ -106,7 +107,7 @@ export const ListScreen = () => {
             <ul class="list">
               <li class="list-row list-heads" aria-hidden="true">
                 <span>Name</span>
-                <span>State</span>
+                <span class="list-state">State</span>
                 <span class="list-time">
                   {timeline.ticks.map(({ at, name }) => (
                     <span key={name} style={{ insetInlineStart: `${at}%` }}>
@@ -123,7 +124,7 @@ export const ListScreen = () => {
                   row={row}
                   state={stateOf(row, nowMs)}
                   timeline={timeline}
-                  number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? null) : null}
+                  number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? NOBODY) : null}
                   onChange={again}
                 />
               ))}

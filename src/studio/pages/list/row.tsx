@@ -16,7 +16,7 @@ interface RowProps {
   row: CampaignRow;
   state: ScheduleState;
   timeline: Timeline;
-  /** `null` while it is not known, and of a campaign that was never published. */
+  /** `null` while it is not known. */
   number: FirstNumber | null;
   onChange(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
           )}
         </span>
       </span>
-      <span>
+      <span class="list-state">
         <StateMark state={state} />
         {row.planned && <span class="list-planned muted">Next {moment(row.planned.liveAt)}</span>}
       </span>
@@ -72,11 +72,9 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         <span class="list-runs">{runsWords(campaign)}</span>
       </span>
       <span class="list-number">
+        {number && (state === 'live' || number.people > 0) && <span>{countText(number.people)}</span>}
         {number && number.people > 0 && (
-          <>
-            <span>{countText(number.people)}</span>
-            <span class="muted">{shareText(number.clicked, number.people)} clicked</span>
-          </>
+          <span class="muted">{shareText(number.clicked, number.people)} clicked</span>
         )}
       </span>
       <span class="list-actions">

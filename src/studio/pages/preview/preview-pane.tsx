@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { labelOf } from '../../campaign/member-words.ts';
 import type { PreviewAnswer } from '../../server/routes/preview.ts';
 import { call, wordsOf } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
@@ -122,7 +123,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
         )}
         {drawnProblems.value.map(({ property, words }) => (
           <p key={property + words} class="field-warning">
-            {property.replaceAll('_', ' ')}: {words}
+            {labelOf(property)}: {words}
           </p>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Light cells around the code, without which cameras do not find it. */
-const QUIET = 2;
+/** Light cells around the code, without which cameras do not find it: as many as its standard asks for. */
+const QUIET = 4;
 
 /** A link for a phone's camera. The library is loaded for it. */
 export const QrCode = ({ text }: { text: string }) => {

@@ -68,7 +68,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
       actions={
         <>
           <button type="button" class="button" disabled={link.value === null} onClick={() => void copy()}>
-            Copy the link
+            Copy link
           </button>
           {link.value !== null && (
             <a class="button primary" href={link.value} target="_blank" rel="noreferrer">

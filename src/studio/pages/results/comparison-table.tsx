@@ -1,8 +1,8 @@
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
+import { DataTable } from '../parts/data-table.tsx';
 import { countText, moneyText, shareText } from '../parts/numbers.ts';
-import { NumberHead, TableBox } from '../parts/table-box.tsx';
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);
@@ -42,39 +42,36 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
     );
   const nameOf = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
   return (
-    <TableBox label="Differences" isStacked>
-      <thead>
-        <tr>
-          <th scope="col">What</th>
-          <th scope="col">Who against whom</th>
-          <NumberHead>Rates</NumberHead>
-          <th scope="col">Difference, 95 % certain</th>
-          <NumberHead>People</NumberHead>
-        </tr>
-      </thead>
-      <tbody>
-        {comparisons.map((comparison) => (
-          <tr key={`${comparison.metric} ${comparison.one}`}>
-            <th scope="row">
-              <bdi>{comparison.label}</bdi>
-            </th>
-            <td>
-              <bdi>{nameOf(comparison.one)}</bdi> against <bdi>{nameOf(comparison.other)}</bdi>
-            </td>
-            <td class="number" data-label="Rates">
-              {meanText(comparison.means[0], comparison.unit)} :{' '}
-              {meanText(comparison.means[1], comparison.unit)}
-            </td>
-            <td>
+    <DataTable
+      label="Differences"
+      rows={comparisons}
+      keyOf={({ metric, one }) => `${metric} ${one}`}
+      columns={[
+        { name: 'What', kind: 'head', cell: ({ label }) => label },
+        {
+          name: 'Who against whom',
+          cell: ({ one, other }) => (
+            <>
+              <bdi>{nameOf(one)}</bdi> against <bdi>{nameOf(other)}</bdi>
+            </>
+          ),
+        },
+        {
+          name: 'Rates',
+          kind: 'number',
+          cell: ({ means, unit }) => means.map((mean) => meanText(mean, unit)).join(' : '),
+        },
+        {
+          name: 'Difference, 95 % certain',
+          cell: (comparison) => (
+            <>
               <Interval comparison={comparison} widest={widest(comparison.unit)} />
               {rangeWords(comparison)}
-            </td>
-            <td class="number" data-label="People">
-              {countText(comparison.people)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
+            </>
+          ),
+        },
+        { name: 'People', kind: 'number', cell: ({ people }) => countText(people) },
+      ]}
+    />
   );
 };

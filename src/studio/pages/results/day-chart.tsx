@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/compare.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countText, shareText } from '../parts/numbers.ts';
-import { NumberHead, TableBox } from '../parts/table-box.tsx';
 import { COLOURS, DASHES, dayText, drawChart } from './draw-chart.ts';
 
 interface DayChartProps {
@@ -69,36 +69,33 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
       <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn} />
       <details class="more" open={!isDrawn}>
         <summary>The same as a table</summary>
-        <TableBox label="Day by day">
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              {shown.map(({ variantId, name }) => (
-                <NumberHead key={variantId}>
-                  <bdi>{name}</bdi>
-                </NumberHead>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {dates.map((day) => (
-              <tr key={day}>
-                <th scope="row">{dayText(day)}</th>
-                {shown.map(({ variantId }) => {
+        <DataTable
+          label="Day by day"
+          rows={dates}
+          keyOf={(day) => day}
+          columns={[
+            { name: 'Day', kind: 'head', cell: dayText },
+            ...shown.map(
+              ({ variantId, name }): Column<string> => ({
+                name,
+                id: variantId!,
+                kind: 'number',
+                cell: (day) => {
                   const counts = days.find((each) => each.day === day && each.variantId === variantId);
+                  const { clicked, exposed } = counts ?? { clicked: 0, exposed: 0 };
                   return (
-                    <td key={variantId} class="number">
-                      {shareText(counts?.clicked ?? 0, counts?.exposed ?? 0)}
+                    <>
+                      {shareText(clicked, exposed)}{' '}
                       <span class="small">
-                        {countText(counts?.clicked ?? 0)} of {countText(counts?.exposed ?? 0)}
+                        {countText(clicked)} of {countText(exposed)}
                       </span>
-                    </td>
+                    </>
                   );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </TableBox>
+                },
+              }),
+            ),
+          ]}
+        />
       </details>
     </>
   );

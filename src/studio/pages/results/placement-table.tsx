@@ -1,6 +1,6 @@
 import type { ResultsAnswer } from '../../server/routes/results.ts';
+import { DataTable } from '../parts/data-table.tsx';
 import { countText, shareText } from '../parts/numbers.ts';
-import { NumberHead, TableBox } from '../parts/table-box.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** Where people saw it and clicked it: every placement with its variants. */
@@ -10,31 +10,25 @@ export const PlacementTable = ({ results: { arms, placements } }: { results: Res
       ? 'Control group'
       : (arms.find((arm) => arm.variantId === variantId)?.name ?? variantId);
   return (
-    <TableBox label="Results by placement">
-      <thead>
-        <tr>
-          <th scope="col">Placement</th>
-          <th scope="col">Variant</th>
-          <NumberHead>People</NumberHead>
-          <NumberHead>Views</NumberHead>
-          <NumberHead>Clicked</NumberHead>
-        </tr>
-      </thead>
-      <tbody>
-        {placements.map(({ placementId, variantId, exposed, impressions, clicked }) => (
-          <tr key={`${placementId} ${variantId}`}>
-            <th scope="row">
-              <bdi>{placementName(placementId)}</bdi>
-            </th>
-            <td>
-              <bdi>{armName(variantId)}</bdi>
-            </td>
-            <td class="number">{countText(exposed)}</td>
-            <td class="number">{variantId === null ? '–' : countText(impressions)}</td>
-            <td class="number">{variantId === null ? '–' : shareText(clicked, exposed)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
+    <DataTable
+      label="Results by placement"
+      rows={placements}
+      keyOf={({ placementId, variantId }) => `${placementId} ${variantId}`}
+      columns={[
+        { name: 'Placement', kind: 'head', cell: ({ placementId }) => placementName(placementId) },
+        { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
+        { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+        {
+          name: 'Views',
+          kind: 'number',
+          cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
+        },
+        {
+          name: 'Clicked',
+          kind: 'number',
+          cell: ({ variantId, clicked, exposed }) => (variantId === null ? '–' : shareText(clicked, exposed)),
+        },
+      ]}
+    />
   );
 };

@@ -39,7 +39,7 @@ export const outcomeWords = (
     case 'shown':
       return plain(
         explanation.is_test_send ? 'Shown as a test send' : 'Shown',
-        isReal ? `Variant “${explanation.variant_id}”.` : 'One of its variants, by their shares.',
+        ...(isReal ? [`Variant “${explanation.variant_id}”.`] : []),
       );
     case 'held_out':
       return plain(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
+import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
-import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, GROUP } from './a-track.ts';

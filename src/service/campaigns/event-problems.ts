@@ -1,39 +1,39 @@
-import type { AudienceMember, Doings } from './audience-member.ts';
+import type { AudienceMember, EventSummary } from './audience-member.ts';
 
 type Kind = 'number' | 'moment';
 
-const DOINGS = {
+const EVENT = {
   count: 'number',
   first: 'moment',
   last: 'moment',
   first_days_ago: 'number',
   last_days_ago: 'number',
-} as const satisfies Record<keyof Doings, Kind>;
+} as const satisfies Record<keyof EventSummary, Kind>;
 
-/** What can be asked of one event or one product. Unlike custom attributes, nobody else adds to these. */
-export const DOING_MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  events: DOINGS,
-  purchases: { ...DOINGS, revenue: 'number' } satisfies Record<
+/** What can be asked of one event or one product. Unlike custom attributes, these are all. */
+export const EVENT_MEMBERS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  events: EVENT,
+  purchases: { ...EVENT, revenue: 'number' } satisfies Record<
     keyof AudienceMember['purchases'][string],
     Kind
   >,
 };
 const LISTS: Readonly<Record<string, string>> = { events: 'event_list', purchases: 'purchase_list' };
 /** The members of the document that have all of them as lists. */
-export const DOING_LISTS: readonly string[] = Object.values(LISTS);
+export const EVENT_LISTS: readonly string[] = Object.values(LISTS);
 
 const kindOf = (field: string): Kind | undefined => {
   const [head = '', , member = '', ...deeper] = field.split('.');
-  return deeper.length === 0 && Object.hasOwn(DOING_MEMBERS, head)
-    ? DOING_MEMBERS[head]?.[member]
+  return deeper.length === 0 && Object.hasOwn(EVENT_MEMBERS, head)
+    ? EVENT_MEMBERS[head]?.[member]
     : undefined;
 };
 
-/** Why nobody can have what is at this path of a filter; `null` where somebody may. */
-export const doingProblem = (field: string): string | null => {
+/** Why no user can have the member at this path of a filter; `null` where users may. */
+export const eventProblem = (field: string): string | null => {
   const [head = '', , member] = field.split('.');
-  if (!Object.hasOwn(DOING_MEMBERS, head) || member === undefined || kindOf(field)) return null;
-  const members = Object.keys(DOING_MEMBERS[head]!).join(', ');
+  if (!Object.hasOwn(EVENT_MEMBERS, head) || member === undefined || kindOf(field)) return null;
+  const members = Object.keys(EVENT_MEMBERS[head]!).join(', ');
   return `expected one of ${members} after the name; a name with a dot is found in ${LISTS[head]}, with $elemMatch`;
 };
 

@@ -1,12 +1,12 @@
 import { INPUT_ARRAYS, isRecord, type UsersTrackAnswer } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
-import type { Tell } from '../route.ts';
+import type { RouteMetrics } from '../route.ts';
 
-const tellErrors = (tell: Tell, errors: unknown) => {
+const recordErrors = (metrics: RouteMetrics, errors: unknown) => {
   if (!Array.isArray(errors)) return;
   for (const entry of errors) {
     // A text with a name from the wire in it is not a code: as a label it would have endless values.
-    if (isRecord(entry)) tell.error(codeOf(String(entry['type'])));
+    if (isRecord(entry)) metrics.error(codeOf(String(entry['type'])));
   }
 };
 
@@ -18,17 +18,20 @@ const codeOf = (type: string): string => {
 };
 
 /** Counts what was accepted and what was refused, whether the answer is one or a refusal. */
-export const tellOfTrack = async (tell: Tell, work: Promise<UsersTrackAnswer>): Promise<UsersTrackAnswer> => {
+export const recordTrack = async (
+  metrics: RouteMetrics,
+  work: Promise<UsersTrackAnswer>,
+): Promise<UsersTrackAnswer> => {
   try {
     const answer = await work;
     for (const name of INPUT_ARRAYS) {
       const count = answer[`${name}_processed`];
-      if (count !== undefined) tell.objects(name, count);
+      if (count !== undefined) metrics.objects(name, count);
     }
-    tellErrors(tell, answer.errors);
+    recordErrors(metrics, answer.errors);
     return answer;
   } catch (error) {
-    if (error instanceof HttpError) tellErrors(tell, error.members?.['errors']);
+    if (error instanceof HttpError) recordErrors(metrics, error.members?.['errors']);
     throw error;
   }
 };

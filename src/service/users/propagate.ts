@@ -18,7 +18,7 @@ const writeEmailState = (profile: Profile, state: unknown): boolean => {
 };
 
 /** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
-export const spreadTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
+export const propagatesTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
   if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
   const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
   return setsState ? identity.email : null;
@@ -31,16 +31,16 @@ interface States {
 }
 
 /**
- * Brings the subscription states of a request's objects to everyone with their addresses, as if each object did so at
+ * Propagates the subscription states of a request's objects to every user with their addresses, as if each object did so at
  * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
  * it, and everyone once in the end.
  */
-export const createSpread = (users: UserSet) => {
+export const createPropagation = (users: UserSet) => {
   const byAddress = new Map<string, States>();
   /** Of the latest object that set something for an address. */
   let latest = 0;
-  /** The number up to which a profile needs to hear nothing. */
-  const heard = new Map<Profile, number>();
+  /** The number of the object up to which a profile has all states. */
+  const reached = new Map<Profile, number>();
 
   const statesOf = (email: string): States => {
     const address = comparableEmail(email);
@@ -53,7 +53,7 @@ export const createSpread = (users: UserSet) => {
   const reach = (profile: Profile) => {
     const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
     if (!states) return;
-    const known = heard.get(profile) ?? 0;
+    const known = reached.get(profile) ?? 0;
     const { email, groups } = states;
     let isChanged = email !== null && email.number > known && writeEmailState(profile, email.state);
     for (const { group, number } of groups.values()) {
@@ -67,7 +67,7 @@ export const createSpread = (users: UserSet) => {
 
     /** To be called after each object: its profile, whose address may be new, gets only what comes later. */
     passed(profile: Profile, checked: CheckedAttributes) {
-      const address = spreadTo(checked);
+      const address = propagatesTo(checked);
       if (address !== null) {
         latest += 1;
         const states = statesOf(address);
@@ -76,7 +76,7 @@ export const createSpread = (users: UserSet) => {
           if (name === 'email_subscribe') states.email = { state: value, number: latest };
         }
       }
-      if (latest > 0) heard.set(profile, latest);
+      if (latest > 0) reached.set(profile, latest);
     },
 
     /** To be called after the last object. */

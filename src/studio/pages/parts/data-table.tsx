@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import './data-table.css';
+
+export interface Column<Row> {
+  name: string;
+  /** For columns whose names may be alike. Default: the name. */
+  id?: string;
+  /** The `head` names its row. A `number` has its column's name beside it where rows are blocks of lines. */
+  kind?: 'head' | 'number';
+  cell(row: Row): ComponentChildren;
+}
+
+interface DataTableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+}
+
+/** A table that scrolls sideways where it has no room, by the keyboard too. On a phone each row is a block of lines. */
+export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus a keyboard could not scroll it
+  <section class="table-box" tabIndex={0} aria-label={label}>
+    <table>
+      <thead>
+        <tr>
+          {columns.map(({ name, id = name, kind }) => (
+            <th key={id} scope="col" class={kind === 'number' ? 'number' : undefined}>
+              <bdi>{name}</bdi>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ name, id = name, kind, cell }) =>
+              kind === 'head' ? (
+                <th key={id} scope="row">
+                  <bdi>{cell(row)}</bdi>
+                </th>
+              ) : kind === 'number' ? (
+                <td key={id} class="number" data-label={name}>
+                  {cell(row)}
+                </td>
+              ) : (
+                <td key={id}>{cell(row)}</td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);

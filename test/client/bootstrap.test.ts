@@ -1,0 +1,135 @@
+import { expect, test, vi } from 'vitest';
+import type { Banner, BannerBootstrap } from '../../src/client/index.ts';
+import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
+import { aProfile, aSlot, draw, open, stagePages } from './pages.ts';
+
+stagePages();
+
+const headline = (value: string): Banner['properties'] => ({ headline: { type: 'string', value } });
+const served: Banner = aBanner({
+  id: 'bnr-1',
+  placementId: 'home_hero',
+  properties: headline('From the server'),
+});
+
+const aBootstrap = (members: Partial<BannerBootstrap> = {}): BannerBootstrap => ({
+  version: 1,
+  appId: 'app',
+  userId: 'u-1',
+  askedAtMs: Date.now(),
+  banners: { home_hero: served, sidebar: null },
+  ...members,
+});
+
+test('what a server has asked for is there at once, and drawn as soon as it is mounted', () => {
+  const { placard } = open({ bootstrap: aBootstrap() });
+  expect(placard.banner('home_hero')).toEqual(served);
+  expect(placard.banner('sidebar')).toBeNull();
+  expect(placard.banner('footer')).toBeUndefined();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  expect(element.textContent).toBe('From the server');
+});
+
+test('its impression is counted once, by the browser', async () => {
+  const service = createFakeService({
+    banners: { home_hero: wire('home_hero', { headline: 'From the server' }, { id: 'bnr-1' }) },
+  });
+  const { placard, heard, of } = open({ service, bootstrap: aBootstrap() });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  await heard('synced');
+  await vi.advanceTimersByTimeAsync(10_000);
+  await placard.flush();
+  expect(of('shown')).toHaveLength(1);
+  expect(service.events.map(({ type, bannerId }) => [type, bannerId])).toEqual([['impression', 'bnr-1']]);
+});
+
+test('it is cached as an answer is: a page without it, and without a network, shows it too', async () => {
+  const openStore = aProfile();
+  const platform = { fetch: () => Promise.reject(new TypeError('offline')) };
+  const first = open({ openStore, platform, bootstrap: aBootstrap() });
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('tracked');
+  first.placard.stop();
+  const next = open({ openStore, platform });
+  next.placard.mount('home_hero', aSlot(), draw);
+  await next.heard('shown');
+  expect(next.placard.banner('home_hero')?.id).toBe('bnr-1');
+});
+
+test('a page from the past gives way to what the cache has had since', async () => {
+  const openStore = aProfile();
+  const old = aBootstrap();
+  await vi.advanceTimersByTimeAsync(60_000);
+  const first = open({ openStore });
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('tracked');
+  first.placard.stop();
+  const { placard } = open({ openStore, bootstrap: { ...old, banners: { home_hero: null } } });
+  expect(placard.banner('home_hero')).toBeNull();
+  await vi.waitFor(() =>
+    expect(placard.banner('home_hero')?.properties['headline']?.value).toBe('Summer sale'),
+  );
+});
+
+test('a banner that the user has dismissed on this device leaves, though the server did not know', async () => {
+  const openStore = aProfile();
+  const first = open({ openStore, bootstrap: aBootstrap() });
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.placard.track(served, 'dismiss');
+  first.placard.stop();
+  const { placard, of } = open({ openStore, bootstrap: aBootstrap() });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await vi.waitFor(() => expect(element.textContent).toBe(''));
+  expect(of('emptied')).toMatchObject([{ reason: 'dismissed' }]);
+});
+
+test('a server whose clock is ahead does not keep the answers of the browser out', async () => {
+  const { placard, heard } = open({ bootstrap: aBootstrap({ askedAtMs: Date.now() + 30_000 }) });
+  placard.mount('sidebar', aSlot(), draw);
+  await heard('synced');
+  await placard.refresh(['home_hero']);
+  expect(placard.banner('home_hero')?.properties['headline']?.value).toBe('Summer sale');
+});
+
+test.each<[string, Partial<BannerBootstrap>]>([
+  ['of another user', { userId: 'u-2' }],
+  ['of another app', { appId: 'other' }],
+  ['of another version', { version: 2 as 1 }],
+])('a bootstrap %s is not used', (_, members) => {
+  expect(open({ bootstrap: aBootstrap(members) }).placard.banner('home_hero')).toBeUndefined();
+});
+
+test('one that cannot be used is told, and one that is missing is no fault', async () => {
+  const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }) });
+  await wrong.heard('failed');
+  expect(wrong.of('failed')).toMatchObject([
+    { kind: 'config', message: expect.stringContaining('bootstrap') },
+  ]);
+  const none = open({ bootstrap: null });
+  none.placard.mount('home_hero', aSlot(), draw);
+  await none.heard('shown');
+  expect(none.of('failed')).toEqual([]);
+});
+
+test('it waits for consent, and for its user', async () => {
+  const { placard } = open({ bootstrap: aBootstrap(), consent: 'disabled', userId: null });
+  expect(placard.banner('home_hero')).toBeUndefined();
+  void placard.enable();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(placard.banner('home_hero')).toBeUndefined();
+  void placard.identify('u-1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(placard.banner('home_hero')).toEqual(served);
+});
+
+test.each([[{}], [{ version: 1, appId: 'app', userId: 'u-1' }], ['text'], [7]])(
+  'nothing is thrown over a bootstrap that is none: %j',
+  (bootstrap) => {
+    const { placard } = open({ bootstrap: bootstrap as never });
+    expect(placard.banner('home_hero')).toBeUndefined();
+  },
+);

@@ -1,0 +1,25 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import type { SqliteJobs } from '../../../src/service/store/sqlite/jobs.ts';
+import { createReader } from '../../../src/service/store/sqlite/reader.ts';
+import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+
+test('a page of an export is read in the order of an index: to sort a million rows for each page takes hours', () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, ':memory:');
+  const pages: string[] = [];
+  const prepare = database.prepare.bind(database);
+  database.prepare = (sql) => {
+    if (sql.includes('LIMIT')) pages.push(sql);
+    return prepare(sql);
+  };
+  createReader(database, {} as SqliteJobs);
+  expect(pages.length).toBe(3);
+  const plans = pages.map((sql) =>
+    prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join('; '),
+  );
+  expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([]);
+});
