@@ -16,10 +16,16 @@ const open = async (userId: string) => {
   return { placard, told };
 };
 
-test('without TextEncoder the client is created, and says what the rest of it misses', async () => {
-  const { placard, told } = await open('u-1');
-  await vi.waitFor(() => expect(told).toContainEqual(expect.stringMatching(/chunk.*TextEncoder/)));
-  expect(await placard.flush()).toEqual({ delivered: 0, pending: 0 });
+test('without TextEncoder banners are synced, and events reach the service', async () => {
+  const { createPlacard } = await import('../../src/client/index.ts');
+  const { createFakeService, aBanner } = await import('../../src/testing/index.ts');
+  const service = createFakeService({ banners: { home_hero: aBanner('home_hero') } });
+  const app = { apiKey: 'client-key', appId: 'app', appVersion: '1', userId: 'u-1' };
+  const placard = createPlacard({ endpoint: service.origin, ...app, platform: { fetch: service.fetch } });
+  placard.mount('home_hero', document.createElement('div'), () => undefined);
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await placard.track(placard.banner('home_hero')!, 'click');
+  expect(await placard.flush()).toMatchObject({ delivered: 1, pending: 0 });
   placard.stop();
 });
 

@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 39_700,
+  '.': 32_000,
   './element': 6_400,
   './react': 1_240,
   './vue': 1_080,
@@ -26,11 +26,11 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './devtools': 13_200,
   './templates': 5_700,
   './webview': 1_800,
-  './service-worker': 17_300,
+  './service-worker': 17_900,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_200, esbuild: 7_650, webpack: 7_950 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_900, esbuild: 7_700, webpack: 7_700 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

@@ -138,6 +138,6 @@ describe('the packed package', () => {
     expect([...bundled]).toContain('pg');
     const licences = read('dist/licenses.md');
     expect([...bundled].filter((name) => !licences.includes(`## ${name} - `))).toEqual([]);
-    expect(read('dist/licenses-script.md')).toContain('## ky - ');
+    expect(read('dist/licenses-script.md')).toContain('## idb-keyval - ');
   });
 });

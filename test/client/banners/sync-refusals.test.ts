@@ -181,7 +181,7 @@ test.each([
     () => new Response('', { status: 401, statusText: 'Unauthorized' }),
     '401 Unauthorized',
   ],
-  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'network error'],
+  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'Failed to fetch'],
 ])('a failure says what the service did: %s', async (_, answer, reason) => {
   const { sync, notices } = setUp([answer as Answer]);
   await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);

@@ -61,17 +61,6 @@ test('case 58: more than ten placements are split into several requests and none
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
 });
 
-test('each request has a signal of its own: what it hangs on it goes with it', async () => {
-  const signals = vi.spyOn(AbortSignal, 'any');
-  const { sync, asked } = setUp();
-  await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
-  const ours = signals.mock.calls.flatMap(([sources]) => [...sources]);
-  signals.mockRestore();
-  expect(asked).toHaveLength(3);
-  expect(ours.length).toBeGreaterThanOrEqual(3);
-  expect(new Set(ours).size).toBe(ours.length);
-});
-
 test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
   const { sync, results } = setUp([
     () =>

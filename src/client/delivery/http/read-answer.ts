@@ -1,12 +1,7 @@
-import {
-  readRateLimit,
-  readRefusal,
-  readTrackSuccess,
-  type TrackSuccess,
-  USER_TOKEN_HEADER,
-} from '../../../protocol/index.ts';
+import { readTrackSuccess, type TrackSuccess, USER_TOKEN_HEADER } from '../../../protocol/index.ts';
 import type { FailureKind, WaitReason } from '../../notice.ts';
-import type { TrackAnswer } from './post-track.ts';
+import { type Answer, parseJson } from '../../platform/post-json.ts';
+import { readRefused } from '../../platform/refusal.ts';
 
 /** An event that the server named in `errors`. */
 export interface Skipped {
@@ -38,24 +33,8 @@ const SAME_KEY_PROBE_MS = 60 * 60_000;
 /** Banners are not set up: look again now and then. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
 
-/** Why a refusal by its status makes the sender wait, though the request is not wrong in itself. */
-const WAITS: Record<number, { reason: WaitReason & FailureKind; ms: number }> = {
-  401: { reason: 'unauthorized', ms: SAME_KEY_PROBE_MS },
-  403: { reason: 'unauthorized', ms: SAME_KEY_PROBE_MS },
-  404: { reason: 'not-found', ms: NOT_FOUND_PROBE_MS },
-};
-
-const isJson = ({ headers }: TrackAnswer): boolean =>
+const isJson = ({ headers }: Answer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A refusal may come from a proxy in any form, and a cut-off answer is in doubt: both are decided by the caller.
-    return undefined;
-  }
-};
 
 export const inDoubt = (cause: unknown, wait?: Verdict['wait']): Verdict => ({
   fate: 'in-doubt',
@@ -109,9 +88,9 @@ const confirmed = (status: number, { errors, events_processed }: TrackSuccess, l
 };
 
 /** Says what became of a batch of `length` events. */
-export const readAnswer = (answer: TrackAnswer, length: number, now: number): Verdict => {
+export const readAnswer = (answer: Answer, length: number, now: number): Verdict => {
   const { status, headers, text } = answer;
-  const body = parse(text);
+  const body = parseJson(text);
   const again = (message: string, wait: Verdict['wait'], kind: FailureKind = 'deliver'): Verdict => ({
     fate: 'again',
     status,
@@ -128,24 +107,18 @@ export const readAnswer = (answer: TrackAnswer, length: number, now: number): Ve
       return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
     return inDoubt(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
-  const { text: reason, errors } = readRefusal(body);
-  const message = reason ?? `HTTP ${status}`;
+  const { reason, requestedMs, errors, text: words = `HTTP ${status}` } = readRefused(answer, now);
   // About this user alone: the others' events go on.
   if (status === 401 && headers.has(USER_TOKEN_HEADER))
     return { fate: 'again', status, skipped: [], problems: [] };
-  const wait = WAITS[status];
-  if (wait) return again(message, wait, wait.reason);
-  // The request is wrong, not the moment: an unchanged retry could only fail again.
-  // What is not JSON is a proxy's word, which knows of size alone.
+  if (reason === 'unauthorized') return again(words, { reason, ms: SAME_KEY_PROBE_MS }, reason);
+  if (reason === 'not-found') return again(words, { reason, ms: NOT_FOUND_PROBE_MS }, reason);
+  // The request is wrong, not the moment: an unchanged retry could only fail again. What is no JSON is the word of a proxy,
+  // which knows of size alone.
   const isVerdict = status === 413 || (isJson(answer) && body !== undefined);
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429 && isVerdict) {
-    const failure = { kind: 'deliver', message } as const;
+  if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
+    const failure = { kind: 'deliver', message: words } as const;
     return { fate: 'refused', status, failure, ...judgeErrors(errors, length) };
   }
-  const { retryAfterMs } = readRateLimit(headers, 'epoch', now);
-  // Only a wish of the server counts here: a 5xx may carry the reset of a window that is not used up. And a time that has
-  // passed already (our clock and the server's differ) is no wish: it would make us hammer.
-  const isLimit = status === 429;
-  const ms = isLimit || headers.has('retry-after') ? retryAfterMs || undefined : undefined;
-  return again(message, { reason: isLimit ? 'rate-limit' : 'backoff', ms });
+  return again(words, { reason, ms: requestedMs || undefined });
 };

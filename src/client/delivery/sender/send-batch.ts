@@ -1,13 +1,7 @@
-import { USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
+import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
-import {
-  createKeepaliveBudget,
-  createPostTrack,
-  inDoubt,
-  readAnswer,
-  type Verdict,
-  withUserToken,
-} from '../http/index.ts';
+import { createPostJson } from '../../platform/post-json.ts';
+import { createKeepaliveBudget, inDoubt, readAnswer, type Verdict, withUserToken } from '../http/index.ts';
 import type { Batch, EventKey, Log } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -38,7 +32,7 @@ const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
   const { api, host, clock, random, lifecycle, userTokens, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
-  const post = createPostTrack(api.endpoint, api.fetch ?? ((input, init) => globalThis.fetch(input, init)));
+  const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
   const settle = createSettle(page, log);
   const inFlight = new Set<AbortController>();
@@ -68,7 +62,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
       abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
     );
     try {
-      const answer = await post({ body, key, keepalive, signal });
+      const answer = await post(TRACK_PATH, { body, key, keepalive, signal });
       if (keepalive) budget.recover();
       scheduler.answered();
       const fault = answer.headers.get(USER_TOKEN_HEADER);

@@ -5,7 +5,7 @@ import fc from '../../../helpers/property.ts';
 /** What becomes of a batch of two events that was answered so. */
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
-  return readAnswer({ status, headers, text: JSON.stringify(body) }, 2, 0);
+  return readAnswer({ status, statusText: '', headers, text: JSON.stringify(body) }, 2, 0);
 };
 
 test.each([{}, 'none', 3])(

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createPostTrack } from '../../../../src/client/delivery/http/post-track.ts';
+import { createPostJson, parseJson } from '../../../src/client/platform/post-json.ts';
 
 const post = (fetch: typeof globalThis.fetch) => {
   const controller = new AbortController();
-  const answer = createPostTrack(
-    'http://127.0.0.1:1',
-    fetch,
-  )({
+  const answer = createPostJson('http://127.0.0.1:1', fetch)('/path', {
     body: '{}',
     key: 'client-key',
     keepalive: true,
@@ -43,4 +40,9 @@ describe('a request that its browser never settles', () => {
 test('an answer is read to its end', async () => {
   const { answer } = post(async () => new Response('{"message":"success"}', { status: 202 }));
   expect(await answer).toMatchObject({ status: 202, text: '{"message":"success"}' });
+});
+
+test('a text that is no JSON reads as nothing', () => {
+  expect(parseJson('<html>')).toBeUndefined();
+  expect(parseJson('{"a":1}')).toEqual({ a: 1 });
 });

@@ -1,0 +1,137 @@
+import {
+  readSyncAnswer,
+  SYNC_PATH,
+  type SyncRequest,
+  USER_TOKEN_HEADER,
+  USER_TOKEN_MEMBER,
+} from '../../protocol/index.ts';
+import { createKeyring } from '../platform/keyring.ts';
+import { type Answer, createPostJson, parseJson } from '../platform/post-json.ts';
+import { type Refusal, readRefused } from '../platform/refusal.ts';
+import type { Settings } from '../read-options.ts';
+import type { UserTokens } from '../user-tokens.ts';
+import { clockSkewMs } from './server-clock.ts';
+
+const TIMEOUT_MS = 15_000;
+/** Quick retries within one sync, for a server that stumbles: the first after about this long, the second after twice that. */
+const RETRIES = 2;
+const RETRY_MS = 300;
+const RETRIED = [408, 500, 502, 503, 504];
+/** A server that wants a longer pause gets no further request within one sync. */
+const MAX_PAUSE_MS = 10_000;
+
+/** The service has answered, and not with banners. */
+export class SyncRefusedError extends Error {
+  readonly status: number;
+  readonly refusal: Refusal;
+  readonly tokenFault: string | null;
+  constructor({ status, statusText, headers }: Answer, refusal: Refusal) {
+    super(`${status} ${refusal.text ?? statusText}`);
+    this.status = status;
+    this.refusal = refusal;
+    this.tokenFault = headers.get(USER_TOKEN_HEADER);
+  }
+}
+
+/** What an answer holds, as it was sent. */
+export interface SentBanners {
+  byPlacement: Record<string, unknown>;
+  /** When it was requested, in Unix milliseconds of this device; grows with each request. */
+  askedAtMs: number;
+  clockSkewMs: number | undefined;
+}
+
+/** Makes one `banners/sync` call: with the key and the token of the user, and a new one of either where it was refused. */
+export const createRequestBanners = (settings: Settings, userTokens: UserTokens) => {
+  const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
+  const { now, after, random, fetch } = platform;
+  const post = createPostJson(endpoint, fetch);
+  let lastAskedAtMs = 0;
+
+  /** Read for each sync, so that a key that is replaced is never sent in vain. */
+  const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
+
+  /** The key to try a refused request with once more; throws where that would change nothing. */
+  const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
+    if (!(cause instanceof SyncRefusedError)) throw cause;
+    if (cause.tokenFault !== null) {
+      userTokens.refused(user, cause.tokenFault);
+      if ((await userTokens.ask(user)) === undefined) throw cause;
+      return key;
+    }
+    // Only a key function can have a better key at once.
+    const next = cause.refusal.reason === 'unauthorized' ? await readKey() : key;
+    if (next === key) throw cause;
+    return next;
+  };
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const cancel = after(ms, resolve);
+      signal.addEventListener('abort', () => {
+        cancel();
+        reject(signal.reason);
+      });
+    });
+
+  /** Sends the body, and again a moment later where the server or the network failed. */
+  const send = async (body: string, key: string, signal: AbortSignal): Promise<Answer> => {
+    for (let retries = 0; ; retries += 1) {
+      let failure: unknown;
+      try {
+        const answer = await post(SYNC_PATH, { body, key, signal });
+        if (answer.status >= 200 && answer.status < 300) return answer;
+        failure = new SyncRefusedError(answer, readRefused(answer, now()));
+      } catch (cause) {
+        failure = cause;
+      }
+      const refused = failure instanceof SyncRefusedError ? failure : undefined;
+      const waitMs = refused?.refusal.requestedMs || RETRY_MS * 2 ** retries * (0.5 + random() / 2);
+      const mayPass = !refused || RETRIED.includes(refused.status);
+      if (signal.aborted || !mayPass || retries === RETRIES || waitMs > MAX_PAUSE_MS) throw failure;
+      await pause(waitMs, signal);
+    }
+  };
+
+  const requestWith = async (
+    key: string,
+    user: string,
+    placements: string[],
+    request: AbortController,
+  ): Promise<SentBanners> => {
+    const token = await userTokens.ask(user);
+    // The key or the token may have taken its time.
+    request.signal.throwIfAborted();
+    if (!userTokens.isReady(user)) throw new Error('there is no user token');
+    const sentAtMs = now();
+    // Strictly growing, so that of two answers the later question wins whatever the clock does.
+    const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
+    lastAskedAtMs = askedAtMs;
+    const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {
+      external_user_id: user,
+      app_id: appId,
+      app_version: appVersion,
+      placements,
+      ...(deviceId && { device_id: deviceId }),
+      ...(token && { [USER_TOKEN_MEMBER]: token }),
+    };
+    const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`no answer within ${TIMEOUT_MS} ms`)));
+    try {
+      const { headers, text } = await send(JSON.stringify(body), key, request.signal);
+      const byPlacement = readSyncAnswer(parseJson(text));
+      if (!byPlacement) throw new Error('the answer has no "banners"');
+      return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(headers, sentAtMs, now()) };
+    } finally {
+      cancel();
+    }
+  };
+
+  return async (user: string, placements: string[], request: AbortController): Promise<SentBanners> => {
+    const key = await readKey();
+    try {
+      return await requestWith(key, user, placements, request);
+    } catch (cause) {
+      return requestWith(await betterKey(user, key, cause), user, placements, request);
+    }
+  };
+};

@@ -1,0 +1,33 @@
+import { readRateLimit, readRefusal } from '../../protocol/index.ts';
+import type { WaitReason } from '../notice.ts';
+import { type Answer, parseJson } from './post-json.ts';
+
+/** Why a refusal makes the client wait, by its status; any other one is a failure that backs off. */
+const REASONS: Record<number, WaitReason> = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'not-found',
+  429: 'rate-limit',
+};
+
+/** What an answer says that is no success. */
+export interface Refusal {
+  reason: WaitReason;
+  /** The pause that the service requests, in milliseconds; 0 where it names none. */
+  requestedMs: number;
+  /** The service's own words, where it had some. */
+  text: string | undefined;
+  /** What it says of single items. */
+  errors: unknown[];
+}
+
+export const readRefused = ({ status, headers, text }: Answer, nowMs: number): Refusal => {
+  // A 5xx may carry the reset of a window that is not used up. And a time that has passed already, where our clock and the
+  // server's differ, is no wish: it would make us hammer.
+  const isRequested = status === 429 || headers.has('retry-after');
+  return {
+    ...readRefusal(parseJson(text)),
+    reason: REASONS[status] ?? 'backoff',
+    requestedMs: (isRequested && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0,
+  };
+};
