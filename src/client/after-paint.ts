@@ -10,7 +10,7 @@ import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
 import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Listener, Notify } from './notice.ts';
+import type { Fail, Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -20,6 +20,7 @@ import { forgetLocal } from './platform/forget-local.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
+import { createPreview, takePreviewToken } from './preview/preview.ts';
 import type { Settings } from './read-options.ts';
 import { createUserTokens } from './user-tokens.ts';
 import { createMeetVisitor } from './visitors/meet-visitor.ts';
@@ -95,9 +96,9 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (ids.length > 0) updates.report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
   };
 
-  const userTokens = createUserTokens(settings.userToken, platform, (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
-  );
+  const fail: Fail = (kind, message, cause) =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const delivery = createDelivery({
     api: { ...settings, userTokens, fetch: platform.fetch },
@@ -128,12 +129,27 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     userTokens,
     delivery,
     mayWrite,
-    fail: (kind, message, cause) => notify({ type: 'failed', kind, message, cause }),
+    fail,
+  });
+
+  const preview = createPreview({
+    settings,
+    cache,
+    placements,
+    asked: asked.placements,
+    subscribe,
+    focusOn,
+    isFocus,
+    fail,
   });
 
   let rehearsal: Rehearsal | undefined;
-  const capture: Delivery['capture'] = (event) =>
-    rehearsal?.takes(event) ? Promise.resolve(null) : delivery.capture(event);
+  const isRehearsed = (bannerId: string) => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
+  const capture: Delivery['capture'] = async (event) => {
+    if (!isRehearsed(event.bannerId)) return delivery.capture(event);
+    rehearsal?.takes(event);
+    return null;
+  };
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
@@ -157,6 +173,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       slots: impressions.slots,
       viewOf: impressions.inspect,
       recent: () => [...recent],
+      preview: preview.show,
     });
   };
 
@@ -206,10 +223,14 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       if (userId !== null) updates.report(countImpression(banner, userId));
     },
     onSize({ placementId, element, shown }) {
+      if (shown && isFocus(shown.id)) return;
       const isDrawn = shown?.isControl === false;
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  const previewToken = takePreviewToken();
+  if (previewToken) updates.report(preview.show(previewToken));
 
   if (settings.debug) {
     const print = async () => {
@@ -233,7 +254,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     ...updates,
     delivery: { ...delivery, capture },
     inspect,
-    isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
+    isRehearsed: ({ id }) => isRehearsed(id),
     countImpression,
     forgetFormerUsers,
     meetVisitor,
@@ -248,6 +269,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       isStopped = true;
       for (const stop of stops) stop();
       impressions.stop();
+      preview.stop();
       updates.stop();
       delivery.stop();
     },
