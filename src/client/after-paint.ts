@@ -147,7 +147,8 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const isRehearsed = (bannerId: string) => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
   const capture: Delivery['capture'] = async (event) => {
     if (!isRehearsed(event.bannerId)) return delivery.capture(event);
-    rehearsal?.takes(event);
+    if (rehearsal) rehearsal.takes(event);
+    else if (event.type === 'dismiss') cache.overlay.delete(event.placementId);
     return null;
   };
 
