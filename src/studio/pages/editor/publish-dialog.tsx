@@ -17,6 +17,7 @@ import { CheckList } from './check-list.tsx';
 import type { Editor } from './editor-state.ts';
 import { Effect } from './effect.tsx';
 import { Reach } from './reach.tsx';
+import { TheirRelease } from './their-release.tsx';
 import './publish.css';
 
 interface PublishDialogProps {
@@ -110,18 +111,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     >
       {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
       {theirs.value && (
-        <section class="notice" role="alert">
-          <h3>
-            {theirs.value.author} published release {theirs.value.release} on {wholeMoment(theirs.value.at)}
-          </h3>
-          <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
-          <Changes before={theirs.value.campaign} after={campaign} />
-          <div class="notice-actions">
-            <button type="button" class="button" onClick={() => void follow(theirs.value!)}>
-              Mine is meant to replace it
-            </button>
-          </div>
-        </section>
+        <TheirRelease theirs={theirs.value} mine={campaign} onReplace={(release) => void follow(release)} />
       )}
       <section>
         <h3>Who gets it</h3>

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import { checkDraft, type DraftCheck } from '../check-draft.ts';
+import { checkDraft } from '../check-draft.ts';
+import type { DraftCheck } from '../draft-check.ts';
 import type { StudioRoute } from '../route.ts';
 
 const draftBody = z.strictObject({
