@@ -16,11 +16,13 @@ import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
 import type { Placements } from './placements/placements.ts';
+import { forgetLocal } from './platform/forget-local.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
 import type { Settings } from './read-options.ts';
 import { createUserTokens } from './user-tokens.ts';
+import { createMeetVisitor } from './visitors/meet-visitor.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -34,6 +36,8 @@ export interface AfterPaintOptions {
   store: Store;
   placements: Placements;
   boxes: Boxes;
+  /** Where the profile keeps its visitor. */
+  visitorKey: string;
   asked: Asked;
   notify: Notify;
   subscribe: (listener: Listener) => () => void;
@@ -47,6 +51,8 @@ export interface AfterPaint
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
   /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
+  /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
+  meetVisitor(who: () => string | null): Promise<void>;
   isRehearsed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
   stop(): void;
@@ -54,7 +60,7 @@ export interface AfterPaint
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
 export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
-  const { settings, consent, cache, store, placements, boxes, asked, subscribe } = options;
+  const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
   const recent: Inspection['recent'] = [];
   const notify: Notify = (notice) => {
@@ -67,11 +73,15 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
   const mayAct = () => consent.mayStore() && !isStopped;
-  const boxMemory = createBoxMemory(boxes, () => consent.mayWrite() && !isStopped);
+  const mayWrite = () => consent.mayWrite() && !isStopped;
+  const boxMemory = createBoxMemory(boxes, mayWrite);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
-    if (!mayAct()) boxMemory.forget();
+    if (!mayAct()) {
+      boxMemory.forget();
+      if (settings.visitors) forgetLocal(visitorKey);
+    }
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
     const forgetting = forgetUsers(store, cache.key, cache.userId());
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
@@ -108,6 +118,17 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       },
     },
     isWorker: false,
+  });
+
+  const meetVisitor = createMeetVisitor({
+    settings,
+    storageKey: visitorKey,
+    cache,
+    store,
+    userTokens,
+    delivery,
+    mayWrite,
+    fail: (kind, message, cause) => notify({ type: 'failed', kind, message, cause }),
   });
 
   let rehearsal: Rehearsal | undefined;
@@ -147,7 +168,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     asked,
     lifecycle,
     mayAct,
-    queuedDismissals: delivery.dismissals,
+    queued: delivery.queued,
     onSession: () => impressions.countAnew(),
     notify,
   });
@@ -215,6 +236,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
     countImpression,
     forgetFormerUsers,
+    meetVisitor,
     async startSession() {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
