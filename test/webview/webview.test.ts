@@ -242,7 +242,11 @@ describe('messages', () => {
   test.each([
     ['null', null, 'expected an object'],
     ['a list', [], 'expected an object'],
-    ['an unknown type', { type: 'eval' }, 'type: expected one of identify, preview, paused, resumed, refresh, flush'],
+    [
+      'an unknown type',
+      { type: 'eval' },
+      'type: expected one of identify, preview, paused, resumed, refresh, flush',
+    ],
     ['no user', { type: 'identify' }, 'userId: expected'],
     ['an empty user', { type: 'identify', userId: '' }, 'userId: expected'],
     ['a preview without its token', { type: 'preview', token: 7 }, 'token: expected'],
