@@ -1,7 +1,7 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
-import type { AfterPaint } from './after-paint.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
 import type { FailureKind } from './notice.ts';
 
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
@@ -13,7 +13,7 @@ const isUsable = (userId: unknown): userId is string | null =>
 export const createCurrentUser = (
   initial: string | null,
   cache: BannerCache,
-  late: LateChunk<AfterPaint>,
+  late: LateChunk<LateClient>,
   mayStore: () => boolean,
   fail: (kind: FailureKind, message: string) => void,
 ) => {
@@ -31,9 +31,9 @@ export const createCurrentUser = (
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
   const startSession = (isSwitch = false): Promise<void> =>
-    late.run(async (part) => {
-      await part.startSession();
-      if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
+    late.run(async (client) => {
+      await client.startSession();
+      if (isSwitch || cache.userId() !== null) await client.forgetFormerUsers();
     });
 
   const open = async (isSwitch = false): Promise<void> => {
@@ -53,7 +53,7 @@ export const createCurrentUser = (
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();
-      return late.run((part) => part.forgetFormerUsers());
+      return late.run((client) => client.forgetFormerUsers());
     },
     async change(userId: string | null): Promise<void> {
       const next = usable(userId);
