@@ -52,7 +52,10 @@ export const exportData = defineCommand({
   run: async ({ args }) => {
     refuseUnknown(args, options);
     const { kind } = args;
-    if (!isKind(kind)) throw new Error(`export needs one of ${EXPORT_KINDS.join(', ')}, got "${kind ?? ''}"`);
+    if (!isKind(kind)) {
+      const got = kind === undefined ? '' : `, got "${kind}"`;
+      throw new Error(`export needs one of ${EXPORT_KINDS.join(', ')}${got}`);
+    }
     const db = visitedDatabase(args.db, 'export needs --db, the database that the service uses');
     const reader = await openStoreReader(db);
     try {

@@ -11,7 +11,7 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** `placard forget`: erases users through the service, whose memory must forget them too. */
+/** `placard forget`: erases users through a running service, by the rules of `/users/delete`. */
 export const forget = defineCommand({
   meta: { name: 'forget', description: 'Erase users with everything that is stored of them.' },
   args: options,

@@ -16,6 +16,7 @@ import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/after-frame.ts';
 import { readOptions, type Settings } from './read-options.ts';
 import { createTrack } from './track.ts';
+import { createKnownVisitor } from './visitors/known-visitor.ts';
 
 /** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
 const SLOW_MS = 250;
@@ -76,6 +77,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   });
 
   const boxes = createBoxes(settings.appId);
+  const visitor = createKnownVisitor(settings);
 
   const placements = createPlacements({
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
@@ -107,6 +109,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         store,
         placements,
         boxes,
+        visitorKey: visitor.storageKey,
         asked,
         notify,
         subscribe,
@@ -114,7 +117,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     },
   });
 
-  const user = createCurrentUser(settings.userId, cache, late, consent.mayStore, fail);
+  const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
   const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
 
   const stop = (): void => {

@@ -1,8 +1,10 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
+import type { Consent } from './consent.ts';
 import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { FailureKind } from './notice.ts';
+import type { KnownVisitor } from './visitors/known-visitor.ts';
 
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
 const isUsable = (userId: unknown): userId is string | null =>
@@ -12,9 +14,10 @@ const isUsable = (userId: unknown): userId is string | null =>
 /** Who the client works for: their cache and their session are open while there is consent. */
 export const createCurrentUser = (
   initial: string | null,
+  visitor: KnownVisitor,
   cache: BannerCache,
   late: LateChunk<LateClient>,
-  mayStore: () => boolean,
+  consent: Consent,
   fail: (kind: FailureKind, message: string) => void,
 ) => {
   const usable = (userId: string | null): string | null => {
@@ -24,14 +27,17 @@ export const createCurrentUser = (
     return null;
   };
   let current = usable(initial);
+  const who = (): string | null => current ?? (consent.mayWrite() ? visitor.id() : null);
 
   const openCache = async (): Promise<void> => {
-    if (mayStore()) await cache.open(current);
+    if (consent.mayStore()) await cache.open(who());
   };
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
   const startSession = (isSwitch = false): Promise<void> =>
     late.run(async (client) => {
+      await client.meetVisitor(() => current);
+      if (cache.userId() !== who()) await openCache();
       await client.startSession();
       if (isSwitch || cache.userId() !== null) await client.forgetFormerUsers();
     });

@@ -5,7 +5,8 @@ import type { PlacardOptions } from './options.ts';
 /** Tells of what the first paint has no room to judge: a consent that is neither given nor withheld, and unknown options. */
 export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform, ...others } = options;
-  const { instance, userId, correct, delivery, userToken, banners, bootstrap, debug, ...judged } = others;
+  const { instance, userId, correct, delivery, userToken, visitors, banners, bootstrap, debug, ...judged } =
+    others;
   if (bootstrap && (bootstrap.version !== 1 || bootstrap.appId !== appId)) {
     const message = 'Option "bootstrap" must be of this app and of version 1';
     notify({ type: 'failed', kind: 'config', message });

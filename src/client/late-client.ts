@@ -17,11 +17,13 @@ import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import { watchImpressions } from './placements/impressions.ts';
 import type { Placements } from './placements/placements.ts';
+import { forgetLocal } from './platform/forget-local.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
 import type { Settings } from './read-options.ts';
 import { createUserTokens } from './user-tokens.ts';
+import { createMeetVisitor } from './visitors/meet-visitor.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -35,6 +37,8 @@ export interface LateClientOptions {
   store: Store;
   placements: Placements;
   boxes: Boxes;
+  /** Where the profile keeps its visitor. */
+  visitorKey: string;
   asked: Asked;
   notify: Notify;
   subscribe: (listener: Listener) => () => void;
@@ -48,6 +52,8 @@ export interface LateClient
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
   /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
+  /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
+  meetVisitor(who: () => string | null): Promise<void>;
   isRehearsed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
   stop(): void;
@@ -55,7 +61,7 @@ export interface LateClient
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  const { settings, consent, cache, store, placements, boxes, asked, subscribe } = options;
+  const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
   const recent: Inspection['recent'] = [];
   const notify: Notify = (notice) => {
@@ -69,11 +75,15 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
   const mayAct = () => consent.mayStore() && !isStopped;
-  const boxMemory = createBoxMemory(boxes, () => consent.mayWrite() && !isStopped);
+  const mayWrite = () => consent.mayWrite() && !isStopped;
+  const boxMemory = createBoxMemory(boxes, mayWrite);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
-    if (!mayAct()) boxMemory.forget();
+    if (!mayAct()) {
+      boxMemory.forget();
+      if (settings.visitors) forgetLocal(visitorKey);
+    }
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
     const forgetting = forgetUsers(store, cache.key, cache.userId());
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
@@ -108,6 +118,17 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       },
     },
     isWorker: false,
+  });
+
+  const meetVisitor = createMeetVisitor({
+    settings,
+    storageKey: visitorKey,
+    cache,
+    store,
+    userTokens,
+    delivery,
+    mayWrite,
+    fail,
   });
 
   let rehearsal: Rehearsal | undefined;
@@ -147,7 +168,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     asked,
     lifecycle,
     mayAct,
-    queuedDismissals: delivery.dismissals,
+    queued: delivery.queued,
     onSession: () => impressions.countAnew(),
     notify,
   });
@@ -214,6 +235,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
     countImpression,
     forgetFormerUsers,
+    meetVisitor,
     async startSession() {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.

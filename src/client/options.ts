@@ -12,8 +12,13 @@ interface CommonOptions {
   appId: string;
   /** At most 255 characters. */
   appVersion: string;
-  /** `null` while no user is signed in: nothing is synced or tracked. */
+  /** `null` while no user is signed in: nothing is synced or tracked, but for visitors. */
   userId: string | null;
+  /**
+   * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and
+   * keeps, with consent, in localStorage. A sign-in joins the two, for the service where there is a `userToken`. Default false.
+   */
+  visitors?: boolean;
   /**
    * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
    * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when

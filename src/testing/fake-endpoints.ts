@@ -4,6 +4,7 @@ import {
   SYNC_PATH,
   TRACK_PATH,
   USERS_TRACK_PATH,
+  VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 
 /** What the fake answers, and to which key. */
@@ -16,6 +17,7 @@ export interface FakeEndpoint {
 export const ENDPOINTS: Record<string, FakeEndpoint> = {
   [SYNC_PATH]: { method: 'POST', dialect: 'sync', key: 'client' },
   [TRACK_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
+  [VISITOR_JOIN_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
   [USERS_TRACK_PATH]: { method: 'POST', dialect: 'general', key: 'server' },
   [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },
 };

@@ -11,6 +11,7 @@ import {
   USERS_TRACK_PATH,
   type UserTokenFault,
   utf8Bytes,
+  VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
@@ -208,6 +209,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       if (wrong !== null) return refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
     }
     if (record.path === SYNC_PATH) return answerSync(record.body, appIds, banners, dismissals.has);
+    if (record.path === VISITOR_JOIN_PATH) return { status: 200, body: { message: 'success' } };
     const forced = forcedErrors(fault);
     if (record.path === USERS_TRACK_PATH) {
       return answerUsersTrack(record.body, (taken) => objects.push(...taken), forced);

@@ -1,5 +1,5 @@
 // POST banners/sync: three placements, a hundred active campaigns, beside a server that answers a stored body.
-// The users are so few that the service has them in memory, and so many that it has not.
+// The users are so few that the database has them in memory, and so many that it may not. PostgreSQL has no such floor.
 //   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,8 +7,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startPostgres } from '../helpers/postgres-server.ts';
 import { median, ms, perSecond, spreadOf, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
+import { fillPostgresWithUsers } from './load/fill-postgres.ts';
 import { startServer } from './load/processes.ts';
 import type { PumpResult } from './load/pump.ts';
 import { syncRequest } from './load/sync-workspace.ts';
@@ -17,7 +19,7 @@ import type { Bench, Row } from './row.ts';
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 const CONNECTIONS = 32;
-/** Those that the service has in memory after a moment, and far more than it keeps there. */
+/** Those that SQLite has in memory after a moment, and far more than it keeps there. */
 const KNOWN_USERS = 10_000;
 const MANY_USERS = 500_000;
 
@@ -44,6 +46,9 @@ const anAnswer = async (port: number): Promise<string> => {
   return text;
 };
 
+const rates = (results: PumpResult[]) => results.map(({ requests, seconds }) => requests / seconds);
+const p99 = (results: PumpResult[]) => median(results.map((result) => result.p99));
+
 const compare = async (users: number, whose: string): Promise<Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-bench-sync-'));
   try {
@@ -61,8 +66,6 @@ const compare = async (users: number, whose: string): Promise<Row[]> => {
       floors.push(await measure(floor.port, users));
       await floor.stop();
     }
-    const rates = (results: PumpResult[]) => results.map(({ requests, seconds }) => requests / seconds);
-    const p99 = (results: PumpResult[]) => median(results.map((result) => result.p99));
     return [
       {
         what: `banners/sync, 3 placements, 100 campaigns, SQLite, ${whose}`,
@@ -79,9 +82,35 @@ const compare = async (users: number, whose: string): Promise<Row[]> => {
   }
 };
 
+const onPostgres = async (users: number): Promise<Row[]> => {
+  const server = await startPostgres(['-c', 'shared_buffers=1GB']);
+  try {
+    const url = await server.createDatabase();
+    await fillPostgresWithUsers(url, users);
+    const results: PumpResult[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const service = await startServer('./sync-service-process.ts', [url]);
+      await anAnswer(service.port);
+      results.push(await measure(service.port, users));
+      await service.stop();
+    }
+    return [
+      {
+        what: 'banners/sync, 3 placements, 100 campaigns, PostgreSQL, 10,000 users',
+        figure: perSecond(median(rates(results))),
+        spread: spreadOf(rates(results)),
+      },
+      { what: 'its p99', figure: ms(p99(results)) },
+    ];
+  } finally {
+    await server.stop();
+  }
+};
+
 const run = async (): Promise<Row[]> => [
   ...(await compare(KNOWN_USERS, '10,000 users')),
   ...(await compare(MANY_USERS, '500,000 users, most of them not in memory')),
+  ...(await onPostgres(KNOWN_USERS)),
 ];
 
 export const benches: Bench[] = [{ name: 'service-sync', run }];

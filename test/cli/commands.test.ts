@@ -157,7 +157,7 @@ describe('placard export', () => {
   });
 
   test.each<[string[], RegExp]>([
-    [['export'], /^placard: export needs one of users, events, banner-events, data-points, got ""\n$/],
+    [['export'], /^placard: export needs one of users, events, banner-events, data-points\n$/],
     [['export', 'campaigns', '--db', 'x'], /^placard: export needs one of users, .* got "campaigns"\n$/],
     [['export', 'users'], /^placard: export needs --db, the database that the service uses\n$/],
     [['export', 'users', '--db', 'nowhere.db'], /^placard: [^\n]+\n$/],

@@ -210,10 +210,30 @@ describe('the pages', () => {
   test('tell in forced colours what is chosen', async () => {
     const page = await open('/campaigns/spring-collection', { forcedColors: 'active' });
     await page.getByRole('radio', { name: 'kiln' }).waitFor();
-    const colours = await page
-      .locator('.variants .segments label span')
-      .evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
-    expect(new Set(colours).size).toBe(2);
+    const looksOf = (selector: string) =>
+      page.locator(selector).evaluateAll((all) =>
+        all.map((each) => {
+          const { backgroundColor, outlineStyle } = getComputedStyle(each);
+          return `${backgroundColor} ${outlineStyle}`;
+        }),
+      );
+    for (const group of ['Variant', 'Width', 'Page']) {
+      const looks = await looksOf(`fieldset:has(legend:text-is("${group}")) label span`);
+      expect(new Set(looks).size, group).toBe(2);
+    }
+    for (const tabs of ['.shell-nav a', '.tabs a', '.edit-sections button']) {
+      expect(new Set(await looksOf(tabs)).size, tabs).toBe(2);
+    }
+    await close(page);
+  });
+
+  test('begin the preview in the upper half of a laptop’s window, and keep it in sight of the last field', async () => {
+    const page = await open('/campaigns/gift-wrap');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    expect((await preview.boundingBox())!.y).toBeLessThan(400);
+    await page.getByLabel('Image description').scrollIntoViewIfNeeded();
+    const { y, height } = (await preview.boundingBox())!;
+    expect(y + height).toBeGreaterThan(400);
     await close(page);
   });
 
@@ -255,6 +275,35 @@ describe('an editor', () => {
         return row.draft.campaign.variants[0].properties.headline.value;
       });
     await expect.poll(stored).toBe('Two, without a connection');
+    await close(page);
+  });
+
+  test('goes on with the keyboard where the button that had the focus is gone', async () => {
+    const page = await open('/campaigns/gift-wrap');
+    const focus = () => page.evaluate(() => document.activeElement?.tagName);
+    const press = async (name: string) => {
+      await page.getByRole('button', { name }).last().focus();
+      await page.keyboard.press('Enter');
+    };
+    await headline(page).fill('One');
+    await press('Undo');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo');
+    // At once, while the step back is not saved yet.
+    await press('Discard');
+    await press('Discard');
+    await page.getByText('As published').waitFor();
+    expect(await focus()).toBe('MAIN');
+    await headline(page).fill('Two');
+    await saved(page);
+    await press('Publish …');
+    await press('Publish now');
+    await page.getByText('As published').waitFor();
+    expect(await focus()).toBe('MAIN');
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
+    await press('Stop Gift wrapping, ten per cent held out');
+    await press('Stop it now');
+    await page.getByText('held out is stopped').waitFor();
+    await expect.poll(focus).toBe('MAIN');
     await close(page);
   });
 

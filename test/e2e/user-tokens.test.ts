@@ -22,7 +22,9 @@ let pages: PageServer;
 let service: RunningService;
 let page: Page;
 beforeAll(async () => {
-  const apps = [{ app_id: APP_ID, user_tokens: 'required', user_token_keys: [keys.publicPem] }];
+  const apps = [
+    { app_id: APP_ID, user_tokens: 'required', visitors: true, user_token_keys: [keys.publicPem] },
+  ];
   service = await runService([aWorkspace({ apps, campaigns: [aCampaign()] })]);
   browser = await launchShell();
   pages = await startPageServer({ entries: ['index'], pages: { '/shop': {} } });
@@ -115,4 +117,38 @@ test('the client proves its user: it asks for a token, gets its banner, replaces
     placard.diagnostics().then(({ captured, delivered }) => captured === 2 && delivered === 2),
   );
   expect(asked).toEqual(['u-771', 'u-771']);
+});
+
+test('a visitor signs in: what they saw and dismissed is the user’s, on every device', async () => {
+  const context = await browser.newContext();
+  const device = await context.newPage();
+  await device.exposeFunction('tokenOf', tokenFor);
+  const script = (userId: string | null) => `
+    import { createPlacard } from '/placard/index.js';
+    globalThis.notices = [];
+    globalThis.placard = createPlacard({
+      endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: ${JSON.stringify(userId)},
+      visitors: true, userToken: (userId) => tokenOf(userId), delivery: { maxWaitMs: 100 },
+    });
+    placard.subscribe((notice) => notices.push(notice));
+    placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`;
+  const html = '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>';
+  pages.set('/visitor', { html, script: script(null) });
+  pages.set('/user', { html, script: script('u-joined') });
+  const knows = (text: string) => (document.querySelector('#slot')?.textContent ?? '').startsWith(text);
+  await device.goto(`${pages.origin}/visitor`);
+  await device.waitForFunction(knows, 'bnr');
+  const visitor = await device.evaluate((app) => localStorage.getItem(`placard-visitor:${app}`), APP_ID);
+  expect(visitor).toMatch(/^placard-visitor-/);
+  await device.evaluate(() => placard.track(placard.banner('home')!, 'dismiss'));
+  await device.evaluate(() => placard.identify('u-joined'));
+  await device.waitForFunction((app) => localStorage.getItem(`placard-visitor:${app}`) === null, APP_ID);
+  // Another device of the user knows of the dismissal, too.
+  const other = await (await browser.newContext()).newPage();
+  await other.exposeFunction('tokenOf', tokenFor);
+  await other.goto(`${pages.origin}/user`);
+  await other.waitForFunction(() => JSON.stringify(globalThis.notices).includes('"synced"'));
+  expect(await other.evaluate(() => placard.banner('home'))).toBeNull();
+  await other.context().close();
+  await context.close();
 });

@@ -36,8 +36,6 @@ citus.node_conninfo = 'sslmode=prefer'
 citus.recover_2pc_interval = '1s'
 `;
 
-const NODES = [0, 1, 2];
-
 export interface CitusCluster {
   /** Of a database with the extension in it. */
   url: string;
@@ -45,20 +43,24 @@ export interface CitusCluster {
   run(statement: string): Promise<Record<string, unknown>[]>;
   /** Ends a node as a power cut would: 0 is the coordinator, 1 and 2 are workers. */
   kill(node: number): Promise<void>;
+  /** The process of a node, whose backends are its children. */
+  pidOf(node: number): number;
   /** Starts it again. */
   start(node: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a coordinator and two workers on free loopback ports, with their data in a temporary folder. */
-export const startCitus = async (bin: string): Promise<CitusCluster> => {
+/** Starts a coordinator and its workers on free loopback ports, with their data in a temporary folder. */
+export const startCitus = async (bin: string, { workers = 2, settings = '' } = {}): Promise<CitusCluster> => {
+  const allNodes = Array.from({ length: workers + 1 }, (_, node) => node);
   const user = asServer();
   const folder = mkdtempSync(join(tmpdir(), 'placard-citus-'));
   chmodSync(folder, 0o777);
   const data = (node: number) => join(folder, `n${node}`);
   const call = (program: string, ...args: string[]) =>
     execFileSync(join(bin, program), args, { ...user, cwd: folder, stdio: 'ignore' });
-  const ports = [await freePort(), await freePort(), await freePort()];
+  const ports: number[] = [];
+  for (const _ of allNodes) ports.push(await freePort());
   const urlOf = (node: number, database: string) =>
     `postgres://postgres@127.0.0.1:${ports[node]}/${database}`;
   const runOn = async (url: string, ...statements: string[]) => {
@@ -75,8 +77,8 @@ export const startCitus = async (bin: string): Promise<CitusCluster> => {
   };
 
   call('initdb', '-D', data(0), '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '-N');
-  appendFileSync(join(data(0), 'postgresql.conf'), SETTINGS);
-  for (const node of NODES.slice(1)) execFileSync('cp', ['-a', data(0), data(node)]);
+  appendFileSync(join(data(0), 'postgresql.conf'), `${SETTINGS}${settings}\n`);
+  for (const node of allNodes.slice(1)) execFileSync('cp', ['-a', data(0), data(node)]);
   const processes = new Map<number, ReturnType<typeof spawn>>();
 
   const start = async (node: number) => {
@@ -115,23 +117,24 @@ export const startCitus = async (bin: string): Promise<CitusCluster> => {
     await Promise.all(all.map(({ pid }) => hasEnded(pid)));
   };
 
-  await Promise.all(NODES.map(start));
+  await Promise.all(allNodes.map(start));
   await Promise.all(
-    NODES.map(async (node) => {
+    allNodes.map(async (node) => {
       await runOn(urlOf(node, 'postgres'), 'CREATE DATABASE placard');
       await runOn(urlOf(node, 'placard'), 'CREATE EXTENSION citus');
     }),
   );
   const url = urlOf(0, 'placard');
-  const nodes = NODES.slice(1).map((node) => `SELECT citus_add_node('127.0.0.1', ${ports[node]})`);
+  const nodes = allNodes.slice(1).map((node) => `SELECT citus_add_node('127.0.0.1', ${ports[node]})`);
   await runOn(url, `SELECT citus_set_coordinator_host('127.0.0.1', ${ports[0]})`, ...nodes);
   return {
     url,
     run: (statement) => runOn(url, statement),
+    pidOf: (node) => processes.get(node)!.pid!,
     kill,
     start,
     async stop() {
-      await Promise.all(NODES.filter((node) => processes.get(node)?.exitCode === null).map(kill));
+      await Promise.all(allNodes.filter((node) => processes.get(node)?.exitCode === null).map(kill));
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,11 +1,13 @@
-import type { BannerEvent } from '../banner-event.ts';
-import type { UserRecord } from './user-record.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
 
 /**
  * Takes dismissals that are still to be delivered into a record that may not know them: after a sign-out it is a new one, and
  * a page that left at once may not have stored it. Does what `addDismissal` does: to share that costs the first paint 130 bytes.
  */
-export const hideAgain = (record: UserRecord, dismissals: readonly BannerEvent[]): void => {
+export const hideAgain = (
+  record: UserRecord,
+  dismissals: readonly Pick<Dismissal, 'placementId' | 'bannerId'>[],
+): void => {
   for (const { placementId, bannerId } of dismissals) {
     if (record.dismissed.some((known) => known.placementId === placementId && known.bannerId === bannerId))
       continue;

@@ -32,8 +32,8 @@ export interface UpdatesOptions {
   asked: Asked;
   lifecycle: PageLifecycle;
   mayAct: () => boolean;
-  /** The dismissals of a user that are still to be delivered. */
-  queuedDismissals: (userId: string) => Promise<BannerEvent[]>;
+  /** The events of a user that are still to be delivered. */
+  queued: (userId: string) => Promise<BannerEvent[]>;
   /** A session began: what was counted in the one before counts again. */
   onSession: () => void;
   notify: Notify;
@@ -41,7 +41,7 @@ export interface UpdatesOptions {
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
 export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, asked, lifecycle, mayAct, queuedDismissals, onSession, notify } = options;
+  const { settings, cache, asked, lifecycle, mayAct, queued, onSession, notify } = options;
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
@@ -111,10 +111,10 @@ export const createUpdates = (options: UpdatesOptions) => {
       if (!mayAct() || userId === joinedBy) return;
       joinedBy = userId;
       if (userId !== null) {
-        const asking = withTimeout(queuedDismissals(userId), after, LOG_TIMEOUT_MS, 'The log');
+        const asking = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
         report(asking);
         // A log that does not answer keeps no user from a banner.
-        const dismissals = await asking.catch(() => []);
+        const dismissals = (await asking.catch(() => [])).filter(({ type }) => type === 'dismiss');
         if (cache.userId() !== userId) return;
         if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
       }

@@ -68,10 +68,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left, pending: pending + inDoubt };
     },
-    async dismissals(userId) {
+    async queued(userId) {
       const found: BannerEvent[] = [];
       for await (const { event } of log.read(EVENT_RANGE)) {
-        if (event?.type === 'dismiss' && event.userId === userId) found.push(bannerEvent(event));
+        if (event?.userId === userId) found.push(bannerEvent(event));
       }
       return found;
     },

@@ -70,8 +70,8 @@ export interface Delivery {
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
   /** Sends what is due now; callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;
-  /** The dismissals of a user that are still to be delivered. */
-  dismissals(userId: string): Promise<BannerEvent[]>;
+  /** The events of a user that are still to be delivered. */
+  queued(userId: string): Promise<BannerEvent[]>;
   diagnostics(): Promise<Diagnostics>;
   deadLetters(): Promise<DeadLetter[]>;
   retryDeadLetters(keys?: string[]): Promise<void>;

@@ -1,3 +1,4 @@
+import { forgetLocal } from '../platform/forget-local.ts';
 import type { Boxes } from './box.ts';
 
 /** Remembers what the slots of an app needed, for the next visit. */
@@ -17,10 +18,6 @@ export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayStore: (
 
   forget(): void {
     for (const each of Object.keys(heights())) delete heights()[each];
-    try {
-      localStorage.removeItem(storageKey);
-    } catch {
-      // Blocked storage holds nothing of ours.
-    }
+    forgetLocal(storageKey);
   },
 });

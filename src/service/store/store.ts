@@ -99,7 +99,8 @@ export interface Commit {
 
 /** Everything durable. A promise that resolves means: the change survives a crash, and the next reader sees it. */
 export interface Store extends StoreReader {
-  kind: 'sqlite' | 'postgres';
+  /** `citus` is a PostgreSQL whose tables are distributed. */
+  kind: 'sqlite' | 'postgres' | 'citus';
 
   /**
    * Works that come while a commit is under way share the next one (group commit); each sees those before it. Rejects

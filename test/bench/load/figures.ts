@@ -8,6 +8,9 @@ export const median = (values: number[]): number => {
 export const spreadOf = (values: number[]): string =>
   `${Math.round(Math.min(...values))}–${Math.round(Math.max(...values))}`;
 
-export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')} req/s`;
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+/** Of requests that hold several objects, how many of these as well. */
+export const perSecond = (value: number, objects?: number): string =>
+  `${whole(value)} req/s${objects === undefined ? '' : `, ${whole(value * objects)} objects/s`}`;
 export const ms = (value: number): string => `${value.toFixed(1)} ms`;
 export const times = (value: number): string => `${value.toFixed(2)} ×`;

@@ -9,6 +9,8 @@ export const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 export const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 export const WARM_UP_SECONDS = SECONDS / 2;
 export const CONNECTIONS = 32;
+/** Of one request. */
+export const OBJECTS = 75;
 /** Users who are active: all of a small run. Of a large one they are spread over the whole table. */
 export const ACTIVE_USERS = 10_000;
 

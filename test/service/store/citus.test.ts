@@ -39,7 +39,9 @@ describe.skipIf(bin === null)('on a sharded PostgreSQL, where this machine has C
   });
 
   test('the tables of users are spread over both workers, and the small ones are not', async () => {
-    await anEmptyDatabase();
+    const store = await openStore(await anEmptyDatabase());
+    expect(store.kind).toBe('citus');
+    await store.close();
     const rows = await cluster.run(
       'SELECT table_name::text, count(DISTINCT nodeport) AS nodes FROM citus_shards GROUP BY 1 ORDER BY 1',
     );

@@ -73,7 +73,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   let isClosed = false;
 
   return {
-    kind: 'postgres',
+    kind: sharded ? 'citus' : 'postgres',
     ...reader.verbs,
     bannerUser: reader.bannerUser,
     secret,

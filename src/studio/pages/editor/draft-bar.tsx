@@ -29,6 +29,13 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
+/** It keeps the focus with the last step: a disabled button would lose it. */
+const StepButton = (props: { name: string; isPossible: boolean; onClick(): void }) => (
+  <button type="button" class="button quiet" aria-disabled={!props.isPossible} onClick={props.onClick}>
+    {props.name}
+  </button>
+);
+
 /** What state the draft is in, and what can be done with it. */
 export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const isDiscarding = useSignal(false);
@@ -36,6 +43,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const isFile = signedIn().workspace.campaignsFrom === 'file';
   const discard = async () => {
     try {
+      await editor.flush();
       const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
       await call('DELETE', path, { ifMatch: editor.revision() });
       forgetUnsaved(editor.id);
@@ -62,12 +70,8 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
       </p>
       {!editor.isReadOnly && (
         <div class="draft-buttons">
-          <button type="button" class="button quiet" disabled={!editor.canUndo.value} onClick={editor.undo}>
-            Undo
-          </button>
-          <button type="button" class="button quiet" disabled={!editor.canRedo.value} onClick={editor.redo}>
-            Redo
-          </button>
+          <StepButton name="Undo" isPossible={editor.canUndo.value} onClick={editor.undo} />
+          <StepButton name="Redo" isPossible={editor.canRedo.value} onClick={editor.redo} />
           {isDraft.value && (
             <button
               type="button"

@@ -78,6 +78,9 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     }
   };
 
+  // It is not disabled meanwhile, which would lose the focus.
+  const canPublish = !isBusy.value && editor.state.value === 'saved';
+
   const follow = async (release: ReleaseRow) => {
     await editor.follow(release.release);
     before.value = release.campaign;
@@ -97,8 +100,8 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           <button
             type="button"
             class="button primary"
-            disabled={isBusy.value || editor.state.value !== 'saved'}
-            onClick={() => void publish()}
+            aria-disabled={!canPublish}
+            onClick={() => void (canPublish && publish())}
           >
             {when.value === 'later' ? 'Publish then' : 'Publish now'}
           </button>

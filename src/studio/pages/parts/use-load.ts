@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../call.ts';
 
 export type Loaded<Value> =
@@ -18,5 +18,13 @@ export const useLoad = <Value>(load: () => Promise<Value>, key: string) => {
     }
   }, [key]);
   useEffect(() => void again(), [again]);
+
+  const isReload = useRef(false);
+  useLayoutEffect(() => {
+    // What had the focus may be gone with what was shown before: the keyboard goes on from the screen, not from the top.
+    if (isReload.current && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    isReload.current = loaded.state !== 'loading';
+  }, [loaded]);
   return { loaded, again };
 };

@@ -1,0 +1,19 @@
+import type { Settings } from '../read-options.ts';
+
+/** The visitor of this browser profile, as far as the first paint can tell: in localStorage, which answers before it. */
+export const createKnownVisitor = ({ visitors, appId }: Settings) => {
+  const storageKey = `placard-visitor:${appId}`;
+  return {
+    storageKey,
+    id(): string | null {
+      try {
+        return visitors ? localStorage.getItem(storageKey) : null;
+      } catch {
+        // Blocked storage knows no visitor.
+        return null;
+      }
+    },
+  };
+};
+
+export type KnownVisitor = ReturnType<typeof createKnownVisitor>;

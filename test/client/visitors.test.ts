@@ -1,0 +1,168 @@
+import { expect, test, vi } from 'vitest';
+import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
+import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
+
+stagePages();
+
+const KEY = 'placard-visitor:app';
+const kept = () => localStorage.getItem(KEY);
+const userToken = (userId: string) => `token-${userId}`;
+const joins = (service: FakeService) =>
+  service.requests.filter(({ path }) => path === VISITOR_JOIN_PATH).map(({ body }) => body);
+
+/** A page on which nobody has signed in, with a banner that was seen. */
+const visit = async (options: Parameters<typeof open>[0] = {}) => {
+  const page = open({ userId: null, visitors: true, ...options });
+  const element = aSlot();
+  page.placard.mount('home_hero', element, draw);
+  await page.heard('tracked');
+  return { ...page, element, visitor: kept()! };
+};
+
+test('a visitor sees banners, and is counted under a random ID that no other profile has', async () => {
+  const { placard, service, element, visitor } = await visit();
+  expect(isVisitorId(visitor)).toBe(true);
+  expect(element.textContent).toBe('Summer sale');
+  await placard.flush();
+  expect(service.events).toMatchObject([{ userId: visitor, type: 'impression' }]);
+  localStorage.clear();
+  expect((await visit()).visitor).not.toBe(visitor);
+});
+
+test('the next visit is of the same visitor, painted from the cache, and counted as another user’s would be', async () => {
+  const { placard, service, openStore, visitor } = await visit();
+  placard.stop();
+  const next = open({ userId: null, visitors: true, service, openStore });
+  next.placard.mount('home_hero', aSlot(), draw);
+  await next.heard('shown');
+  expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
+  expect(kept()).toBe(visitor);
+});
+
+test('without the option, and without consent, there is no visitor', async () => {
+  const plain = open({ userId: null });
+  const refused = open({ userId: null, visitors: true, consent: 'disabled' });
+  const undecided = open({ userId: null, visitors: true, consent: 'pending' });
+  for (const { placard } of [plain, refused, undecided]) placard.mount('home_hero', aSlot(), draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(kept()).toBeNull();
+  for (const { service } of [plain, refused, undecided]) expect(service.requests).toEqual([]);
+  await undecided.placard.enable();
+  await undecided.heard('shown');
+  expect(isVisitorId(kept()!)).toBe(true);
+});
+
+test('a page whose user is known makes no visitor and no request of its own', async () => {
+  const { placard, service, heard } = open({ visitors: true, userToken });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  expect(kept()).toBeNull();
+  expect(joins(service)).toEqual([]);
+});
+
+test('a sign-in joins the visitor for the service, once what they did is delivered', async () => {
+  const { placard, service, visitor, heard } = await visit({ userToken });
+  await placard.identify('u-1');
+  await heard('synced', 2);
+  expect(joins(service)).toEqual([
+    {
+      external_user_id: 'u-1',
+      visitor_id: visitor,
+      app_id: 'app',
+      app_version: '1',
+      user_token: 'token-u-1',
+    },
+  ]);
+  const paths = service.requests.map(({ path }) => path.split('/').at(-1));
+  expect(paths.indexOf('track')).toBeLessThan(paths.indexOf('join'));
+  expect(paths.lastIndexOf('sync')).toBeGreaterThan(paths.indexOf('join'));
+  expect(kept()).toBeNull();
+});
+
+test('a page that is loaded after the sign-in joins as well', async () => {
+  const { placard, service, openStore, visitor } = await visit({ userToken });
+  placard.stop();
+  const next = open({ visitors: true, userToken, service, openStore });
+  await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
+  expect(joins(service)).toMatchObject([{ external_user_id: 'u-1', visitor_id: visitor }]);
+  await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
+  expect(next.of('failed')).toEqual([]);
+});
+
+test.each([userToken, undefined])(
+  'what the visitor has dismissed stays away from the user, with tokens and without (%s)',
+  async (provide) => {
+    const { placard, service, element, heard } = await visit({ ...(provide && { userToken: provide }) });
+    await placard.track(placard.banner('home_hero')!, 'dismiss');
+    await placard.identify('u-1');
+    await heard('synced', 2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(element.textContent).toBe('');
+    expect(joins(service)).toHaveLength(provide ? 1 : 0);
+    expect(kept()).toBeNull();
+  },
+);
+
+test('a join that the network swallows is tried again by the next page of that user', async () => {
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const { placard, openStore, visitor } = await visit({ service, userToken });
+  await placard.flush();
+  service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+  void placard.identify('u-1');
+  await vi.waitFor(() => expect(kept()).toBe(`${visitor} u-1`), PATIENCE);
+  await vi.advanceTimersByTimeAsync(20_000);
+  placard.stop();
+  service.recover();
+  open({ visitors: true, userToken, service, openStore });
+  await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
+  expect(joins(service).at(-1)).toMatchObject({ external_user_id: 'u-1', visitor_id: visitor });
+});
+
+test('who signs in after another user gets nothing of that one’s visitor', async () => {
+  const { placard, visitor } = await visit();
+  placard.stop();
+  localStorage.setItem(KEY, `${visitor} u-1`);
+  const next = open({ userId: 'u-2', visitors: true, userToken });
+  next.placard.mount('home_hero', aSlot(), draw);
+  await next.heard('shown');
+  expect(kept()).toBeNull();
+  expect(joins(next.service)).toEqual([]);
+});
+
+test('a sign-out begins with another visitor', async () => {
+  const { placard, visitor } = await visit();
+  await placard.identify('u-1');
+  await placard.identify(null);
+  expect(isVisitorId(kept()!)).toBe(true);
+  expect(kept()).not.toBe(visitor);
+});
+
+test('a service that knows no visitors is asked once', async () => {
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const { placard, of } = await visit({ service, userToken });
+  await placard.flush();
+  service.fail({ type: 'status', status: 404 }, { times: 1 });
+  await placard.identify('u-1');
+  expect(kept()).toBeNull();
+  expect(of('failed')).toMatchObject([{ kind: 'sync', message: expect.stringContaining('404') }]);
+});
+
+test.each(['wipe', 'disable'] as const)('%s forgets the visitor', async (verb) => {
+  const { placard } = await visit();
+  await placard[verb]();
+  expect(localStorage).toHaveLength(0);
+});
+
+test('where localStorage is blocked there is no visitor, and nothing is thrown', async () => {
+  const blocked = () => {
+    throw new DOMException('Denied', 'SecurityError');
+  };
+  vi.stubGlobal('localStorage', { getItem: blocked, setItem: blocked, removeItem: blocked });
+  const { placard, service, of } = open({ userId: null, visitors: true, openStore: aProfile() });
+  placard.mount('home_hero', aSlot(), draw);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(service.requests).toEqual([]);
+  expect(of('failed')).toMatchObject([{ message: 'The visitor is not known yet' }]);
+  vi.unstubAllGlobals();
+});
