@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 32_000,
+  '.': 32_700,
   './element': 6_400,
   './react': 1_240,
   './vue': 1_080,
