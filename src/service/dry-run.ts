@@ -24,7 +24,7 @@ export const judgeTrack: typeof fetch = async (input, init) => {
     store: NOTHING_STORED,
     body: await new Request(input, init).json(),
     nowMs: Date.now(),
-    limit: { most: MAX_TRACK_OBJECTS, counting: 'combined' },
+    limit: { max: MAX_TRACK_OBJECTS, counting: 'combined' },
   }).then(
     (answer) => replyOf({ status: 201, body: answer }),
     (error: unknown) => refusalOf(error, 'general', silentLog, {}),

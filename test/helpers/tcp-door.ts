@@ -46,8 +46,8 @@ export const tcpDoor = async (url: string) => {
     /** How many are connected. */
     count: () => inside.size,
     /** From now on no more than this many get through; the others hear nothing, as behind a pooler that has no room. */
-    letIn(most: number) {
-      room = most;
+    letIn(max: number) {
+      room = max;
     },
     /** The connection over which the next answer with this text comes is cut instead. */
     cutAnswer(text: string) {

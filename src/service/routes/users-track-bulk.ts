@@ -20,7 +20,7 @@ export const usersTrackBulk: Route = {
         store,
         body,
         nowMs: now,
-        limit: { most: MAX_BULK_OBJECTS, counting: 'combined', mostPerUser: MAX_BULK_OBJECTS_PER_USER },
+        limit: { max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER },
       }),
     );
     return { status: 201, body: answer };

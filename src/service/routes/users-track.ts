@@ -20,7 +20,7 @@ export const usersTrack: Route = {
         store,
         body,
         nowMs: now,
-        limit: { most: MAX_TRACK_OBJECTS, counting: workspace.trackObjects },
+        limit: { max: MAX_TRACK_OBJECTS, counting: workspace.trackObjects },
       }),
     );
     return { status: 201, body: answer };

@@ -15,9 +15,9 @@ const INVALID = Symbol('invalid');
 type Checker = (value: unknown) => unknown;
 
 const text =
-  (most: number): Checker =>
+  (max: number): Checker =>
   (value) =>
-    typeof value === 'string' && fitsCharacters(value, most) && isStorableText(value) ? value : INVALID;
+    typeof value === 'string' && fitsCharacters(value, max) && isStorableText(value) ? value : INVALID;
 const shortText = text(MAX_STRING_CHARACTERS);
 const yesOrNo: Checker = (value) => (typeof value === 'boolean' ? value : INVALID);
 const date: Checker = (value) => (typeof value === 'string' && parseDate(value) !== null ? value : INVALID);
@@ -28,8 +28,8 @@ const oneOf =
 
 const birthday: Checker = (value) => (typeof value === 'string' && parseDay(value)) || INVALID;
 
-const isCoordinate = (value: unknown, most: number): value is number =>
-  typeof value === 'number' && Math.abs(value) <= most;
+const isCoordinate = (value: unknown, max: number): value is number =>
+  typeof value === 'number' && Math.abs(value) <= max;
 
 const location: Checker = (value) => {
   if (!isRecord(value)) return INVALID;

@@ -77,8 +77,8 @@ export const checkNested = (value: unknown): { value: unknown } | { fault: Neste
 };
 
 /** True when no branch is deeper than attributes may be. */
-export const isShallow = (value: unknown, most = MAX_NESTED_DEPTH): boolean => {
+export const isShallow = (value: unknown, max = MAX_NESTED_DEPTH): boolean => {
   if (typeof value !== 'object' || value === null) return true;
-  if (most === 0) return false;
-  return Object.values(value).every((member) => isShallow(member, most - 1));
+  if (max === 0) return false;
+  return Object.values(value).every((member) => isShallow(member, max - 1));
 };

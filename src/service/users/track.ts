@@ -23,7 +23,7 @@ export interface TrackInput {
   body: unknown;
   nowMs: number;
   /** Objects a request may hold: over all arrays, or in each. */
-  limit: { most: number; counting: 'combined' | 'per_array'; mostPerUser?: number };
+  limit: { max: number; counting: 'combined' | 'per_array'; maxPerUser?: number };
 }
 
 type Arrays = Partial<Record<InputArray, unknown[]>>;
@@ -41,12 +41,12 @@ const arraysOf = (body: unknown): Arrays => {
   return arrays;
 };
 
-const refuseTooMany = (arrays: Arrays, { most, counting, mostPerUser }: TrackInput['limit']) => {
+const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: TrackInput['limit']) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
   const count =
     counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
-  if (count > most) throw new HttpError(400, FATAL.tooManyObjects);
-  if (mostPerUser !== undefined && count > mostPerUser) refuseTooManyPerUser(arrays, mostPerUser);
+  if (count > max) throw new HttpError(400, FATAL.tooManyObjects);
+  if (maxPerUser !== undefined && count > maxPerUser) refuseTooManyPerUser(arrays, maxPerUser);
 };
 
 const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
@@ -64,13 +64,13 @@ const identifierOf = (object: Record<string, unknown>): string | null => {
 };
 
 /** Users are distinguished by the identifier as it was sent. */
-const refuseTooManyPerUser = (arrays: Arrays, most: number) => {
+const refuseTooManyPerUser = (arrays: Arrays, max: number) => {
   const counts = new Map<string, number>();
   for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
     const id = isRecord(object) ? identifierOf(object) : null;
     if (id === null) continue;
     const count = (counts.get(id) ?? 0) + 1;
-    if (count > most) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
+    if (count > max) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
     counts.set(id, count);
   }
 };

@@ -19,7 +19,7 @@ const tracked = async (attributes: unknown[]): Promise<string[]> => {
     },
     body: { attributes },
     nowMs: Date.UTC(2026, 2, 1),
-    limit: { most: 75, counting: 'combined' },
+    limit: { max: 75, counting: 'combined' },
   });
   await store.close();
   return order;
