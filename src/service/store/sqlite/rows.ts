@@ -24,15 +24,22 @@ export const noRows = () => ({
 
 export type Rows = ReturnType<typeof noRows>;
 
-/** The values of a row as SQLite has them: a boolean is a number, JSON is text. */
-export const valuesOf = (row: object): SQLInputValue[] =>
-  Object.values(row).map((value: unknown) => {
-    if (typeof value === 'boolean') return Number(value);
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SQLInputValue);
-  });
-
+/** Adds the values of rows as SQLite has them: a boolean is a number, JSON is text. */
 const add = (list: SQLInputValue[], rows: readonly object[]) => {
-  for (const row of rows) list.push(...valuesOf(row));
+  for (const row of rows as Record<string, unknown>[]) {
+    for (const column in row) {
+      const value = row[column];
+      if (typeof value === 'boolean') list.push(Number(value));
+      else if (typeof value === 'object' && value !== null) list.push(JSON.stringify(value));
+      else list.push(value as SQLInputValue);
+    }
+  }
+};
+
+export const valuesOf = (row: object): SQLInputValue[] => {
+  const values: SQLInputValue[] = [];
+  add(values, [row]);
+  return values;
 };
 
 export const rowsOf = (changes: Changes): Rows => {

@@ -1,6 +1,6 @@
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import './checks.css';
 
 const SECTIONS: Readonly<Record<string, string>> = {
