@@ -1,6 +1,7 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Fail, Notify } from '../notice.ts';
+import { createFail } from '../fail.ts';
+import type { Notify } from '../notice.ts';
 import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
 import type { Settings } from '../read-options.ts';
 import type { UserTokens } from '../user-tokens.ts';
@@ -36,8 +37,7 @@ interface SyncOptions {
 export const createSync = (options: SyncOptions) => {
   const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify } = options;
   const { now, after, random } = settings.platform;
-  const fail: Fail = (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  const fail = createFail(notify);
   const requestBanners = createRequestBanners(settings, userTokens);
   const readBanners = createReadBanners(fail);
   const requested = new Set<string>();

@@ -29,10 +29,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     page,
     disk,
     ({ consent: choice }) => stored.onStored(choice),
-    () => sender.look(),
+    () => sender.wake(),
   );
   const unsent = createUnsent(page);
-  const upkeep = createUpkeep(page, log, unsent.gone);
+  const upkeep = createUpkeep(page, log, unsent.removed);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => {
     // The host's cache may fail like any other store.
@@ -51,13 +51,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     const { until } = log.known().wait;
     const mustWait = isAhead(until, clock.now(), LONGEST_WAIT_MS);
-    if (mustWait) sender.lookAt(until);
-    else sender.added();
+    if (mustWait) sender.wakeAt(until);
+    else sender.onAppended();
     if (!lifecycle.isVisible()) leaving.leave();
     const isFull = !mustWait && unsent.size() >= sender.limit();
-    if (upkeep.appended(kept) || isFull) sender.look();
+    if (upkeep.appended(kept) || isFull) sender.wake();
   });
-  sender.look();
+  sender.wake();
 
   const diagnostics = () => readDiagnostics(page, log);
 
@@ -79,7 +79,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     deadLetters: letters.list,
     async retryDeadLetters(keys) {
       await letters.retry(keys);
-      sender.look();
+      sender.wake();
     },
     async discardDeadLetters(keys) {
       for (const { event } of await letters.discard(keys)) {
@@ -97,7 +97,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     async enable() {
       await stored.enable();
-      sender.awake();
+      sender.onReconnect();
     },
     stop() {
       page.stop();

@@ -22,7 +22,7 @@ export interface Mounted {
 }
 
 /** What no cached banner waits for, so it is not loaded before the first paint. */
-export interface LateVerbs {
+export interface SlotWatcher {
   /** True where a change of height of a slot that is not on screen moves nothing that is. */
   canResize(element: HTMLElement, isPageVisible: () => boolean): boolean;
   /** Takes the room of an empty slot away until the returned function is called. */
@@ -71,7 +71,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const slots = new Set<MountedSlot>();
   /** Someone may be looking at it. */
   const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
-  let late: LateVerbs | undefined;
+  let watcher: SlotWatcher | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
     fail('hook', `The hook of "${placementId}" threw`, cause);
@@ -100,7 +100,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = null;
     slot.clear = undefined;
     clear?.();
-    late?.onChange?.(slot);
+    watcher?.onChange?.(slot);
   };
 
   /** Shows what the hook has for an empty slot, once for each reason. */
@@ -121,7 +121,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = banner;
     slot.emptied = null;
     armExpiry(slot, banner);
-    late?.onChange?.(slot);
+    watcher?.onChange?.(slot);
     if (banner.isControl) {
       empty(slot, 'control');
       return;
@@ -191,13 +191,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!slots.has(slot)) return;
     slot.release?.();
     slot.release = undefined;
-    if (!slot.clear) slot.expand ??= late?.collapse(slot.element);
+    if (!slot.clear) slot.expand ??= watcher?.collapse(slot.element);
   };
 
   /** The same where it moves nothing on screen. */
   const settle = (slot: MountedSlot): void => {
     if (slot.clear ? !slot.release : slot.expand) return;
-    if (!isOnScreen(slot) && late?.canResize(slot.element, isVisible)) resize(slot);
+    if (!isOnScreen(slot) && watcher?.canResize(slot.element, isVisible)) resize(slot);
   };
 
   const unmount = (slot: MountedSlot): void => {
@@ -228,7 +228,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const slot: MountedSlot = { placementId, element, hook, check, shown: null };
       slot.release = reserve(element, placementId);
       slots.add(slot);
-      slot.unwatch = late?.watch?.(slot);
+      slot.unwatch = watcher?.watch?.(slot);
       consider(slot);
       return () => unmount(slot);
     },
@@ -242,10 +242,10 @@ export const createPlacements = (options: PlacementsOptions) => {
     },
 
     /** From now on every slot is watched, and empty slots give their room back. */
-    attach(verbs: LateVerbs): void {
-      late = verbs;
+    attach(slotWatcher: SlotWatcher): void {
+      watcher = slotWatcher;
       for (const slot of all()) {
-        slot.unwatch ??= verbs.watch?.(slot);
+        slot.unwatch ??= slotWatcher.watch?.(slot);
         // Before the first answer nothing is collapsed.
         if (current(slot.placementId) !== undefined) settle(slot);
       }

@@ -6,8 +6,8 @@ import {
   type Entry,
   type EventKey,
   isWhole,
-  type Kept,
   type Log,
+  type QueuedEvent,
   type StoredEvent,
   VERSION,
 } from '../log/index.ts';
@@ -32,7 +32,7 @@ export const createCapture = (
   page: DeliveryPage,
   log: Log,
   retryOnQuota: RetryOnQuota,
-  onStored: (kept: Kept[]) => void,
+  onStored: (kept: QueuedEvent[]) => void,
 ) => {
   const { api, consent, clock, tab, fail, isStopped } = page;
   const timeOf = createEventTimes(clock);
@@ -83,7 +83,7 @@ export const createCapture = (
       if (await isStillAllowed(kept)) onStored(kept);
       else kept = [];
     } catch (cause) {
-      fail('An event could not be stored', cause);
+      fail('storage', 'An event could not be stored', cause);
     }
     const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
     waiting.forEach(({ resolve }, i) => {
@@ -112,7 +112,7 @@ export const createCapture = (
     if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
     // In line it would take the others of its slice with it.
     if (!isWhole(event)) {
-      fail('An event needs a type, a banner, a placement and a user, each a text', undefined, 'config');
+      fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {

@@ -58,7 +58,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
     const flushed = Promise.all([underWay, lastFlush()]).then(
       ([before, now]) => before + now,
       (cause) => {
-        fail('The last flush failed', cause);
+        fail('storage', 'The last flush failed', cause);
         return 0;
       },
     );

@@ -10,8 +10,8 @@ import {
   DEAD_RANGE,
   EVENT_RANGE,
   type EventKey,
-  type Kept,
   keyText,
+  type QueuedEvent,
   type Total,
 } from './records.ts';
 
@@ -46,7 +46,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
     const over = batches.filter(isOver);
     await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
     const open = new Set(batches.flatMap((batch) => (isOver(batch) ? [] : batch.keys.map(keyText))));
-    const free: Kept[] = [];
+    const free: QueuedEvent[] = [];
     let total = 0;
     let size = 0;
     for (const range of [EVENT_RANGE, DEAD_RANGE]) {
@@ -60,10 +60,10 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
     return { free, total, size };
   };
 
-  const remove = async (victims: Kept[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
+  const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
     for (let from = 0; from < victims.length; from += SLICE) {
       const slice = victims.slice(from, from + SLICE);
-      let gone: Kept[] = [];
+      let gone: QueuedEvent[] = [];
       await log.step(
         slice.map(({ key }) => key),
         (control, records) => {
@@ -111,7 +111,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
 
   return {
     /** This page has appended these: true where the caps must be checked now. */
-    appended(stored: Kept[]): boolean {
+    appended(stored: QueuedEvent[]): boolean {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
       return isOver();

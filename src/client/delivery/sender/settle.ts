@@ -13,9 +13,9 @@ import {
   deadKey,
   type EventKey,
   isBatch,
-  type Kept,
   type Log,
   noWait,
+  type QueuedEvent,
   readEvent,
   type StoredEvent,
   VERSION,
@@ -40,7 +40,7 @@ const isLimited = ({ wait: { until, reason } }: Control, now: number): boolean =
   reason === 'rate-limit' && isAhead(until, now, LONGEST_WAIT_MS);
 
 /** Moves an event to the dead letters. */
-export const bury = ({ key, event }: Kept, reason: string): Writes => {
+export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
   const { skip: _asked, after: _wait, ...letter } = event;
   const record: DeadRecord = { v: VERSION, event: { ...letter, isFinal: true }, reason };
   return [
@@ -57,7 +57,7 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
   const { now } = clock;
   const end: Writes = [[batchKey(batch.id), undefined]];
 
-  const drop = ({ key, event }: Kept, reason: DropReason, detail: string): void => {
+  const drop = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
     outcome.gone.push(key);
     outcome.notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
   };
@@ -70,7 +70,7 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
     control.wait = keepsLimit ? { ...before, failures } : { until, reason, failures, eased: false };
   };
 
-  const confirm = ({ key, event }: Kept): Writes => {
+  const confirm = ({ key, event }: QueuedEvent): Writes => {
     control.delivered += 1;
     outcome.delivered.push(bannerEvent(event));
     outcome.gone.push(key);
@@ -78,32 +78,32 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
   };
 
   /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
-  const skip = ({ key, event }: Kept, reason: string): Writes => {
+  const skip = ({ key, event }: QueuedEvent, reason: string): Writes => {
     const attempts = event.attempts + 1;
     const older: StoredEvent = { ...event, attempts, isFinal: true };
     outcome.notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
     if (attempts >= options.maxAttempts) {
       drop({ key, event }, 'attempts', reason);
-      return bury({ key, event: older }, reason);
+      return toDeadLetter({ key, event: older }, reason);
     }
     return [[key, corrects ? { ...older, skip: reason } : { ...older, after: now() + options.maxWaitMs }]];
   };
 
-  const giveUp = (item: Kept): Writes => {
+  const giveUp = (item: QueuedEvent): Writes => {
     control.discarded += 1;
     drop(item, 'discarded', 'in doubt, at most once');
     return [[item.key, undefined]];
   };
 
   /** Some of its events, ready again in a batch of their own. */
-  const part = (kept: Kept[], splits = batch.splits): Writes => {
+  const part = (kept: QueuedEvent[], splits = batch.splits): Writes => {
     const keys = kept.map(({ key }) => key);
     const id = newId();
     return keys.length > 0 ? [[batchKey(id), { ...batch, id, keys, splits, until: 0 }]] : [];
   };
 
-  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host or bury it. */
-  const refuse = (kept: Kept[], reason: string): Writes => {
+  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host or toDeadLetter it. */
+  const refuse = (kept: QueuedEvent[], reason: string): Writes => {
     // A server that refuses so many requests in a row refuses them for something else than an event.
     const failures = control.wait.failures + 1;
     if (failures >= MAX_REFUSALS) wait('backoff');
@@ -118,7 +118,7 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
     if (corrects) return [...end, ...skip(only, reason)];
     drop(only, 'rejected', reason);
     const { key, event } = only;
-    return [...end, ...bury({ key, event: { ...event, attempts: event.attempts + 1 } }, reason)];
+    return [...end, ...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, reason)];
   };
 
   return { end, wait, confirm, skip, giveUp, part, refuse };
@@ -139,7 +139,7 @@ export const createSettle =
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
-      const items = batch.keys.map((eventKey, i): Kept | undefined => {
+      const items = batch.keys.map((eventKey, i): QueuedEvent | undefined => {
         const event = readEvent(records[i]);
         return event && { key: eventKey, event };
       });
@@ -154,7 +154,7 @@ export const createSettle =
       if (wait) turn.wait(wait.reason, wait.ms);
       if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(key);
       const named = new Set(skipped.map(({ index }) => index));
-      const others = items.filter((item, i): item is Kept => item !== undefined && !named.has(i));
+      const others = items.filter((item, i): item is QueuedEvent => item !== undefined && !named.has(i));
       const skips = () =>
         skipped.flatMap(({ index, reason }) => (items[index] ? turn.skip(items[index], reason) : []));
       if (kept.length === 0) return turn.end;

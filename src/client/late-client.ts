@@ -8,9 +8,10 @@ import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
+import { createFail } from './fail.ts';
 import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Fail, Listener, Notify } from './notice.ts';
+import type { Listener, Notify } from './notice.ts';
 import type { PlacardOptions } from './options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
@@ -30,7 +31,7 @@ const STORE_TIMEOUT_MS = 2_000;
 /** Notices of before it is opened that the inspector finds. */
 const MAX_RECENT = 50;
 
-export interface AfterPaintOptions {
+export interface LateClientOptions {
   settings: Settings;
   consent: Consent;
   cache: BannerCache;
@@ -44,7 +45,7 @@ export interface AfterPaintOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface AfterPaint
+export interface LateClient
   extends Pick<Updates, 'startSession' | 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Stores the impression, unless it was counted in this session before. */
@@ -60,7 +61,7 @@ export interface AfterPaint
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
-export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
+export const createLateClient = (options: LateClientOptions): LateClient => {
   const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
   const recent: Inspection['recent'] = [];
@@ -70,6 +71,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (recent.length > MAX_RECENT) recent.shift();
     options.notify(notice);
   };
+  const fail = createFail(notify);
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
@@ -96,8 +98,6 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (ids.length > 0) updates.report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
   };
 
-  const fail: Fail = (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
   const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const delivery = createDelivery({
@@ -210,8 +210,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) {
-    const message = 'No impression is counted without an IntersectionObserver';
-    notify({ type: 'failed', kind: 'config', message });
+    fail('config', 'No impression is counted without an IntersectionObserver');
   }
   const impressions = watchImpressions({
     placements,
