@@ -71,7 +71,7 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
   if (endsAtMs === null && status === 'active') {
     tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
   }
-  if (status === 'draft') tell('warning', ['status'], 'Once published, it is shown to test users only.');
+  if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
   if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)

@@ -100,7 +100,7 @@ describe('a campaign', () => {
       { ends_at: null },
       'warning ends_at: It has no end. Results name a winner at the planned end or sample only.',
     ],
-    [{ status: 'draft' }, 'warning status: Once published, it is shown to test users only.'],
+    [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
     [{ control_percentage: 100 }, 'warning control_percentage: Everyone is held out.'],
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
