@@ -110,7 +110,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       correct: settings.correct,
       onDelivered: accept,
       // The cache is worth less than an event: a sync brings it back.
-      async makeRoom() {
+      async evict() {
         await cache.change((record) => {
           record.banners.clear();
         });
