@@ -18,11 +18,11 @@ import { readOptions, type Settings } from './read-options.ts';
 import { createTrack } from './track.ts';
 import { createKnownVisitor } from './visitors/known-visitor.ts';
 
-/** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
+/** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
 const SLOW_MS = 250;
 
-// Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
-// another address. The error ends in the address.
+// Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
+// (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
 const importLateChunk = () =>
   import('./late-client.ts').catch(
     (cause): Promise<typeof import('./late-client.ts')> =>

@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
 import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/index.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
@@ -36,7 +36,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => {
     // The host's cache may fail like any other store.
-    await host.makeRoom?.().catch(() => undefined);
+    await host.evict?.().catch(() => undefined);
     return upkeep.shrink();
   }, log.degrade);
   const stored = createStoredConsent(page, log, retryOnQuota, () => {
@@ -50,7 +50,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     unsent.add(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     const { until } = log.known().wait;
-    const mustWait = isAhead(until, clock.now(), LONGEST_WAIT_MS);
+    const mustWait = isAhead(until, clock.now(), MAX_WAIT_MS);
     if (mustWait) sender.wakeAt(until);
     else sender.onAppended();
     if (!lifecycle.isVisible()) leaving.leave();

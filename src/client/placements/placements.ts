@@ -1,37 +1,14 @@
 import type { Banner } from '../banner.ts';
-import type { Notice, Notify } from '../notice.ts';
+import type { Notify } from '../notice.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
+import { createBannerCheck, isSameBanner } from './banner-check.ts';
 import { holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
 import { isInView } from './in-view.ts';
+import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
-
-export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
-
-/** One element that shows a placement. */
-export interface Mounted {
-  placementId: string;
-  element: HTMLElement;
-  /** The banner in the slot; a control banner is here too, though nothing is drawn. */
-  shown: Banner | null;
-  /** Why nothing is drawn. */
-  emptied?: EmptyReason | null;
-  check: BannerCheck;
-}
-
-/** What no cached banner waits for, so it is not loaded before the first paint. */
-export interface SlotWatcher {
-  /** True where a change of height of a slot that is not on screen moves nothing that is. */
-  canResize(element: HTMLElement, isPageVisible: () => boolean): boolean;
-  /** Takes the room of an empty slot away until the returned function is called. */
-  collapse(element: HTMLElement): () => void;
-  /** Watches one slot's visibility until the returned function is called. */
-  watch?(mounted: Mounted): () => void;
-  /** The slot has another banner. */
-  onChange?(mounted: Mounted): void;
-}
+import type { SlotWatcher } from './slot-watcher.ts';
 
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
@@ -49,19 +26,6 @@ interface PlacementsOptions extends SlotVerbs {
   /** Whether the page is visible, to the host too. */
   isVisible: () => boolean;
   notify: Notify;
-}
-
-interface MountedSlot extends Mounted {
-  hook: PlacementHook;
-  /** Undoes the hook's drawing. */
-  clear?: (() => void) | undefined;
-  /** Gives back the room that is kept. */
-  release?: (() => void) | undefined;
-  /** Opens a slot that is closed because it is empty. */
-  expand?: (() => void) | undefined;
-  unwatch?: (() => void) | undefined;
-  cancelExpiry?: () => void;
-  wasConnected?: boolean;
 }
 
 /** The mounted slots: the banner of each, and when it may change. */

@@ -1,4 +1,4 @@
-import type { SlotWatcher } from './placements.ts';
+import type { SlotWatcher } from './slot-watcher.ts';
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',

@@ -68,7 +68,7 @@ export const createCapture = (
     return kept;
   };
 
-  /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
+  /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
     if (consent.mayStore()) return true;
@@ -110,7 +110,7 @@ export const createCapture = (
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
-    // In line it would take the others of its slice with it.
+    // Its write would fail, and the events beside it in the same write would be lost.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
       return Promise.resolve(null);

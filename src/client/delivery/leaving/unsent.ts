@@ -36,7 +36,7 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
       inRequest(keys);
       if (keys.length > 0) news.post({ type: 'gone', keys: keys.map(keyText) });
     },
-    /** On its way into a batch that is perhaps not on disk yet; returns the function that ends this. */
+    /** The last flush sends these, and their batch may not be on disk yet. The returned function ends that. */
     hold(keys: EventKey[]): () => void {
       const texts = keys.map(keyText);
       drop(texts);

@@ -1,5 +1,5 @@
 import type { EventType } from '../../banner-event.ts';
-import { isAhead, LEAP_MS, LONGEST_ANSWER_MS } from '../../platform/deadline.ts';
+import { isAhead, LEAP_MS, MAX_ANSWER_MS } from '../../platform/deadline.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import {
@@ -17,7 +17,10 @@ import {
 
 /** Records in one transaction. */
 const SLICE = 200;
-/** A cap is exceeded by at most this part before the log is read, and evicted events leave as much room. */
+/**
+ * The log is read when this part of a cap has been appended since the last look. An eviction goes as far below the cap, so
+ * that the next event does not cause another one.
+ */
 const SLACK = 0.05;
 /** Of what was stored when the disk was full, the part that is stored from then on. */
 const FULL_SHARE = 0.75;
@@ -40,7 +43,10 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   /** How far the device's clock was ahead of the monotonic one then. */
   let ahead = now() - monotonic();
 
-  /** All that may be removed: not what is part of an open batch, whose answer may still come. Ends `over` batches first. */
+  /**
+   * Finds the events that may be removed. Those of an open batch may not: its answer may still come. A batch that `isOver`
+   * accepts is ended first, and its events are free.
+   */
   const findFree = async (isOver: (batch: Batch) => boolean = () => false) => {
     const { batches } = await log.overview();
     const over = batches.filter(isOver);
@@ -81,7 +87,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
     const isOver = ({ keys, until }: Batch): boolean =>
-      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), LONGEST_ANSWER_MS);
+      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), MAX_ANSWER_MS);
     const { free } = await findFree(isOver);
     await remove(
       free.filter(({ event }) => event.time < limit),

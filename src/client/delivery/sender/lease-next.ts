@@ -1,10 +1,4 @@
-import {
-  isAhead,
-  LEASE_MS,
-  LONGEST_ANSWER_MS,
-  LONGEST_PAUSE_MS,
-  LONGEST_WAIT_MS,
-} from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import { trackBody } from '../http/index.ts';
@@ -134,7 +128,7 @@ export const createLeaseNext = (
       if (event === undefined) found.corrupt.push(key);
       else if (inBatch.has(keyText(key)) || isInLastFlush(key)) continue;
       else if (event.skip !== undefined) found.skipped.push({ key, event });
-      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, LONGEST_PAUSE_MS))) {
+      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, MAX_PAUSE_MS))) {
         found.due = Math.min(found.due, event.after!);
       } else if (userTokens.isPaused(event.userId)) {
         found.due = Math.min(found.due, userTokens.pausedUntil(event.userId));
@@ -157,13 +151,11 @@ export const createLeaseNext = (
     if (corrupt.length > 0) await log.removeCorrupt(corrupt);
     if (!maySend()) return { type: 'nothing', due: NEVER };
     const { wait, sender, revision } = control;
-    if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
+    if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
     const [ready] = batches
-      .filter(
-        ({ until, userId }) => !isAhead(until, now(), LONGEST_ANSWER_MS) && !userTokens.isPaused(userId),
-      )
+      .filter(({ until, userId }) => !isAhead(until, now(), MAX_ANSWER_MS) && !userTokens.isPaused(userId))
       .sort(byTurn);
     if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
     if (ready !== undefined) return lease(ready, revision);

@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { DropReason, Notice, WaitReason } from '../../notice.ts';
 import { backoffMs } from '../../platform/backoff.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { Verdict } from '../http/index.ts';
 import {
@@ -37,7 +37,7 @@ export interface Outcome {
 
 /** No tab sends before the time that the server named, whatever other requests under way are answered. */
 const isLimited = ({ wait: { until, reason } }: Control, now: number): boolean =>
-  reason === 'rate-limit' && isAhead(until, now, LONGEST_WAIT_MS);
+  reason === 'rate-limit' && isAhead(until, now, MAX_WAIT_MS);
 
 /** Moves an event to the dead letters. */
 export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
@@ -50,7 +50,7 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 };
 
 /** One batch in the transaction that settles it: what can happen to it and its events. Each verb returns its writes. */
-const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome: Outcome) => {
+const createBatchChanges = (page: DeliveryPage, control: Control, batch: Batch, outcome: Outcome) => {
   const { host, isWorker, clock, options, random, newId } = page;
   // The host can be asked for a correction, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
@@ -149,32 +149,32 @@ export const createSettle =
       if (!isOurs && (fate !== 'confirmed' || kept.length === 0)) return null;
       outcome = { delivered: [], gone: [], notices: [] };
       if (control.sender?.tab === page.tab) control.sender = null;
-      const turn = createTurn(page, control, isOurs ? stored : batch, outcome);
+      const changes = createBatchChanges(page, control, isOurs ? stored : batch, outcome);
 
-      if (wait) turn.wait(wait.reason, wait.ms);
+      if (wait) changes.wait(wait.reason, wait.ms);
       if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(key);
       const named = new Set(skipped.map(({ index }) => index));
       const others = items.filter((item, i): item is QueuedEvent => item !== undefined && !named.has(i));
       const skips = () =>
-        skipped.flatMap(({ index, reason }) => (items[index] ? turn.skip(items[index], reason) : []));
-      if (kept.length === 0) return turn.end;
+        skipped.flatMap(({ index, reason }) => (items[index] ? changes.skip(items[index], reason) : []));
+      if (kept.length === 0) return changes.end;
       switch (fate) {
         case 'confirmed':
           if (!isLimited(control, page.clock.now())) control.wait = noWait();
           control.refusedKey = null;
-          return [...others.flatMap(turn.confirm), ...skips(), ...turn.end];
+          return [...others.flatMap(changes.confirm), ...skips(), ...changes.end];
         case 'again':
-          return [...turn.end, ...turn.part(kept)];
+          return [...changes.end, ...changes.part(kept)];
         case 'in-doubt':
           outcome.notices.push({ type: 'in-doubt', events: kept.map(({ event }) => bannerEvent(event)) });
           if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
-            return [...turn.end, ...kept.flatMap(turn.giveUp)];
+            return [...changes.end, ...kept.flatMap(changes.giveUp)];
           }
           return [[batchKey(batch.id), { ...(stored as Batch), until: 0, doubt: true }]];
         case 'refused':
-          if (named.size === 0) return turn.refuse(kept, failure?.message ?? '');
+          if (named.size === 0) return changes.refuse(kept, failure?.message ?? '');
           // Named ones are at fault; the others were not taken, and go out again.
-          return [...turn.end, ...skips(), ...turn.part(others)];
+          return [...changes.end, ...skips(), ...changes.part(others)];
       }
     };
 
