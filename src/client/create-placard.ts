@@ -1,4 +1,3 @@
-import type { AfterPaint } from './after-paint.ts';
 import type { Asked } from './asked.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createBootstrap } from './banners/bootstrap.ts';
@@ -7,6 +6,7 @@ import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
 import type { Inspector } from './inspector/index.ts';
 import { createLateChunk, type LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
 import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
 import type { PlacardOptions } from './options.ts';
@@ -18,21 +18,21 @@ import { readOptions, type Settings } from './read-options.ts';
 import { createTrack } from './track.ts';
 import { createKnownVisitor } from './visitors/known-visitor.ts';
 
-/** A cache that has not answered by then may never do: the late chunk is loaded beside it, and asks its own store. */
+/** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
 const SLOW_MS = 250;
 
-// Chromium 153 and older engines never ask twice for a module that did not come (whatwg/html#6768), but for one of
-// another address. The error ends in the address.
+// Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
+// (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
 const importLateChunk = () =>
-  import('./after-paint.ts').catch(
-    (cause): Promise<typeof import('./after-paint.ts')> =>
+  import('./late-client.ts').catch(
+    (cause): Promise<typeof import('./late-client.ts')> =>
       import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
         throw cause;
       }),
   );
 
 /** The verbs that the delivery answers alone. */
-const deliveryVerbs = ({ run }: LateChunk<AfterPaint>) => ({
+const deliveryVerbs = ({ run }: LateChunk<LateClient>) => ({
   flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
   diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
   deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
@@ -95,14 +95,14 @@ const createLivePlacard = (settings: Settings): Placard => {
   });
 
   /** Everything that is not needed for the first paint. */
-  const late = createLateChunk<AfterPaint>({
+  const late = createLateChunk<LateClient>({
     after,
     fail,
     async load() {
-      const { createAfterPaint } = await importLateChunk();
+      const { createLateClient } = await importLateChunk();
       // In a task of its own: on a slow phone the evaluation of the chunk is one already.
       await new Promise<void>((resolve) => after(0, resolve));
-      return createAfterPaint({
+      return createLateClient({
         settings,
         consent,
         cache,
@@ -154,18 +154,18 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isStopped) await user.change(userId);
     },
     async refresh(placementIds) {
-      await late.run<unknown>(async (part) => {
+      await late.run<unknown>(async (client) => {
         const requested = placementIds ?? [...asked.placements];
         for (const placementId of requested) asked.placements.add(placementId);
         if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
-        if (requested.length > 0) await part.refresh(requested);
+        if (requested.length > 0) await client.refresh(requested);
       }, null);
     },
     banner: cache.current,
     track,
     subscribe,
     ...deliveryVerbs(late),
-    inspect: () => late.run<Inspector | null>((part) => part.inspect(), null),
+    inspect: () => late.run<Inspector | null>((client) => client.inspect(), null),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);

@@ -1,8 +1,8 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
-import type { AfterPaint } from './after-paint.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent.ts';
 import type { LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
 import type { FailureKind } from './notice.ts';
 import type { KnownVisitor } from './visitors/known-visitor.ts';
 
@@ -16,7 +16,7 @@ export const createCurrentUser = (
   initial: string | null,
   visitor: KnownVisitor,
   cache: BannerCache,
-  late: LateChunk<AfterPaint>,
+  late: LateChunk<LateClient>,
   consent: Consent,
   fail: (kind: FailureKind, message: string) => void,
 ) => {
@@ -35,11 +35,11 @@ export const createCurrentUser = (
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
   const startSession = (isSwitch = false): Promise<void> =>
-    late.run(async (part) => {
-      await part.meetVisitor(() => current);
+    late.run(async (client) => {
+      await client.meetVisitor(() => current);
       if (cache.userId() !== who()) await openCache();
-      await part.startSession();
-      if (isSwitch || cache.userId() !== null) await part.forgetFormerUsers();
+      await client.startSession();
+      if (isSwitch || cache.userId() !== null) await client.forgetFormerUsers();
     });
 
   const open = async (isSwitch = false): Promise<void> => {
@@ -59,7 +59,7 @@ export const createCurrentUser = (
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();
-      return late.run((part) => part.forgetFormerUsers());
+      return late.run((client) => client.forgetFormerUsers());
     },
     async change(userId: string | null): Promise<void> {
       const next = usable(userId);

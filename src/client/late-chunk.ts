@@ -13,16 +13,16 @@ interface LateChunkOptions<T> {
 
 /** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
 export interface LateChunk<T> {
-  /** The part, where it is loaded. */
+  /** The client, where it is loaded. */
   current(): T | undefined;
   /**
    * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. With `otherwise` the
    * work is dropped where the chunk cannot be loaded now; without it the work waits for the chunk until the client is
    * stopped. Resolves with `otherwise` where the work was dropped or failed.
    */
-  run<R>(work: (part: T) => Promise<R>, otherwise: R): Promise<R>;
-  run<R>(work: (part: T) => Promise<R>): Promise<R | undefined>;
-  /** Stops the part, and loads it no more for what waits. */
+  run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
+  run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
+  /** Stops the client, and loads it no more for what waits. */
   stop(): void;
 }
 
@@ -34,7 +34,7 @@ interface Waiting {
 
 export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOptions<T>): LateChunk<T> => {
   const { load, after, fail } = options;
-  let part: T | undefined;
+  let client: T | undefined;
   let waiting: Waiting[] = [];
   let isLoading = false;
   let isStopped = false;
@@ -43,7 +43,7 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
 
   /** Starts what waits, or drops it where there is no chunk. Work that must not get lost stays while there is hope. */
   const startWaiting = (): void => {
-    const mayStay = !part && !isStopped;
+    const mayStay = !client && !isStopped;
     const ready = waiting.filter(({ isDroppable }) => !mayStay || isDroppable);
     waiting = waiting.filter((each) => !ready.includes(each));
     for (const { start } of ready) start();
@@ -54,8 +54,8 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     isLoading = true;
     cancelRetry();
     try {
-      part = await load();
-      if (isStopped) part.stop();
+      client = await load();
+      if (isStopped) client.stop();
     } catch (cause) {
       fail('load', `A chunk could not be loaded: ${cause}`, cause);
     }
@@ -66,27 +66,27 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (part: T) => Promise<R>, otherwise?: R): Promise<R | undefined> =>
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> =>
     new Promise((resolve) => {
       const start = async (): Promise<void> => {
         try {
-          resolve(part ? await work(part) : otherwise);
+          resolve(client ? await work(client) : otherwise);
         } catch (cause) {
           fail('internal', String(cause), cause);
           resolve(otherwise);
         }
       };
-      if (part) return void start();
+      if (client) return void start();
       waiting.push({ start, isDroppable: otherwise !== undefined });
       void tryToLoad();
     });
 
   return {
-    current: () => part,
+    current: () => client,
     run: run as LateChunk<T>['run'],
     stop(): void {
       isStopped = true;
-      part?.stop();
+      client?.stop();
       cancelRetry();
       if (!isLoading) startWaiting();
     },

@@ -75,7 +75,7 @@ export interface Platform {
   now: () => number;
   /** Milliseconds that never jump. */
   monotonic: () => number;
-  /** Runs `callback` once after `delayMs`; answers a function that cancels it. */
+  /** Runs `callback` once after `delayMs`; returns a function that cancels it. */
   after: (delayMs: number, callback: () => void) => () => void;
   /** 0 ≤ x < 1. */
   random: () => number;

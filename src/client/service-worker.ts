@@ -3,7 +3,7 @@ import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent.ts';
 import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
 import type { Listener } from './notice.ts';
-import { createNotices } from './notices.ts';
+import { createNotices, type Notices } from './notices.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
@@ -36,8 +36,7 @@ interface WorkerScope {
   addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
 }
 
-const install = (options: SenderOptions): void => {
-  const { delivery, onNotice } = options;
+const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const endpoint = readEndpoint(options);
   const apiKey = readKey(options.apiKey);
   const appId = readText('appId', options.appId);
@@ -45,13 +44,11 @@ const install = (options: SenderOptions): void => {
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
-  const userTokens = createUserTokens(options.userToken, clock, (kind, message, cause) =>
-    onNotice?.({ type: 'failed', kind, message, cause }),
-  );
+  const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
     api: { endpoint, apiKey, appId, appVersion: '', userTokens },
     consent: createConsent('enabled'),
-    options: delivery,
+    options: options.delivery,
     platform: {
       openStore: createIdbStore,
       clock,
@@ -59,7 +56,7 @@ const install = (options: SenderOptions): void => {
       lifecycle: createPageLifecycle(),
     },
     host: {
-      notify: (notice) => onNotice?.(notice),
+      notify,
       onDelivered(events) {
         const accepted = () => acceptInStore(banners, keyOf, events, Date.now());
         // Until it is known to be accepted a dismissal holds: where this fails it only does so for longer.
@@ -98,13 +95,13 @@ const install = (options: SenderOptions): void => {
  * a `failed` notice: the worker's other work goes on.
  */
 export const installSender = (options: SenderOptions): void => {
+  const notices = createNotices();
+  if (options?.onNotice) notices.subscribe(options.onNotice);
   try {
-    install(options);
+    install(options, notices);
   } catch (cause) {
     const message = `Placard sends nothing from this worker: ${cause}`;
     console.error(message);
-    const { notify, subscribe } = createNotices();
-    if (options?.onNotice) subscribe(options.onNotice);
-    notify({ type: 'failed', kind: 'config', message, cause });
+    notices.fail('config', message, cause);
   }
 };

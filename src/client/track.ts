@@ -1,13 +1,13 @@
-import type { AfterPaint } from './after-paint.ts';
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { addDismissal, isDismissed } from './banners/dismissals.ts';
 import type { LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
 
 interface TrackOptions {
   cache: BannerCache;
-  late: LateChunk<AfterPaint>;
+  late: LateChunk<LateClient>;
   mayAct: () => boolean;
   now: () => number;
   /** Takes a banner out of its slots. */
@@ -22,7 +22,7 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
   };
 
   const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
-    impression: (banner, userId) => late.run((part) => part.countImpression(banner, userId), null),
+    impression: (banner, userId) => late.run((client) => client.countImpression(banner, userId), null),
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
       if (isDismissed(cache.record(), banner)) return null;

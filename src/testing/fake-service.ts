@@ -1,5 +1,4 @@
 import {
-  type ErrorDialect,
   errorBody,
   FATAL,
   INTEGRATIONS_PATH,
@@ -14,15 +13,16 @@ import {
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 import type { BannerSource } from './fake-banners.ts';
 import { allowedMethods, ENDPOINTS, isOpenToPages } from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
+import { preflightResponse, responseOf } from './fake-response.ts';
 import { answerSync, createDismissals } from './fake-sync.ts';
 import { answerTrack } from './fake-track.ts';
 import { answerUsersTrack, type TakenObject } from './fake-users-track.ts';
 import { ConnectionDropped, createFaults, type Fault, type FaultScope } from './fault.ts';
-import { refusalHeaders } from './fault-headers.ts';
+import { forcedErrors, notTaken } from './fault-answers.ts';
 import { networkOf } from './network.ts';
 
 /** One request as the service saw it; `status` is missing where no answer was given. */
@@ -100,10 +100,6 @@ export interface FakeService {
   clear: () => void;
 }
 
-const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After, Retry-After, Date, Placard-User-Token';
-const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
-
 const parsed = (text: string): { isJson: boolean; body: unknown } => {
   try {
     return { isJson: true, body: JSON.parse(text) };
@@ -111,39 +107,6 @@ const parsed = (text: string): { isJson: boolean; body: unknown } => {
     // It is answered with a 400; the record keeps the text.
     return { isJson: false, body: text };
   }
-};
-
-/** Which faults hinder the service from taking the request, and the answer they give instead. */
-const notTaken = (fault: Fault, dialect: ErrorDialect, path: string, now: number): FakeAnswer | undefined => {
-  switch (fault.type) {
-    case 'status':
-      return {
-        status: fault.status,
-        body: fault.body ?? errorBody(dialect, `Status ${fault.status}`),
-        headers: fault.headers ?? {},
-      };
-    case 'rate-limit':
-      return {
-        status: 429,
-        body: errorBody(dialect, FATAL.overRateLimit),
-        headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
-      };
-    case 'portal':
-      return { status: 200, body: PORTAL_PAGE };
-    case 'redirect':
-      return { status: fault.status ?? 307, body: '', headers: { Location: fault.to } };
-    default:
-      return undefined;
-  }
-};
-
-const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
-  if (fault?.type === 'skip') {
-    return { skip: { indices: fault.indices, reason: fault.reason ?? 'Refused by the test' } };
-  }
-  if (fault?.type !== 'errors') return {};
-  const { errors, processed } = fault;
-  return { raw: { errors, ...(processed !== undefined && { processed }) } };
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -227,46 +190,14 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
 
   const respond = (record: RecordedRequest, answer: FakeAnswer, fault: Fault | undefined): Response => {
     record.status = answer.status;
-    const isText = typeof answer.body === 'string';
-    const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
-    const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';
-    const isOpen = isOpenToPages(record.path);
-    const headers = {
-      'Content-Type': isText ? 'text/html; charset=utf-8' : 'application/json',
-      ...(isOpen && { 'Access-Control-Allow-Origin': '*' }),
-      ...(isOpen && !hidden && { 'Access-Control-Expose-Headers': EXPOSED }),
-      ...answer.headers,
-    };
-    if (fault?.type !== 'truncate') return new Response(text, { status: answer.status, headers });
-    const half = new TextEncoder().encode(text.slice(0, text.length / 2));
-    const body = new ReadableStream(
-      {
-        start(controller) {
-          controller.enqueue(half);
-          if (!fault.broken) controller.close();
-        },
-        pull(controller) {
-          // Not in `start`: an error at once would throw away the half that was sent.
-          controller.error(new ConnectionDropped('The connection broke in the middle of the answer'));
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    return new Response(body, { status: answer.status, headers });
+    return responseOf(record.path, answer, fault);
   };
 
   const handle = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
     if (request.method === 'OPTIONS' && isOpenToPages(pathname)) {
       preflights += 1;
-      return new Response(null, {
-        status: 204,
-        headers: {
-          'Access-Control-Allow-Origin': '*',
-          'Access-Control-Allow-Methods': 'GET, POST',
-          'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-        },
-      });
+      return preflightResponse();
     }
     const text = await request.text();
     const { isJson, body } = parsed(text);

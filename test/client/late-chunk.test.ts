@@ -6,11 +6,11 @@ import { createFakeService, createVirtualClock, aBanner as wire } from '../../sr
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
-vi.mock('../../src/client/after-paint.ts', async (original) => {
-  const { createAfterPaint } = await original<typeof import('../../src/client/after-paint.ts')>();
+vi.mock('../../src/client/late-client.ts', async (original) => {
+  const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
   return {
-    get createAfterPaint() {
-      if (network.failures === 0) return createAfterPaint;
+    get createLateClient() {
+      if (network.failures === 0) return createLateClient;
       network.failures -= 1;
       throw new TypeError('Failed to fetch dynamically imported module');
     },

@@ -111,7 +111,7 @@ test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the se
     await page.goto(`${pages.origin}/start`);
     const asked = () => pages.requests.join(' ');
     await expect.poll(asked).toContain('/ran/target?prerendering=true');
-    await expect.poll(asked).toContain('after-paint');
+    await expect.poll(asked).toContain('late-client');
     await oneSecondSeenElsewhere('prerender-witness');
     const forTarget = () => service.requests.filter(({ text }) => text.includes('"prerender"'));
     expect(forTarget()).toEqual([]);

@@ -63,9 +63,11 @@ let manifest: { dependencies: Record<string, string>; peerDependencies: Record<s
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const IMPORTS =
   /(?:^(?:import|export)\b[^"';]* from |^import |\bimport\(|\b__require\()\s*["']([\w@./:-]+)["']/gm;
+/** A whole comment: the examples in those of libraries import too. */
+const COMMENT = /^\s*\/\*\*[\s\S]*?\*\//gm;
 /** Everything that a built file or a declaration imports. */
 const importsOf = (file: string): string[] =>
-  [...read(file).matchAll(IMPORTS)].map(([, specifier]) => specifier!);
+  [...read(file).replace(COMMENT, '').matchAll(IMPORTS)].map(([, specifier]) => specifier!);
 
 const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
 

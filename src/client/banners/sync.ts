@@ -1,7 +1,8 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Fail, Notify } from '../notice.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { createFail } from '../fail.ts';
+import type { Notify } from '../notice.ts';
+import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
 import type { Settings } from '../read-options.ts';
 import type { UserTokens } from '../user-tokens.ts';
 import { createReadBanners } from './read-banners.ts';
@@ -36,8 +37,7 @@ interface SyncOptions {
 export const createSync = (options: SyncOptions) => {
   const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify } = options;
   const { now, after, random } = settings.platform;
-  const fail: Fail = (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  const fail = createFail(notify);
   const requestBanners = createRequestBanners(settings, userTokens);
   const readBanners = createReadBanners(fail);
   const requested = new Set<string>();
@@ -56,7 +56,7 @@ export const createSync = (options: SyncOptions) => {
   };
 
   /** How long no request may be made: a time that a clock set back has moved out of reach counts for nothing. */
-  const waitMs = (): number => (isAhead(blockedUntilMs, now(), LONGEST_WAIT_MS) ? blockedUntilMs - now() : 0);
+  const waitMs = (): number => (isAhead(blockedUntilMs, now(), MAX_WAIT_MS) ? blockedUntilMs - now() : 0);
 
   const arm = (): void => {
     cancel?.();
@@ -69,7 +69,7 @@ export const createSync = (options: SyncOptions) => {
     const isLimited = reason === 'rate-limit';
     // Requests that fail side by side are one failure.
     if (waitMs() === 0) failures += 1;
-    const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
     // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
     const mayPass = (!refused || refused.status >= 500) && requestedMs === 0;
     mayHurry = mayPass && (mayHurry || waitMs() === 0);

@@ -1,6 +1,7 @@
 import type { Asked } from '../asked.ts';
 import type { BannerEvent } from '../banner-event.ts';
 import type { Consent } from '../consent.ts';
+import { createFail } from '../fail.ts';
 import type { Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
@@ -44,15 +45,14 @@ export const createUpdates = (options: UpdatesOptions) => {
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
+  const fail = createFail(notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /** Whose session this page has joined: a user who is known a line after the client is created comes here twice. */
   let joinedBy: string | null = null;
 
   /** For work that nothing waits for: its failure is told, and not thrown into the page. */
   const report = (work: Promise<unknown>): void => {
-    work.catch((cause) =>
-      notify({ type: 'failed', kind: 'internal', message: 'Something unexpected went wrong', cause }),
-    );
+    work.catch((cause) => fail('internal', 'Something unexpected went wrong', cause));
   };
 
   const tellTabs = (): void => {
@@ -129,9 +129,9 @@ export const createUpdates = (options: UpdatesOptions) => {
       const blockedUntilMs = sync.blockedUntilMs();
       if (blockedUntilMs > now()) {
         const message = `The service is not asked before ${new Date(blockedUntilMs).toISOString()}`;
-        notify({ type: 'failed', kind: 'sync', message });
+        fail('sync', message);
       } else if (!(await session.spend())) {
-        notify({ type: 'failed', kind: 'budget', message: 'The refresh budget of this session is empty' });
+        fail('budget', 'The refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
     /** Asks again for all banners, from the budget: where the disk stays full, each event would cost a request. */

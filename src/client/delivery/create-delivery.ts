@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
 import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/index.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
@@ -29,14 +29,14 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     page,
     disk,
     ({ consent: choice }) => stored.onStored(choice),
-    () => sender.look(),
+    () => sender.wake(),
   );
   const unsent = createUnsent(page);
-  const upkeep = createUpkeep(page, log, unsent.gone);
+  const upkeep = createUpkeep(page, log, unsent.removed);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => {
     // The host's cache may fail like any other store.
-    await host.makeRoom?.().catch(() => undefined);
+    await host.evict?.().catch(() => undefined);
     return upkeep.shrink();
   }, log.degrade);
   const stored = createStoredConsent(page, log, retryOnQuota, () => {
@@ -50,14 +50,14 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     unsent.add(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     const { until } = log.known().wait;
-    const mustWait = isAhead(until, clock.now(), LONGEST_WAIT_MS);
-    if (mustWait) sender.lookAt(until);
-    else sender.added();
+    const mustWait = isAhead(until, clock.now(), MAX_WAIT_MS);
+    if (mustWait) sender.wakeAt(until);
+    else sender.onAppended();
     if (!lifecycle.isVisible()) leaving.leave();
     const isFull = !mustWait && unsent.size() >= sender.limit();
-    if (upkeep.appended(kept) || isFull) sender.look();
+    if (upkeep.appended(kept) || isFull) sender.wake();
   });
-  sender.look();
+  sender.wake();
 
   const diagnostics = () => readDiagnostics(page, log);
 
@@ -79,7 +79,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     deadLetters: letters.list,
     async retryDeadLetters(keys) {
       await letters.retry(keys);
-      sender.look();
+      sender.wake();
     },
     async discardDeadLetters(keys) {
       for (const { event } of await letters.discard(keys)) {
@@ -97,7 +97,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     async enable() {
       await stored.enable();
-      sender.awake();
+      sender.onReconnect();
     },
     stop() {
       page.stop();

@@ -119,7 +119,7 @@ export interface DeliveryHost {
   /** The service has confirmed these. */
   onDelivered?: (events: readonly BannerEvent[]) => void;
   /** Frees space of less value than events (the banner cache), when the storage quota is reached. */
-  makeRoom?: () => Promise<void>;
+  evict?: () => Promise<void>;
 }
 
 export interface DeliverySetup {

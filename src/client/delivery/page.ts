@@ -1,5 +1,6 @@
 import type { Choice, Consent } from '../consent.ts';
-import type { FailureKind, Notice, Notify } from '../notice.ts';
+import { createFail } from '../fail.ts';
+import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import { createUserTokens, type UserTokens } from '../user-tokens.ts';
@@ -33,7 +34,7 @@ export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'h
   userTokens: UserTokens;
   news: TabChannel<TabNews>;
   notify: Notify;
-  fail: (message: string, cause?: unknown, kind?: FailureKind) => void;
+  fail: Fail;
   /** Whether this page may send at all now. */
   maySend: () => boolean;
   isStopped: () => boolean;
@@ -55,31 +56,21 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
   const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
   let isStopped = false;
 
-  const tell: Notify = (notice) => {
-    try {
-      host.notify(notice);
-    } catch {
-      // A listener has its own way to report; here its bug may not cost an event.
-    }
-  };
   const notify: Notify = (notice) => {
-    tell(notice);
+    host.notify(notice);
     if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
   };
   news.subscribe((item) => {
-    if (item.type === 'notice') tell(item.notice);
+    if (item.type === 'notice') host.notify(item.notice);
   });
 
-  const fail: DeliveryPage['fail'] = (message, cause, kind = 'storage') =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  const fail = createFail(notify);
 
   return {
     ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify, fail },
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
-    userTokens:
-      api.userTokens ??
-      createUserTokens(undefined, clock, (kind, message, cause) => fail(message, cause, kind)),
+    userTokens: api.userTokens ?? createUserTokens(undefined, clock, fail),
     maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
     isStopped: () => isStopped,
     stop() {

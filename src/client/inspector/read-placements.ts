@@ -1,6 +1,6 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { FocusVerbs } from '../banners/overlay.ts';
-import type { Mounted } from '../placements/placements.ts';
+import type { Mounted } from '../placements/mounted-slot.ts';
 import type { PlacementState, SlotState, ViewState } from './inspection.ts';
 
 export interface ReadPlacementsOptions extends Pick<FocusVerbs, 'isFocus'> {

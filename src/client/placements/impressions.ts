@@ -1,7 +1,8 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
-import type { Mounted, Placements } from './placements.ts';
+import type { Mounted } from './mounted-slot.ts';
+import type { Placements } from './placements.ts';
 import { ROOMS } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
@@ -25,7 +26,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
   const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
   /** The banner of each slot whose second is over, so that it is reported once. */
   const seen = new Map<Mounted, Banner>();
-  /** Many slots may leave the view at once: one look at all of them is enough. */
+  /** Many slots may leave the view in one task. They are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
     cancelLook ??= clock.after(0, () => {

@@ -1,37 +1,14 @@
 import type { Banner } from '../banner.ts';
-import type { Notice, Notify } from '../notice.ts';
+import type { Notify } from '../notice.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type BannerCheck, createBannerCheck, isSameBanner } from './banner-check.ts';
+import { createBannerCheck, isSameBanner } from './banner-check.ts';
 import { holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
 import { isInView } from './in-view.ts';
+import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
-
-export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
-
-/** One element that shows a placement. */
-export interface Mounted {
-  placementId: string;
-  element: HTMLElement;
-  /** The banner in the slot; a control banner is here too, though nothing is drawn. */
-  shown: Banner | null;
-  /** Why nothing is drawn. */
-  emptied?: EmptyReason | null;
-  check: BannerCheck;
-}
-
-/** What no cached banner waits for, so it is not loaded before the first paint. */
-export interface LateVerbs {
-  /** True where a change of height of a slot that is not on screen moves nothing that is. */
-  canResize(element: HTMLElement, isPageVisible: () => boolean): boolean;
-  /** Takes the room of an empty slot away until the returned function is called. */
-  collapse(element: HTMLElement): () => void;
-  /** Watches one slot's visibility until the returned function is called. */
-  watch?(mounted: Mounted): () => void;
-  /** The slot has another banner. */
-  onChange?(mounted: Mounted): void;
-}
+import type { SlotWatcher } from './slot-watcher.ts';
 
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
@@ -51,19 +28,6 @@ interface PlacementsOptions extends SlotVerbs {
   notify: Notify;
 }
 
-interface MountedSlot extends Mounted {
-  hook: PlacementHook;
-  /** Undoes the hook's drawing. */
-  clear?: (() => void) | undefined;
-  /** Gives back the room that is kept. */
-  release?: (() => void) | undefined;
-  /** Opens a slot that is closed because it is empty. */
-  expand?: (() => void) | undefined;
-  unwatch?: (() => void) | undefined;
-  cancelExpiry?: () => void;
-  wasConnected?: boolean;
-}
-
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
   const { reserve, current, mustLeave, onExpired, source, expiresInMs, after, isVisible, fail, notify } =
@@ -71,7 +35,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const slots = new Set<MountedSlot>();
   /** Someone may be looking at it. */
   const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
-  let late: LateVerbs | undefined;
+  let watcher: SlotWatcher | undefined;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
     fail('hook', `The hook of "${placementId}" threw`, cause);
@@ -100,7 +64,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = null;
     slot.clear = undefined;
     clear?.();
-    late?.onChange?.(slot);
+    watcher?.onChange?.(slot);
   };
 
   /** Shows what the hook has for an empty slot, once for each reason. */
@@ -121,7 +85,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.shown = banner;
     slot.emptied = null;
     armExpiry(slot, banner);
-    late?.onChange?.(slot);
+    watcher?.onChange?.(slot);
     if (banner.isControl) {
       empty(slot, 'control');
       return;
@@ -191,13 +155,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!slots.has(slot)) return;
     slot.release?.();
     slot.release = undefined;
-    if (!slot.clear) slot.expand ??= late?.collapse(slot.element);
+    if (!slot.clear) slot.expand ??= watcher?.collapse(slot.element);
   };
 
   /** The same where it moves nothing on screen. */
   const settle = (slot: MountedSlot): void => {
     if (slot.clear ? !slot.release : slot.expand) return;
-    if (!isOnScreen(slot) && late?.canResize(slot.element, isVisible)) resize(slot);
+    if (!isOnScreen(slot) && watcher?.canResize(slot.element, isVisible)) resize(slot);
   };
 
   const unmount = (slot: MountedSlot): void => {
@@ -228,7 +192,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const slot: MountedSlot = { placementId, element, hook, check, shown: null };
       slot.release = reserve(element, placementId);
       slots.add(slot);
-      slot.unwatch = late?.watch?.(slot);
+      slot.unwatch = watcher?.watch?.(slot);
       consider(slot);
       return () => unmount(slot);
     },
@@ -242,10 +206,10 @@ export const createPlacements = (options: PlacementsOptions) => {
     },
 
     /** From now on every slot is watched, and empty slots give their room back. */
-    attach(verbs: LateVerbs): void {
-      late = verbs;
+    attach(slotWatcher: SlotWatcher): void {
+      watcher = slotWatcher;
       for (const slot of all()) {
-        slot.unwatch ??= verbs.watch?.(slot);
+        slot.unwatch ??= slotWatcher.watch?.(slot);
         // Before the first answer nothing is collapsed.
         if (current(slot.placementId) !== undefined) settle(slot);
       }

@@ -1,4 +1,4 @@
-import type { LateVerbs } from './placements.ts';
+import type { SlotWatcher } from './slot-watcher.ts';
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',
@@ -11,7 +11,7 @@ const COLLAPSED: Record<string, string> = {
 };
 
 /** What becomes of the room that an empty slot has. */
-export const ROOMS: Pick<LateVerbs, 'canResize' | 'collapse'> = {
+export const ROOMS: Pick<SlotWatcher, 'canResize' | 'collapse'> = {
   // Below the screen, or above it where the engine keeps the scroll position.
   canResize: (element, isPageVisible) =>
     !isPageVisible() ||

@@ -1,7 +1,7 @@
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
-/** Jitter is full but for this part, so that a series of short straws does not become a hail of requests. */
-const LEAST_SHARE = 0.1;
+/** The shortest wait, as a part of the ceiling: with full jitter several short waits in a row would be a burst of requests. */
+const MIN_SHARE = 0.1;
 
 /**
  * How long to wait after `failures` refusals in a row (1 or more), in milliseconds: jitter over nearly the whole of a
@@ -10,5 +10,5 @@ const LEAST_SHARE = 0.1;
  */
 export const backoffMs = (failures: number, random: () => number): number => {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
-  return Math.round(ceiling * (LEAST_SHARE + (1 - LEAST_SHARE) * random()));
+  return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
 };

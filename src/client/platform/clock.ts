@@ -4,19 +4,19 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never go back; may stand still while the computer sleeps. */
   monotonic(): number;
-  /** Runs `callback` once after `delayMs` and answers a function that cancels it. */
+  /** Runs `callback` once after `delayMs` and returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
 /** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The browser's clock, piece by piece replaceable. */
 export const createClock = ({
   now = () => Date.now(),
   monotonic = () => performance.now(),
   after = (delayMs, callback) => {
-    const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 }: Partial<Clock> = {}): Clock => ({ now, monotonic, after });

@@ -20,7 +20,7 @@ export interface PageLifecycle {
   isPrerendering(): boolean;
   /** Resolves at once on an ordinary page, on activation of a prerendered one. */
   whenActivated(): Promise<void>;
-  /** Calls `listener` each time; answers a function that stops it. */
+  /** Calls `listener` each time; returns a function that stops it. */
   on(moment: Moment, listener: () => void): () => void;
 }
 

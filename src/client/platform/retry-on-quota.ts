@@ -1,11 +1,11 @@
 import { isQuota } from './fallback-store.ts';
 
 /**
- * Runs work that writes; where the disk is too full for it, `makeRoom` evicts, and it runs again. Where nothing is left to
+ * Runs work that writes; where the disk is too full for it, `evict` frees some of it, and it runs again. Where nothing is left to
  * evict, `giveUp` goes on in memory.
  */
 export const createRetryOnQuota =
-  (makeRoom: () => Promise<boolean>, giveUp: (reason: Error) => void) =>
+  (evict: () => Promise<boolean>, giveUp: (reason: Error) => void) =>
   async <T>(work: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -14,7 +14,7 @@ export const createRetryOnQuota =
         // For any other failure the log has gone on in memory already.
         if (!isQuota(error)) throw error;
         // The disk may be too full even for an eviction, which writes as well.
-        if (!(await makeRoom().catch(() => false))) giveUp(new Error('the storage quota is used up'));
+        if (!(await evict().catch(() => false))) giveUp(new Error('the storage quota is used up'));
       }
     }
   };

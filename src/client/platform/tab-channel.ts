@@ -3,7 +3,7 @@ import type { PageLifecycle } from './page-lifecycle.ts';
 /** Says something to the other tabs of this browser profile; what is missed is found in the store. */
 export interface TabChannel<M> {
   post(message: M): void;
-  /** Answers a function that stops it. */
+  /** Returns a function that stops it. */
   subscribe(listener: (message: M) => void): () => void;
   close(): void;
 }

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Runs `callback` after `ms`, and returns a function that cancels it. In two halves: where the page itself stood still,
- * one timer and the answer that it guards come due at the same time, and the order is the engine's. A second timer is
- * behind the answer.
+ * Runs `callback` after `ms`, and returns a function that cancels it. It uses two timers, one after the other. When a page
+ * was suspended, a timer and the answer that it waits for are both due at once, and the engine may run the timer first. The
+ * second timer starts after that, so the answer comes before it.
  */
 export const afterTimeout = (after: Clock['after'], ms: number, callback: () => void): (() => void) => {
   let cancel = after(ms / 2, () => {

@@ -1,6 +1,5 @@
 import type { Filter } from './campaign-text.ts';
-
-export type Scalar = string | number | boolean;
+import type { Scalar } from './scalar-text.ts';
 
 /** One line of the audience builder. */
 export type Condition =
@@ -26,7 +25,8 @@ export interface AudienceModel {
   conditions: Condition[];
 }
 
-const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
+/** By what the filter calls them. */
+export const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
   $eq: 'is',
   $ne: 'is not',
   $in: 'is one of',
@@ -35,7 +35,6 @@ const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
   $lt: 'less than',
   $lte: 'at most',
 };
-const WIRE = Object.fromEntries(Object.entries(OPERATORS).map(([wire, operator]) => [operator, wire]));
 const KINDS = { events: 'event', purchases: 'purchase' } as const;
 
 const isFilter = (value: unknown): value is Filter =>
@@ -131,49 +130,3 @@ export const readAudience = (filter: Filter | null | undefined): AudienceModel |
     throw error;
   }
 };
-
-const filterOf = (condition: Condition): Filter => {
-  switch (condition.kind) {
-    case 'attribute': {
-      const { name, operator, value } = condition;
-      if (operator === 'is known' || operator === 'is not known')
-        return { [name]: { $exists: operator === 'is known' } };
-      return { [name]: operator === 'is' ? value : { [WIRE[operator]!]: value } };
-    }
-    case 'event':
-    case 'purchase': {
-      const path = `${condition.kind === 'event' ? 'events' : 'purchases'}.${condition.name}`;
-      if (condition.atLeast === 0) return { [`${path}.count`]: { $exists: false } };
-      return {
-        [`${path}.count`]: { $gte: condition.atLeast },
-        ...(condition.withinDays !== null && { [`${path}.last_days_ago`]: { $lte: condition.withinDays } }),
-      };
-    }
-    case 'group':
-      return { [`subscription_groups.${condition.id}`]: condition.state };
-    case 'app':
-      return { app_id: { $in: condition.ids } };
-  }
-};
-
-/** The filter that says these lines; `null` for everyone. */
-export const writeAudience = ({ match, conditions }: AudienceModel): Filter | null => {
-  const filters = conditions.map(filterOf);
-  if (filters.length === 0) return null;
-  if (match === 'any' && filters.length > 1) return { $or: filters };
-  const names = filters.flatMap((filter) => Object.keys(filter));
-  // Two lines about one attribute cannot be members of one object.
-  return new Set(names).size === names.length ? Object.assign({}, ...filters) : { $and: filters };
-};
-
-/** `7` is a number, `true` a yes; in quotation marks either is a text. */
-export const scalarOf = (typed: string): Scalar => {
-  const text = typed.trim();
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
-};
-
-/** What one would type for a value. */
-export const typedOf = (value: Scalar): string =>
-  typeof value === 'string' && scalarOf(value) !== value ? `"${value}"` : String(value);

@@ -1,30 +1,13 @@
 import * as z from 'zod';
-import {
-  type Campaign,
-  type CampaignProblem,
-  personaProfile,
-  previewVariant,
-  readCampaign,
-  type Workspace,
-} from '../../service/index.ts';
+import { type Campaign, type CampaignProblem, readCampaign, type Workspace } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { liquidWords } from '../campaign/liquid-words.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
-
-/** Something to say of a draft. An error keeps it from being published; a warning asks. */
-export interface DraftCheck {
-  severity: 'error' | 'warning';
-  /** Where in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
-  path: (string | number)[];
-  words: string;
-}
-
-type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
+import { checkRendered } from './check-rendered.ts';
+import type { DraftCheck, Tell } from './draft-check.ts';
 
 const OF_LIQUID = 'expected a Liquid template, got one that fails: ';
 const MARKUP = /\{\{|\{%/;
-
-const labelOf = (name: string) => TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? name;
 
 const worded = (message: string): string => {
   if (message.startsWith(OF_LIQUID)) return liquidWords(message.slice(OF_LIQUID.length));
@@ -37,38 +20,6 @@ const written = z.object({
   variants: z.array(z.object({ properties: z.record(z.string(), z.object({ value: z.unknown() })) })),
 });
 type Written = z.infer<typeof written>;
-
-/** What a newcomer, of whom nothing is known, reads where a template has no default. */
-const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
-  const people = [
-    { name: 'somebody new', profile: null },
-    ...workspace.studio.personas.map((persona) => ({
-      name: persona.name,
-      profile: personaProfile(persona, nowMs),
-    })),
-  ];
-  for (const [index, { variantId }] of campaign.variants.entries()) {
-    for (const { name, profile } of people) {
-      const shown = previewVariant({ workspace, campaign, variantId, externalId: 'persona', profile, nowMs });
-      if (!shown) continue;
-      if ('unfilled' in shown) {
-        const path = ['variants', index, 'properties', shown.unfilled];
-        tell('error', path, `${labelOf(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`);
-        break;
-      }
-      const texts = ['headline', 'body', 'button_text'].map((each) => ({
-        each,
-        value: shown.properties[each]?.value,
-      }));
-      const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
-      if (blank && blank.each !== 'body') {
-        const path = ['variants', index, 'properties', blank.each];
-        tell('warning', path, `${labelOf(blank.each)} is empty for ${name}.`);
-        break;
-      }
-    }
-  }
-};
 
 const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
   if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
@@ -112,7 +63,7 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
 };
 
 const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
-  const { placements, endsAtMs, startsAtMs, status, controlPercentage, variants } = campaign;
+  const { placements, endsAtMs, status, controlPercentage, variants } = campaign;
   if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
     tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
@@ -120,9 +71,7 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
   if (endsAtMs === null && status === 'active') {
     tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
   }
-  if (startsAtMs === null && endsAtMs === null && status === 'draft') {
-    tell('warning', ['status'], 'Its status is Draft: publishing it shows it to test users only.');
-  }
+  if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
   if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)

@@ -1,5 +1,5 @@
 import type { CampaignText } from '../campaign/campaign-text.ts';
-import { goalName } from '../statistics/compare.ts';
+import { goalName } from '../statistics/metrics.ts';
 import type { ResultsAnswer } from './routes/results.ts';
 
 /** A spreadsheet runs a cell that begins with one of these. */

@@ -1,7 +1,7 @@
-import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText, ConversionText } from '../campaign/campaign-text.ts';
+import type { CampaignText } from '../campaign/campaign-text.ts';
 import { sharesOf } from '../campaign/shares.ts';
-import { type Difference, difference, meanOf, proportion, type Sample } from './confidence-sequence.ts';
+import { type Difference, difference, meanOf, type Sample } from './confidence-sequence.ts';
+import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
 import { sampleRatioP } from './sample-ratio.ts';
 
 const ALPHA = 0.05;
@@ -13,14 +13,7 @@ const MIN_EACH = 5;
 /** Of the division of people: that good news is bad news nobody wants to hear twice a month. */
 const RATIO_ALPHA = 0.01;
 
-export interface Comparison {
-  /** `click`, `goal 0`, `revenue 0` … */
-  metric: string;
-  /** For the head of a line: `Bought “teapot”`. */
-  label: string;
-  /** For the middle of a sentence: `purchases of “teapot”`. */
-  noun: string;
-  unit: 'points' | 'money';
+export interface Comparison extends Omit<Metric, 'isOfControl' | 'sampleOf'> {
   /** Arms by their position in `arms`. */
   one: number;
   other: number;
@@ -31,13 +24,6 @@ export interface Comparison {
   difference: Difference | null;
 }
 
-/** An arm with its name; those that nobody has seen yet are there too. */
-export interface Arm extends ArmResults {
-  name: string;
-  /** Of the whole audience, per cent, as the campaign says now. */
-  share: number;
-}
-
 export interface ComparedResults {
   /** Variants in the campaign's order, the control group last. */
   arms: Arm[];
@@ -45,8 +31,6 @@ export interface ComparedResults {
   /** `null` where there is one arm, or nobody yet. */
   ratio: { p: number; isSuspicious: boolean } | null;
 }
-
-type Counted = Pick<CampaignResults, 'arms' | 'currencies'>;
 
 const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
 
@@ -64,56 +48,6 @@ const armsOf = (campaign: CampaignText, counts: Counted): Arm[] => {
 
 const hasEnough = (sample: Sample, isRate: boolean): boolean =>
   sample.n >= MIN_PEOPLE && (!isRate || (sample.sum >= MIN_EACH && sample.n - sample.sum >= MIN_EACH));
-
-interface Metric {
-  metric: string;
-  label: string;
-  noun: string;
-  unit: Comparison['unit'];
-  /** Whether the control group can have it: it sees nothing that it could click. */
-  isOfControl: boolean;
-  sampleOf(arm: Arm): Sample;
-}
-
-/** What a goal is called over its numbers: `Bought “teapot”`. */
-export const goalName = ({ event, product }: Pick<ConversionText, 'event' | 'product'>): string =>
-  product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
-
-const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
-  const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
-    const rate: Metric = {
-      metric: `goal ${index}`,
-      label: goalName(goal),
-      noun: goal.product == null ? `“${goal.event ?? ''}”` : `purchases of “${goal.product}”`,
-      unit: 'points',
-      isOfControl: true,
-      sampleOf: ({ exposed, goals: of }) => proportion(exposed, of[index]?.converted ?? 0),
-    };
-    if (goal.product == null || counts.currencies.length !== 1) return [rate];
-    const revenue: Metric = {
-      metric: `revenue ${index}`,
-      label: `Spent on “${goal.product}” a person, ${counts.currencies[0]}`,
-      noun: `${counts.currencies[0]} spent on “${goal.product}” a person`,
-      unit: 'money',
-      isOfControl: true,
-      sampleOf: ({ exposed, goals: of }) => ({
-        n: exposed,
-        sum: of[index]?.revenue ?? 0,
-        sumOfSquares: of[index]?.revenueSquares ?? 0,
-      }),
-    };
-    return [rate, revenue];
-  });
-  const click: Metric = {
-    metric: 'click',
-    label: 'Clicked',
-    noun: 'clicks',
-    unit: 'points',
-    isOfControl: false,
-    sampleOf: ({ exposed, clicked }) => proportion(exposed, clicked),
-  };
-  return [click, ...goals];
-};
 
 /** Every variant against the control group, or for what it cannot have against the first variant. */
 export const compareResults = (campaign: CampaignText, counts: Counted): ComparedResults => {

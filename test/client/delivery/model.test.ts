@@ -4,7 +4,7 @@ import type { EventType } from '../../../src/client/banner-event.ts';
 import {
   type Batch,
   isBatch,
-  type Kept,
+  type QueuedEvent,
   type StoredEvent,
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
@@ -110,7 +110,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const checkDisk = (world: World): number => {
   const records = world.records();
   const of = <T>(kind: string) =>
-    records.filter(([key]) => (key as string[])[0] === kind) as unknown as [Kept['key'], T][];
+    records.filter(([key]) => (key as string[])[0] === kind) as unknown as [QueuedEvent['key'], T][];
   const events = of<StoredEvent>('event');
   const batches = records.map(([, record]) => record).filter(isBatch) as Batch[];
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);

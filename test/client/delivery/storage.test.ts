@@ -71,7 +71,7 @@ test('case 43: at the quota the caches go first, then impressions, and the page 
   const order: string[] = [];
   const tab = openTab({
     options: { maxWaitMs: DAY_MS },
-    makeRoom: async () => {
+    evict: async () => {
       order.push('cache');
     },
   });
@@ -108,7 +108,7 @@ test('case 43: a disk so full that it refuses even to forget means memory mode, 
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxWaitMs: DAY_MS },
-    makeRoom: () => Promise.reject(new Error('the cache is broken too')),
+    evict: () => Promise.reject(new Error('the cache is broken too')),
   });
   await tab.captureMany(10, 'impression');
   const lift = store.fail(
@@ -298,7 +298,7 @@ test('case 43: a full disk at an impression does not write the click beside it a
   const tab = openTab({
     options: { maxWaitMs: 60_000 },
     // Meanwhile another tab sends what is stored.
-    async makeRoom() {
+    async evict() {
       await world.openTab().delivery.flush();
     },
   });

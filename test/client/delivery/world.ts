@@ -101,7 +101,7 @@ export interface TabSetup {
   openChannel?: (name: string) => TabLink;
   notify?: Notify;
   correct?: Correct;
-  makeRoom?: () => Promise<void>;
+  evict?: () => Promise<void>;
   isWorker?: boolean;
 }
 
@@ -171,7 +171,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
       host: {
         notify: setup.notify ?? ((notice) => notices.push(notice)),
         correct: setup.correct,
-        ...(setup.makeRoom && { makeRoom: setup.makeRoom }),
+        ...(setup.evict && { evict: setup.evict }),
       },
       isWorker: setup.isWorker ?? false,
     });

@@ -87,7 +87,7 @@ export const delivery: Scenario[] = [
     async run({ fake, pages, open }) {
       const page = await open();
       await until(page, heard('delivered'));
-      pages.refuse(/after-paint/);
+      pages.refuse(/late-client/);
       try {
         await page.reload();
         await until(page, TITLE);

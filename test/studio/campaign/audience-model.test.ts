@@ -4,10 +4,9 @@ import {
   type AttributeOperator,
   type Condition,
   readAudience,
-  scalarOf,
-  typedOf,
-  writeAudience,
 } from '../../../src/studio/campaign/audience-model.ts';
+import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
+import { writeAudience } from '../../../src/studio/campaign/write-audience.ts';
 
 describe('the audience builder', () => {
   test('reads everyone as no line at all, and writes no line as everyone', () => {

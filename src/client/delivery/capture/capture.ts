@@ -6,8 +6,8 @@ import {
   type Entry,
   type EventKey,
   isWhole,
-  type Kept,
   type Log,
+  type QueuedEvent,
   type StoredEvent,
   VERSION,
 } from '../log/index.ts';
@@ -32,7 +32,7 @@ export const createCapture = (
   page: DeliveryPage,
   log: Log,
   retryOnQuota: RetryOnQuota,
-  onStored: (kept: Kept[]) => void,
+  onStored: (kept: QueuedEvent[]) => void,
 ) => {
   const { api, consent, clock, tab, fail, isStopped } = page;
   const timeOf = createEventTimes(clock);
@@ -68,7 +68,7 @@ export const createCapture = (
     return kept;
   };
 
-  /** A tab that was away may have missed an opt-out or a wipe: what came after it goes again. */
+  /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
     if (consent.mayStore()) return true;
@@ -83,7 +83,7 @@ export const createCapture = (
       if (await isStillAllowed(kept)) onStored(kept);
       else kept = [];
     } catch (cause) {
-      fail('An event could not be stored', cause);
+      fail('storage', 'An event could not be stored', cause);
     }
     const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
     waiting.forEach(({ resolve }, i) => {
@@ -110,9 +110,9 @@ export const createCapture = (
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
-    // In line it would take the others of its slice with it.
+    // Its write would fail, and the events beside it in the same write would be lost.
     if (!isWhole(event)) {
-      fail('An event needs a type, a banner, a placement and a user, each a text', undefined, 'config');
+      fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {

@@ -14,9 +14,9 @@ interface Given {
  * Gives the events of this page their times, in Unix milliseconds: in the order of the calls, and no two events of one
  * natural key (user, banner, type) the same one.
  *
- * They keep order when the device's clock is set back: they are counted from an anchor by the monotonic clock, and
- * anchored anew only forwards (a monotonic clock may stand still while the computer sleeps). A leap forwards that the
- * device takes back is taken back here too: it was a wrong clock, and no sleep.
+ * Times are the monotonic clock plus an offset, so they keep order when the device's clock is set back. The offset only grows:
+ * a monotonic clock may stand still while the computer sleeps. When the device takes a leap forwards back, the offset of before
+ * returns: the clock was wrong, and the computer did not sleep.
  */
 export const createEventTimes = ({ now, monotonic }: Clock) => {
   /** What the device's clock showed when the monotonic one stood at 0. */

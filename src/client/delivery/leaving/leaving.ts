@@ -1,4 +1,4 @@
-import { isAhead, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { trackBody } from '../http/index.ts';
 import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
@@ -22,7 +22,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
   const lastFlush = async (): Promise<number> => {
     const control = log.known();
     const key = sender.key();
-    const mustWait = isAhead(control.wait.until, clock.now(), LONGEST_WAIT_MS);
+    const mustWait = isAhead(control.wait.until, clock.now(), MAX_WAIT_MS);
     if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
     const byValue = unsent
       .waiting()
@@ -58,7 +58,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
     const flushed = Promise.all([underWay, lastFlush()]).then(
       ([before, now]) => before + now,
       (cause) => {
-        fail('The last flush failed', cause);
+        fail('storage', 'The last flush failed', cause);
         return 0;
       },
     );

@@ -1,4 +1,4 @@
-import { type EventKey, type Kept, keyText } from '../log/index.ts';
+import { type EventKey, keyText, type QueuedEvent } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
@@ -9,12 +9,12 @@ const MAX_EVENTS = 1_600;
  * name events that are gone; sending one again is harmless to a service that counts each event once.
  */
 export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
-  const waiting = new Map<string, Kept>();
+  const waiting = new Map<string, QueuedEvent>();
   const held = new Set<string>();
   const drop = (keys: string[]): void => {
     for (const key of keys) waiting.delete(key);
   };
-  const sent = (keys: EventKey[]): void => drop(keys.map(keyText));
+  const inRequest = (keys: EventKey[]): void => drop(keys.map(keyText));
   // Other tabs may have sent meanwhile what this one remembers.
   const stop = lifecycle.on('restored', () => waiting.clear());
   news.subscribe((item) => {
@@ -22,7 +22,7 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
   });
 
   return {
-    add(kept: Kept[]): void {
+    add(kept: QueuedEvent[]): void {
       for (const item of kept) waiting.set(keyText(item.key), item);
       for (const oldest of waiting.keys()) {
         if (waiting.size <= MAX_EVENTS) break;
@@ -30,13 +30,13 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
       }
     },
     /** These are part of a request now. */
-    sent,
+    inRequest,
     /** These left the log: the other tabs need not remember them either. */
-    gone(keys: EventKey[]): void {
-      sent(keys);
+    removed(keys: EventKey[]): void {
+      inRequest(keys);
       if (keys.length > 0) news.post({ type: 'gone', keys: keys.map(keyText) });
     },
-    /** On its way into a batch that is perhaps not on disk yet; returns the function that ends this. */
+    /** The last flush sends these, and their batch may not be on disk yet. The returned function ends that. */
     hold(keys: EventKey[]): () => void {
       const texts = keys.map(keyText);
       drop(texts);
@@ -45,8 +45,8 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
         for (const text of texts) held.delete(text);
       };
     },
-    isHeld: (key: EventKey): boolean => held.has(keyText(key)),
-    waiting: (): Kept[] => [...waiting.values()],
+    isInLastFlush: (key: EventKey): boolean => held.has(keyText(key)),
+    waiting: (): QueuedEvent[] => [...waiting.values()],
     size: (): number => waiting.size,
     clear: (): void => waiting.clear(),
     stop,

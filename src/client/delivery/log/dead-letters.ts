@@ -1,9 +1,9 @@
 import type { DeadLetter } from '../delivery.ts';
 import type { Log } from './log.ts';
-import { bannerEvent, DEAD_RANGE, deadKey, type Kept, keyText, type Writes } from './records.ts';
+import { bannerEvent, DEAD_RANGE, deadKey, keyText, type QueuedEvent, type Writes } from './records.ts';
 
 /** An event that the server would not take, under the key that it had in the queue. */
-interface Letter extends Kept {
+interface Letter extends QueuedEvent {
   reason: string;
 }
 
@@ -19,7 +19,7 @@ export const createDeadLetters = (log: Log) => {
   };
 
   /** Returns the letters that really moved. */
-  const move = async (keys: string[] | undefined, isBack: boolean): Promise<Kept[]> => {
+  const move = async (keys: string[] | undefined, isBack: boolean): Promise<QueuedEvent[]> => {
     const chosen = (await read()).filter(({ key }) => keys?.includes(keyText(key)) ?? true);
     let moved: Letter[] = [];
     await log.step(

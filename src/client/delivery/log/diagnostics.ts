@@ -1,4 +1,4 @@
-import { isAhead, LEASE_MS, LONGEST_ANSWER_MS, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { KeyRange } from '../../platform/store.ts';
 import type { Diagnostics } from '../delivery.ts';
 import type { DeliveryPage } from '../page.ts';
@@ -27,7 +27,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryPage, log: Log): P
 
     const { delivered, discarded, evicted, expired, purged, wait, sender } = control;
     const inDoubt = batches
-      .filter(({ doubt, until }) => doubt || (until > 0 && !isAhead(until, now, LONGEST_ANSWER_MS)))
+      .filter(({ doubt, until }) => doubt || (until > 0 && !isAhead(until, now, MAX_ANSWER_MS)))
       .reduce((sum, { keys }) => sum + keys.length, 0);
     return {
       captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
@@ -41,7 +41,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryPage, log: Log): P
       purged,
       memoryMode: log.isMemory(),
       sender: sender?.tab === tab && isAhead(sender.until, now, LEASE_MS),
-      waitingUntil: isAhead(wait.until, now, LONGEST_WAIT_MS) ? wait.until : null,
+      waitingUntil: isAhead(wait.until, now, MAX_WAIT_MS) ? wait.until : null,
     };
   }
 };

@@ -18,9 +18,9 @@ import {
   isCorrupt,
   isEventKey,
   isNewer,
-  type Kept,
   keyText,
   newControl,
+  type QueuedEvent,
   readControl,
   readEvent,
   type StoredEvent,
@@ -38,7 +38,7 @@ export interface LogRecord {
 }
 
 /** An event to append. */
-export interface Entry extends Kept {
+export interface Entry extends QueuedEvent {
   /** Stored only where no event was stored under this name before, in any tab. */
   once: string | undefined;
 }
@@ -142,7 +142,7 @@ export const createLog = (
     write: (records: Writes): Promise<void> => store.setMany(records),
 
     /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
-    async writeOnce({ key, event }: Kept, name: string): Promise<boolean> {
+    async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
       await store.update<CountedRecord>([countedKey(name)], ([found = own]) => {
@@ -194,7 +194,7 @@ export const createLog = (
         control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
       });
-      fail(`${corrupt.length} stored records cannot be read, and were removed`, corrupt);
+      fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
     /** Forgets which events counted once before this time. */

@@ -28,7 +28,7 @@ export interface StoredEvent extends BannerEvent {
 }
 
 /** A stored event with its key. */
-export interface Kept {
+export interface QueuedEvent {
   key: EventKey;
   event: StoredEvent;
 }

@@ -1,5 +1,5 @@
 import type { EventType } from '../../banner-event.ts';
-import { isAhead, LEAP_MS, LONGEST_ANSWER_MS } from '../../platform/deadline.ts';
+import { isAhead, LEAP_MS, MAX_ANSWER_MS } from '../../platform/deadline.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import {
@@ -10,14 +10,17 @@ import {
   DEAD_RANGE,
   EVENT_RANGE,
   type EventKey,
-  type Kept,
   keyText,
+  type QueuedEvent,
   type Total,
 } from './records.ts';
 
 /** Records in one transaction. */
 const SLICE = 200;
-/** A cap is exceeded by at most this part before the log is read, and evicted events leave as much room. */
+/**
+ * The log is read when this part of a cap has been appended since the last look. An eviction goes as far below the cap, so
+ * that the next event does not cause another one.
+ */
 const SLACK = 0.05;
 /** Of what was stored when the disk was full, the part that is stored from then on. */
 const FULL_SHARE = 0.75;
@@ -40,13 +43,16 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   /** How far the device's clock was ahead of the monotonic one then. */
   let ahead = now() - monotonic();
 
-  /** All that may be removed: not what is part of an open batch, whose answer may still come. Ends `over` batches first. */
+  /**
+   * Finds the events that may be removed. Those of an open batch may not: its answer may still come. A batch that `isOver`
+   * accepts is ended first, and its events are free.
+   */
   const findFree = async (isOver: (batch: Batch) => boolean = () => false) => {
     const { batches } = await log.overview();
     const over = batches.filter(isOver);
     await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
     const open = new Set(batches.flatMap((batch) => (isOver(batch) ? [] : batch.keys.map(keyText))));
-    const free: Kept[] = [];
+    const free: QueuedEvent[] = [];
     let total = 0;
     let size = 0;
     for (const range of [EVENT_RANGE, DEAD_RANGE]) {
@@ -60,10 +66,10 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
     return { free, total, size };
   };
 
-  const remove = async (victims: Kept[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
+  const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
     for (let from = 0; from < victims.length; from += SLICE) {
       const slice = victims.slice(from, from + SLICE);
-      let gone: Kept[] = [];
+      let gone: QueuedEvent[] = [];
       await log.step(
         slice.map(({ key }) => key),
         (control, records) => {
@@ -81,7 +87,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
     const isOver = ({ keys, until }: Batch): boolean =>
-      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), LONGEST_ANSWER_MS);
+      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), MAX_ANSWER_MS);
     const { free } = await findFree(isOver);
     await remove(
       free.filter(({ event }) => event.time < limit),
@@ -111,7 +117,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
 
   return {
     /** This page has appended these: true where the caps must be checked now. */
-    appended(stored: Kept[]): boolean {
+    appended(stored: QueuedEvent[]): boolean {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
       return isOver();

@@ -6,13 +6,13 @@ import {
   type EventKey,
   isTime,
   isWhole,
-  type Kept,
   type Log,
+  type QueuedEvent,
   readEvent,
   type StoredEvent,
 } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
-import { bury } from './settle.ts';
+import { toDeadLetter } from './settle.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;
@@ -40,20 +40,20 @@ export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: Ev
       const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        fail('correct() answered something that is no event: it is sent as it is', undefined, 'correct');
+        fail('correct', 'correct() answered something that is no event: it is sent as it is');
         return asked;
       }
       if (answer.userId !== asked.userId) {
-        fail('correct() cannot change whose event it is: userId is kept', undefined, 'correct');
+        fail('correct', 'correct() cannot change whose event it is: userId is kept');
       }
       return { ...bannerEvent(answer), userId: asked.userId };
     } catch (cause) {
-      fail('correct() failed: the event is sent as it is', cause, 'correct');
+      fail('correct', 'correct() failed: the event is sent as it is', cause);
       return asked;
     }
   };
 
-  const decide = async ({ key, event }: Kept): Promise<void> => {
+  const decide = async ({ key, event }: QueuedEvent): Promise<void> => {
     const answer = await ask(event);
     const reason = event.skip ?? '';
     let isGivenUp = false;
@@ -63,7 +63,7 @@ export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: Ev
       if (now?.skip === undefined || now.attempts !== event.attempts) return null;
       if (answer === null) {
         isGivenUp = true;
-        return bury({ key, event: now }, reason);
+        return toDeadLetter({ key, event: now }, reason);
       }
       const { skip: _answered, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
@@ -76,7 +76,7 @@ export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: Ev
     notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
   };
 
-  return async (kept: Kept[]): Promise<void> => {
+  return async (kept: QueuedEvent[]): Promise<void> => {
     for (const item of kept) await decide(item);
   };
 };

@@ -12,12 +12,12 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
   const { api, clock, fail, isWorker, maySend } = page;
   const keyring = createKeyring(api.apiKey, clock.after);
 
-  const look = (all = false): void => {
+  const wake = (all = false): void => {
     if (!isWorker && maySend()) void run(all);
   };
 
   /** A sign of life ends a running backoff, once; what the server asked for stays. */
-  const ease = (): Promise<void> =>
+  const endBackoffEarly = (): Promise<void> =>
     log.step([], (control) => {
       const { until, eased, reason } = control.wait;
       const isOwnWait = reason === 'backoff' || reason === 'offline';
@@ -26,34 +26,35 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
       return [];
     });
 
-  const awake = (): void => {
+  const onReconnect = (): void => {
     if (!maySend()) return;
     log.retry();
-    void ease().then(
-      () => look(),
-      (cause) => fail('The log could not be used', cause),
+    void endBackoffEarly().then(
+      () => wake(),
+      (cause) => fail('storage', 'The log could not be used', cause),
     );
   };
 
-  const scheduler = createScheduler(page, look, awake);
+  const scheduler = createScheduler(page, wake, onReconnect);
   const batches = createSendBatch(page, log, scheduler, queue);
   const run = createSendLoop(page, log, keyring, {
-    leaseNext: createLeaseNext(page, log, batches.limit, queue.isHeld),
+    leaseNext: createLeaseNext(page, log, batches.limit, queue.isInLastFlush),
     send: batches.send,
     abandon: batches.abandon,
-    correct: createCorrection(page, log, queue.gone),
+    correct: createCorrection(page, log, queue.removed),
     tidy: upkeep.tidy,
-    lookAt: scheduler.at,
+    wakeAt: scheduler.wakeAt,
     untilIdle: scheduler.untilIdle,
   });
 
   return {
     ...batches,
     run,
-    look,
-    awake,
-    added: scheduler.added,
-    lookAt: scheduler.at,
+    /** Sends what is due, or with `all` whatever waits, without being waited for. */
+    wake,
+    onReconnect,
+    onAppended: scheduler.onAppended,
+    wakeAt: scheduler.wakeAt,
     /** The key if it is known without asking: a page that goes away cannot wait. */
     key: keyring.current,
     stop: scheduler.stop,

@@ -1,10 +1,4 @@
-import {
-  isAhead,
-  LEASE_MS,
-  LONGEST_ANSWER_MS,
-  LONGEST_PAUSE_MS,
-  LONGEST_WAIT_MS,
-} from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import { trackBody } from '../http/index.ts';
@@ -14,9 +8,9 @@ import {
   type Control,
   EVENT_RANGE,
   isBatch,
-  type Kept,
   keyText,
   type Log,
+  type QueuedEvent,
   readEvent,
   type StoredEvent,
   type Wait,
@@ -42,7 +36,7 @@ export type NextAction =
   /** Sent once, and no answer can come any more: its events are in doubt now. */
   | { type: 'abandoned'; batch: Batch }
   /** Ask the host for a correction of these. */
-  | { type: 'correct'; kept: Kept[] }
+  | { type: 'correct'; kept: QueuedEvent[] }
   /** Another tab sends. */
   | { type: 'busy'; until: number }
   /** No tab may send before `until`. */
@@ -64,7 +58,7 @@ export const answerUntil = ({ clock, options }: DeliveryPage): number =>
  * Gives events that go out for the first time their final times: one that the service would take for another, which a
  * second tab has captured in the same millisecond, is moved behind it. Returns the writes for those that moved.
  */
-const separate = (control: Control, kept: Kept[]): Writes => {
+const separate = (control: Control, kept: QueuedEvent[]): Writes => {
   const batched = new Set(control.batched);
   const moved: Writes = [];
   for (const { key, event } of kept) {
@@ -85,7 +79,7 @@ export const createLeaseNext = (
   page: DeliveryPage,
   log: Log,
   maxBatch: () => number,
-  isHeld: SenderQueue['isHeld'],
+  isInLastFlush: SenderQueue['isInLastFlush'],
 ) => {
   const { tab, clock, options, userTokens, isWorker, newId, maySend } = page;
   const { now } = clock;
@@ -100,8 +94,8 @@ export const createLeaseNext = (
       action = undefined;
       if (!maySend() || control.revision !== revision) return null;
       const isFresh = stored === undefined;
-      if (isFresh && batch.keys.some(isHeld)) return null;
-      const kept = batch.keys.flatMap((key, i): Kept[] => {
+      if (isFresh && batch.keys.some(isInLastFlush)) return null;
+      const kept = batch.keys.flatMap((key, i): QueuedEvent[] => {
         const event = readEvent(records[i]);
         return event ? [{ key, event }] : [];
       });
@@ -120,16 +114,21 @@ export const createLeaseNext = (
   /** Reads the queue from its head until a batch is full or nothing is left. */
   const scan = async (batches: Batch[]) => {
     const inBatch = new Set(batches.flatMap(({ keys }) => keys.map(keyText)));
-    const found = { waiting: [] as Kept[], skipped: [] as Kept[], corrupt: [] as StoreKey[], due: NEVER };
+    const found = {
+      waiting: [] as QueuedEvent[],
+      skipped: [] as QueuedEvent[],
+      corrupt: [] as StoreKey[],
+      due: NEVER,
+    };
     const isCompany = (event: StoredEvent) => isSameGroup(options, found.waiting[0]!.event, event);
     let company = 0;
     let read = 0;
     for await (const { key, event } of log.read(EVENT_RANGE)) {
       read += 1;
       if (event === undefined) found.corrupt.push(key);
-      else if (inBatch.has(keyText(key)) || isHeld(key)) continue;
+      else if (inBatch.has(keyText(key)) || isInLastFlush(key)) continue;
       else if (event.skip !== undefined) found.skipped.push({ key, event });
-      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, LONGEST_PAUSE_MS))) {
+      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, MAX_PAUSE_MS))) {
         found.due = Math.min(found.due, event.after!);
       } else if (userTokens.isPaused(event.userId)) {
         found.due = Math.min(found.due, userTokens.pausedUntil(event.userId));
@@ -147,18 +146,16 @@ export const createLeaseNext = (
   const byTurn = (a: Batch, b: Batch): number =>
     a.splits - b.splits || a.keys[0]![2] - b.keys[0]![2] || a.keys[0]![4] - b.keys[0]![4];
 
-  const look = async (all: boolean): Promise<NextAction | undefined> => {
+  const findNext = async (all: boolean): Promise<NextAction | undefined> => {
     const { control, batches, corrupt } = await log.overview();
     if (corrupt.length > 0) await log.removeCorrupt(corrupt);
     if (!maySend()) return { type: 'nothing', due: NEVER };
     const { wait, sender, revision } = control;
-    if (isAhead(wait.until, now(), LONGEST_WAIT_MS)) return { type: 'waiting', wait };
+    if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
     const [ready] = batches
-      .filter(
-        ({ until, userId }) => !isAhead(until, now(), LONGEST_ANSWER_MS) && !userTokens.isPaused(userId),
-      )
+      .filter(({ until, userId }) => !isAhead(until, now(), MAX_ANSWER_MS) && !userTokens.isPaused(userId))
       .sort(byTurn);
     if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
     if (ready !== undefined) return lease(ready, revision);
@@ -181,7 +178,7 @@ export const createLeaseNext = (
 
   return async (all: boolean): Promise<NextAction> => {
     for (;;) {
-      const action = await look(all);
+      const action = await findNext(all);
       if (action !== undefined) return action;
     }
   };

@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { trackBody } from '../http/index.ts';
-import { type Batch, type Kept, type StoredEvent, VERSION } from '../log/index.ts';
+import { type Batch, type QueuedEvent, type StoredEvent, VERSION } from '../log/index.ts';
 
 /** No event is smaller: under this the plan is full. */
 const MIN_EVENT_BYTES = 70;
@@ -13,7 +13,7 @@ export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: Sto
   a.appVersion === b.appVersion &&
   inDoubt[a.type] === inDoubt[b.type];
 
-export const byTime = ({ key: a }: Kept, { key: b }: Kept): number =>
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number =>
   a[2] - b[2] || (a[3] < b[3] ? -1 : Number(a[3] > b[3])) || a[4] - b[4];
 
 /** What an event adds to a body, with its comma. */
@@ -25,12 +25,12 @@ const eventBytes = (event: StoredEvent): number =>
  * bodies together. Inside a batch they are in order of time.
  */
 export const planBatches = (
-  waiting: Kept[],
+  waiting: QueuedEvent[],
   maxBytes: number,
   maxBatch: number,
   options: DeliveryOptions,
-): Kept[][] => {
-  const batches: Kept[][] = [];
+): QueuedEvent[][] => {
+  const batches: QueuedEvent[][] = [];
   let left = maxBytes;
   for (const item of waiting) {
     if (left < MIN_EVENT_BYTES) break;
@@ -46,7 +46,7 @@ export const planBatches = (
   return batches.map((kept) => kept.sort(byTime));
 };
 
-export const newBatch = (kept: Kept[], id: string): Batch => ({
+export const newBatch = (kept: QueuedEvent[], id: string): Batch => ({
   v: VERSION,
   id,
   userId: kept[0]!.event.userId,

@@ -6,27 +6,31 @@ const COLD_QUIET_MS = 250;
 /** After an answer the preflight is taken to be warm for this long; browsers keep it up to two hours. */
 const WARM_MS = 9 * 60_000;
 /** Signs that the network or the user is back. */
-const SIGNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
+const RECONNECTS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
 
 /**
  * Decides when to look for a batch. Events wait `maxWaitMs` for company, with one exception: while no request went out
  * lately the first ones leave at the first pause, so that the last flush of the page finds the preflight answered.
- * `onDue` looks for a batch, with `all` for whatever waits; `onSign` hears that the network or the user is back.
+ * `onDue` looks for a batch, with `all` for whatever waits; `onReconnect` hears that the network or the user is back.
  */
-export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => void, onSign: () => void) => {
+export const createScheduler = (
+  page: DeliveryPage,
+  onDue: (all: boolean) => void,
+  onReconnect: () => void,
+) => {
   const { clock, lifecycle, news, options } = page;
   const { maxWaitMs } = options;
   let cancelTimer: () => void = () => undefined;
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelQuiet: () => void = () => undefined;
   let warmUntil = Number.NEGATIVE_INFINITY;
-  let signs = 0;
+  let reconnects = 0;
   /** What was under way then still comes to an end, and asks for a look. */
   let isStopped = false;
   /** Ends the wait for another tab. */
   let wake: () => void = () => undefined;
 
-  const at = (time: number): void => {
+  const wakeAt = (time: number): void => {
     if (isStopped || time >= timerAt) return;
     cancelTimer();
     timerAt = time;
@@ -36,19 +40,19 @@ export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => voi
     });
   };
 
-  const stops = SIGNS.map((sign) =>
-    lifecycle.on(sign, () => {
-      signs += 1;
-      onSign();
+  const stops = RECONNECTS.map((moment) =>
+    lifecycle.on(moment, () => {
+      reconnects += 1;
+      onReconnect();
     }),
   );
 
   return {
     /** Looks again at `time` (Unix milliseconds), or earlier when asked so already. */
-    at,
+    wakeAt,
     /** Events were stored. */
-    added(): void {
-      at(clock.now() + maxWaitMs);
+    onAppended(): void {
+      wakeAt(clock.now() + maxWaitMs);
       if (isStopped || clock.monotonic() < warmUntil) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => onDue(true));
@@ -70,7 +74,7 @@ export const createScheduler = (page: DeliveryPage, onDue: (all: boolean) => voi
         };
       }),
     /** How often the network or the user has come back so far. */
-    signs: () => signs,
+    reconnects: () => reconnects,
     stop(): void {
       isStopped = true;
       cancelTimer();

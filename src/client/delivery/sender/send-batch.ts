@@ -13,11 +13,11 @@ const REFUSED_AT_ONCE_MS = 20;
 /** What the sender tells of the events that this page holds in memory, and of those in the log. */
 export interface SenderQueue {
   /** The last flush of this page took it, perhaps without a batch on disk yet. */
-  isHeld: (key: EventKey) => boolean;
+  isInLastFlush: (key: EventKey) => boolean;
   /** These are part of a request. */
-  sent: (keys: EventKey[]) => void;
+  inRequest: (keys: EventKey[]) => void;
   /** These left the log. */
-  gone: (keys: EventKey[]) => void;
+  removed: (keys: EventKey[]) => void;
 }
 
 /** A batch that is leased to this tab, and the text of its request. */
@@ -40,7 +40,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
 
   const finish = async (batch: Batch, verdict: Verdict, key: string): Promise<number> => {
     const { delivered, gone, notices } = await settle(batch, verdict, key);
-    queue.gone(gone);
+    queue.removed(gone);
     if (delivered.length > 0) {
       host.onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });
@@ -54,7 +54,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
 
   const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<Verdict> => {
     const began = clock.monotonic();
-    const signsBefore = scheduler.signs();
+    const reconnectsBefore = scheduler.reconnects();
     const abort = new AbortController();
     const { signal } = abort;
     inFlight.add(abort);
@@ -74,7 +74,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
       if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
       // how things are now.
-      const ms = scheduler.signs() === signsBefore ? undefined : backoffMs(1, random);
+      const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);
       return inDoubt(cause, { reason: 'backoff', ms });
     } finally {
       cancelTimeout();
@@ -87,7 +87,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
     async send(leased: Leased, key: string, isLeaving = false): Promise<number> {
       const { batch } = leased;
       const body = withUserToken(leased.body, userTokens.current(batch.userId));
-      queue.sent(batch.keys);
+      queue.inRequest(batch.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
       const verdict = await request({ batch, body }, key, free !== undefined);
       free?.();

@@ -1,5 +1,13 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
-import { type Batch, batchKey, isBatch, type Kept, type Log, noWait, type Wait } from '../log/index.ts';
+import {
+  type Batch,
+  batchKey,
+  isBatch,
+  type Log,
+  noWait,
+  type QueuedEvent,
+  type Wait,
+} from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { NextAction } from './lease-next.ts';
 import type { SendBatch } from './send-batch.ts';
@@ -16,11 +24,11 @@ export interface SendTasks {
   leaseNext: (all: boolean) => Promise<NextAction>;
   send: SendBatch['send'];
   abandon: SendBatch['abandon'];
-  correct: (kept: Kept[]) => Promise<void>;
+  correct: (kept: QueuedEvent[]) => Promise<void>;
   /** Comes before the first look at the queue. */
   tidy: () => Promise<void>;
   /** Look again at this time (Unix milliseconds). */
-  lookAt: (time: number) => void;
+  wakeAt: (time: number) => void;
   /** Resolves when the tab that sends has an answer, at this time (Unix milliseconds) at the latest. */
   untilIdle: (time: number) => Promise<void>;
 }
@@ -35,7 +43,7 @@ interface Run {
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
   const { clock, userTokens, notify, fail, maySend } = page;
-  const { leaseNext, send, abandon, correct, tidy, lookAt, untilIdle } = tasks;
+  const { leaseNext, send, abandon, correct, tidy, wakeAt, untilIdle } = tasks;
   let running: Run | undefined;
   let announcedUntil = 0;
 
@@ -45,8 +53,8 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
     try {
       return await keyring.ask();
     } catch (cause) {
-      fail('apiKey() failed: sending waits', cause, 'config');
-      lookAt(clock.now() + RETRY_MS);
+      fail('config', 'apiKey() failed: sending waits', cause);
+      wakeAt(clock.now() + RETRY_MS);
       return undefined;
     }
   };
@@ -103,7 +111,7 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
         return true;
       case 'busy':
         if (!run.all) {
-          lookAt(action.until + SUCCESSOR_MS);
+          wakeAt(action.until + SUCCESSOR_MS);
           return false;
         }
         await untilIdle(action.until + SUCCESSOR_MS);
@@ -112,12 +120,12 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
         const { until, reason } = action.wait;
         const isRefused = reason === 'unauthorized';
         if (isRefused && (await endWait(key))) return true;
-        lookAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
+        wakeAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
         announce(action.wait);
         return false;
       }
       case 'nothing':
-        lookAt(action.due);
+        wakeAt(action.due);
         return false;
     }
   };
@@ -132,8 +140,8 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
         while (await step(run));
       } while (run.again && maySend());
     } catch (cause) {
-      fail('The log could not be used', cause);
-      lookAt(clock.now() + RETRY_MS);
+      fail('storage', 'The log could not be used', cause);
+      wakeAt(clock.now() + RETRY_MS);
     } finally {
       running = undefined;
     }

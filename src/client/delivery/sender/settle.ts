@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { DropReason, Notice, WaitReason } from '../../notice.ts';
 import { backoffMs } from '../../platform/backoff.ts';
-import { isAhead, LONGEST_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { Verdict } from '../http/index.ts';
 import {
@@ -13,9 +13,9 @@ import {
   deadKey,
   type EventKey,
   isBatch,
-  type Kept,
   type Log,
   noWait,
+  type QueuedEvent,
   readEvent,
   type StoredEvent,
   VERSION,
@@ -37,10 +37,10 @@ export interface Outcome {
 
 /** No tab sends before the time that the server named, whatever other requests under way are answered. */
 const isLimited = ({ wait: { until, reason } }: Control, now: number): boolean =>
-  reason === 'rate-limit' && isAhead(until, now, LONGEST_WAIT_MS);
+  reason === 'rate-limit' && isAhead(until, now, MAX_WAIT_MS);
 
 /** Moves an event to the dead letters. */
-export const bury = ({ key, event }: Kept, reason: string): Writes => {
+export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
   const { skip: _asked, after: _wait, ...letter } = event;
   const record: DeadRecord = { v: VERSION, event: { ...letter, isFinal: true }, reason };
   return [
@@ -50,14 +50,14 @@ export const bury = ({ key, event }: Kept, reason: string): Writes => {
 };
 
 /** One batch in the transaction that settles it: what can happen to it and its events. Each verb returns its writes. */
-const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome: Outcome) => {
+const createBatchChanges = (page: DeliveryPage, control: Control, batch: Batch, outcome: Outcome) => {
   const { host, isWorker, clock, options, random, newId } = page;
   // The host can be asked for a correction, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const { now } = clock;
   const end: Writes = [[batchKey(batch.id), undefined]];
 
-  const drop = ({ key, event }: Kept, reason: DropReason, detail: string): void => {
+  const drop = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
     outcome.gone.push(key);
     outcome.notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
   };
@@ -70,7 +70,7 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
     control.wait = keepsLimit ? { ...before, failures } : { until, reason, failures, eased: false };
   };
 
-  const confirm = ({ key, event }: Kept): Writes => {
+  const confirm = ({ key, event }: QueuedEvent): Writes => {
     control.delivered += 1;
     outcome.delivered.push(bannerEvent(event));
     outcome.gone.push(key);
@@ -78,32 +78,32 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
   };
 
   /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
-  const skip = ({ key, event }: Kept, reason: string): Writes => {
+  const skip = ({ key, event }: QueuedEvent, reason: string): Writes => {
     const attempts = event.attempts + 1;
     const older: StoredEvent = { ...event, attempts, isFinal: true };
     outcome.notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
     if (attempts >= options.maxAttempts) {
       drop({ key, event }, 'attempts', reason);
-      return bury({ key, event: older }, reason);
+      return toDeadLetter({ key, event: older }, reason);
     }
     return [[key, corrects ? { ...older, skip: reason } : { ...older, after: now() + options.maxWaitMs }]];
   };
 
-  const giveUp = (item: Kept): Writes => {
+  const giveUp = (item: QueuedEvent): Writes => {
     control.discarded += 1;
     drop(item, 'discarded', 'in doubt, at most once');
     return [[item.key, undefined]];
   };
 
   /** Some of its events, ready again in a batch of their own. */
-  const part = (kept: Kept[], splits = batch.splits): Writes => {
+  const part = (kept: QueuedEvent[], splits = batch.splits): Writes => {
     const keys = kept.map(({ key }) => key);
     const id = newId();
     return keys.length > 0 ? [[batchKey(id), { ...batch, id, keys, splits, until: 0 }]] : [];
   };
 
-  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host or bury it. */
-  const refuse = (kept: Kept[], reason: string): Writes => {
+  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host or toDeadLetter it. */
+  const refuse = (kept: QueuedEvent[], reason: string): Writes => {
     // A server that refuses so many requests in a row refuses them for something else than an event.
     const failures = control.wait.failures + 1;
     if (failures >= MAX_REFUSALS) wait('backoff');
@@ -118,7 +118,7 @@ const createTurn = (page: DeliveryPage, control: Control, batch: Batch, outcome:
     if (corrects) return [...end, ...skip(only, reason)];
     drop(only, 'rejected', reason);
     const { key, event } = only;
-    return [...end, ...bury({ key, event: { ...event, attempts: event.attempts + 1 } }, reason)];
+    return [...end, ...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, reason)];
   };
 
   return { end, wait, confirm, skip, giveUp, part, refuse };
@@ -139,7 +139,7 @@ export const createSettle =
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
-      const items = batch.keys.map((eventKey, i): Kept | undefined => {
+      const items = batch.keys.map((eventKey, i): QueuedEvent | undefined => {
         const event = readEvent(records[i]);
         return event && { key: eventKey, event };
       });
@@ -149,32 +149,32 @@ export const createSettle =
       if (!isOurs && (fate !== 'confirmed' || kept.length === 0)) return null;
       outcome = { delivered: [], gone: [], notices: [] };
       if (control.sender?.tab === page.tab) control.sender = null;
-      const turn = createTurn(page, control, isOurs ? stored : batch, outcome);
+      const changes = createBatchChanges(page, control, isOurs ? stored : batch, outcome);
 
-      if (wait) turn.wait(wait.reason, wait.ms);
+      if (wait) changes.wait(wait.reason, wait.ms);
       if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(key);
       const named = new Set(skipped.map(({ index }) => index));
-      const others = items.filter((item, i): item is Kept => item !== undefined && !named.has(i));
+      const others = items.filter((item, i): item is QueuedEvent => item !== undefined && !named.has(i));
       const skips = () =>
-        skipped.flatMap(({ index, reason }) => (items[index] ? turn.skip(items[index], reason) : []));
-      if (kept.length === 0) return turn.end;
+        skipped.flatMap(({ index, reason }) => (items[index] ? changes.skip(items[index], reason) : []));
+      if (kept.length === 0) return changes.end;
       switch (fate) {
         case 'confirmed':
           if (!isLimited(control, page.clock.now())) control.wait = noWait();
           control.refusedKey = null;
-          return [...others.flatMap(turn.confirm), ...skips(), ...turn.end];
+          return [...others.flatMap(changes.confirm), ...skips(), ...changes.end];
         case 'again':
-          return [...turn.end, ...turn.part(kept)];
+          return [...changes.end, ...changes.part(kept)];
         case 'in-doubt':
           outcome.notices.push({ type: 'in-doubt', events: kept.map(({ event }) => bannerEvent(event)) });
           if (kept.some(({ event }) => inDoubt[event.type] === 'at-most-once')) {
-            return [...turn.end, ...kept.flatMap(turn.giveUp)];
+            return [...changes.end, ...kept.flatMap(changes.giveUp)];
           }
           return [[batchKey(batch.id), { ...(stored as Batch), until: 0, doubt: true }]];
         case 'refused':
-          if (named.size === 0) return turn.refuse(kept, failure?.message ?? '');
+          if (named.size === 0) return changes.refuse(kept, failure?.message ?? '');
           // Named ones are at fault; the others were not taken, and go out again.
-          return [...turn.end, ...skips(), ...turn.part(others)];
+          return [...changes.end, ...skips(), ...changes.part(others)];
       }
     };
 

@@ -1,4 +1,5 @@
-import { type AttributeOperator, scalarOf, typedOf } from '../../campaign/audience-model.ts';
+import type { AttributeOperator } from '../../campaign/audience-model.ts';
+import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import { ConditionPart, type PartsProps } from './condition-part.tsx';
 
 const OPERATORS: readonly AttributeOperator[] = [

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Filter } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import { Field } from './field.tsx';
 
 interface AudienceJsonProps {

@@ -1,12 +1,8 @@
 import { useSignal } from '@preact/signals';
-import {
-  type AudienceModel,
-  type Condition,
-  readAudience,
-  writeAudience,
-} from '../../campaign/audience-model.ts';
+import { type AudienceModel, type Condition, readAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
+import { writeAudience } from '../../campaign/write-audience.ts';
 import { Segments } from '../parts/segments.tsx';
 import { AudienceJson } from './audience-json.tsx';
 import { ConditionRow } from './condition-row.tsx';

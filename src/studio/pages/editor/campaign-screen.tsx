@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import { scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
 import { HistoryTab } from '../history/history-tab.tsx';
+import { stateOf } from '../list/find-campaigns.ts';
 import { LoadView } from '../parts/load-view.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -103,15 +103,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <h1>
             <bdi>{nameOf(campaign)}</bdi>
           </h1>
-          <StateMark
-            state={
-              row.published
-                ? scheduleState(row.published.campaign, Date.now())
-                : row.planned
-                  ? 'planned'
-                  : 'draft'
-            }
-          />
+          <StateMark state={stateOf(row, Date.now())} />
         </div>
         {tab === 'edit' && (
           <DraftBar

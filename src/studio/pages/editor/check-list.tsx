@@ -1,32 +1,16 @@
-import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import { labelOf } from '../../campaign/member-words.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import './checks.css';
-
-const SECTIONS: Readonly<Record<string, string>> = {
-  placements: 'Placements',
-  audience: 'Audience',
-  starts_at: 'Start',
-  ends_at: 'End',
-  status: 'Status',
-  control_percentage: 'Control group',
-  conversions: 'Goals',
-  frequency: 'How often',
-  tags: 'Tags',
-  reeligible_after_hours: 'After a dismissal',
-  planned_users: 'Planned sample',
-  test_users: 'Test users',
-  name: 'Name',
-};
 
 /** Where a check points to, as people would name it. */
 const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
   const [first, second, third, fourth] = path;
-  if (first !== 'variants') return SECTIONS[String(first)] ?? '';
+  if (first === undefined) return '';
+  if (first !== 'variants') return labelOf(String(first));
   const variant = campaign.variants[Number(second)];
   const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
-  if (third !== 'properties') return name;
-  return name + (TEMPLATE_PROPERTIES.find((each) => each.name === fourth)?.label ?? String(fourth));
+  return third === undefined ? name : name + labelOf(String(fourth ?? third));
 };
 
 interface CheckListProps {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
 import { CheckList } from './check-list.tsx';

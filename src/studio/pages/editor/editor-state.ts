@@ -1,16 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
+import { createSteps } from './steps.ts';
 import { forgetUnsaved, keepUnsaved, unsavedOf } from './unsaved.ts';
 
 /** Pause in typing after which a draft is saved. */
 const SAVE_MS = 500;
-/** Changes of one field within so long are one step back. */
-const STEP_MS = 1_000;
-const MAX_STEPS = 100;
 
 export type SaveState = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
 
@@ -31,12 +29,10 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const problem = signal<string | null>(null);
   const theirs = signal<DraftRow | null>(null);
   const checks = signal<DraftCheck[]>([]);
-  const past = signal<CampaignText[]>([]);
-  const future = signal<CampaignText[]>([]);
+  const steps = createSteps<CampaignText>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
 
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastStep = { mark: '', at: 0 };
   let saving: Promise<void> = Promise.resolve();
 
   const check = (content: CampaignText) =>
@@ -117,8 +113,8 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     theirs,
     checks,
     errors,
-    canUndo: computed(() => past.value.length > 0),
-    canRedo: computed(() => future.value.length > 0),
+    canUndo: steps.canUndo,
+    canRedo: steps.canRedo,
     revision: () => revision,
     save,
     /** Resolves once nothing waits to be saved any more: all is stored, or the state says why not. */
@@ -128,26 +124,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     },
     /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
     change(make: (campaign: CampaignText) => CampaignText, mark = '') {
-      const at = Date.now();
-      const isSameStep = mark !== '' && mark === lastStep.mark && at - lastStep.at < STEP_MS;
-      lastStep = { mark, at };
-      if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), campaign.value];
-      future.value = [];
+      steps.keep(campaign.value, mark);
       put(make(campaign.value));
     },
     undo() {
-      const before = past.value.at(-1);
-      if (!before) return;
-      past.value = past.value.slice(0, -1);
-      future.value = [...future.value, campaign.value];
-      put(before);
+      const before = steps.back(campaign.value);
+      if (before) put(before);
     },
     redo() {
-      const after = future.value.at(-1);
-      if (!after) return;
-      future.value = future.value.slice(0, -1);
-      past.value = [...past.value, campaign.value];
-      put(after);
+      const after = steps.forth(campaign.value);
+      if (after) put(after);
     },
     /** Looks whether somebody else has saved this draft, and says so before the next change is refused. */
     async look() {
@@ -169,7 +155,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
     takeTheirs() {
       const taken = theirs.value;
-      past.value = [...past.value, campaign.value];
+      steps.keep(campaign.value);
       campaign.value = taken?.campaign ?? original;
       revision = taken?.revision ?? null;
       basedOn = taken?.basedOn ?? row.newest;

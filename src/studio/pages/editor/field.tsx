@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 
 interface FieldProps {
   id: string;

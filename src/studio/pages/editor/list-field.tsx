@@ -1,4 +1,4 @@
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import { describedBy, Field, hasError } from './field.tsx';
 
 interface ListFieldProps {

@@ -3,8 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
+import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { LiveEffect } from '../../server/live-effect.ts';
-import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
+import type { ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
 import { wholeMoment } from '../parts/dates.ts';
@@ -17,6 +18,7 @@ import { CheckList } from './check-list.tsx';
 import type { Editor } from './editor-state.ts';
 import { Effect } from './effect.tsx';
 import { Reach } from './reach.tsx';
+import { TheirRelease } from './their-release.tsx';
 import './publish.css';
 
 interface PublishDialogProps {
@@ -110,18 +112,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     >
       {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
       {theirs.value && (
-        <section class="notice" role="alert">
-          <h3>
-            {theirs.value.author} published release {theirs.value.release} on {wholeMoment(theirs.value.at)}
-          </h3>
-          <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
-          <Changes before={theirs.value.campaign} after={campaign} />
-          <div class="notice-actions">
-            <button type="button" class="button" onClick={() => void follow(theirs.value!)}>
-              Mine is meant to replace it
-            </button>
-          </div>
-        </section>
+        <TheirRelease theirs={theirs.value} mine={campaign} onReplace={(release) => void follow(release)} />
       )}
       <section>
         <h3>Who gets it</h3>

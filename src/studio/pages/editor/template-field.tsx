@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { PropertyText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/check-draft.ts';
+import type { DraftCheck } from '../../server/draft-check.ts';
 import { describedBy, Field, hasError } from './field.tsx';
 import { Personalise } from './personalise.tsx';
 import { WordsInput } from './words-input.tsx';

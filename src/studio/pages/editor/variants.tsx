@@ -1,5 +1,6 @@
 import type { CampaignText, VariantText } from '../../campaign/campaign-text.ts';
 import { variantName } from '../../campaign/campaign-text.ts';
+import { freeVariantId } from '../../campaign/free-variant-id.ts';
 import { sharesOf } from '../../campaign/shares.ts';
 import { Segments } from '../parts/segments.tsx';
 import type { Editor } from './editor-state.ts';
@@ -10,12 +11,6 @@ interface VariantsProps {
   chosen: string;
   onChoose(variantId: string): void;
 }
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-
-const freeId = ({ variants }: CampaignText): string =>
-  [...LETTERS].find((letter) => !variants.some(({ variant_id }) => variant_id === letter)) ??
-  `v${variants.length + 1}`;
 
 const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
@@ -60,7 +55,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
       mark,
     );
   const add = () => {
-    const variant_id = freeId(campaign);
+    const variant_id = freeVariantId([...variants, ...(editor.row.published?.campaign.variants ?? [])]);
     const name = variant_id.toUpperCase();
     editor.change((before) => ({
       ...before,

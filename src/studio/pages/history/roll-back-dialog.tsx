@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
+import type { ReleaseRow } from '../../server/routes/releases.ts';
 import { call, wordsOf } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
 import { announce } from '../parts/announce.tsx';

@@ -1,48 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { nameOf } from '../../campaign/campaign-text.ts';
-import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { call } from '../call.ts';
 import { Empty, Problem } from '../parts/problem.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { may, placementName } from '../shell/session.ts';
+import { may } from '../shell/session.ts';
 import { createCampaign } from './create-campaign.ts';
+import { FILTERS, findCampaigns, type Shown, stateOf } from './find-campaigns.ts';
 import { Row } from './row.tsx';
 import { timelineOf } from './timeline.ts';
 import './list.css';
 
-type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended';
-
-const FILTERS: readonly { value: Shown; name: string; states: readonly ScheduleState[] }[] = [
-  { value: 'all', name: 'All', states: ['live', 'planned', 'draft', 'stopped', 'over'] },
-  { value: 'live', name: 'Live', states: ['live'] },
-  { value: 'planned', name: 'Planned', states: ['planned'] },
-  { value: 'draft', name: 'Draft', states: ['draft'] },
-  { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
-];
-
 const NOBODY: FirstNumber = { people: 0, clicked: 0 };
-const ORDER: readonly ScheduleState[] = ['live', 'planned', 'draft', 'stopped', 'over'];
-
-/** What a row is listed as: what is published, or the draft of one that never was. */
-export const shownOf = (row: CampaignRow) => (row.published ?? row.draft)?.campaign;
-
-export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
-  if (row.published) return scheduleState(row.published.campaign, nowMs);
-  return row.planned ? 'planned' : 'draft';
-};
-
-const matches = (row: CampaignRow, words: string): boolean => {
-  const campaign = shownOf(row);
-  const texts = [
-    row.id,
-    campaign ? nameOf(campaign) : '',
-    ...(campaign?.placements ?? []).map(placementName),
-  ];
-  return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
-};
 
 /** All campaigns of the workspace: to find one, to see which runs when, to begin one. */
 export const ListScreen = () => {
@@ -59,10 +29,7 @@ export const ListScreen = () => {
   ).loaded;
   const nowMs = Date.now();
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
-  const states = FILTERS.find(({ value }) => value === shown.value)!.states;
-  const found = rows
-    .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, search.value))
-    .sort((one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)));
+  const found = findCampaigns(rows, { shown: shown.value, words: search.value, nowMs });
   const timeline = timelineOf(nowMs);
 
   return (

@@ -1,8 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { labelOf } from '../../campaign/member-words.ts';
-import type { PreviewAnswer } from '../../server/routes/preview.ts';
-import { call, wordsOf } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
 import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -11,10 +8,8 @@ import type { FrameProblem, FrameRequest } from './frame-message.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
 import { PreviewOptions, type Template, type Trial } from './preview-options.tsx';
 import { SiteLinkDialog } from './site-link-dialog.tsx';
+import { usePreview } from './use-preview.ts';
 import './preview.css';
-
-/** Pause in typing after which the preview follows. */
-const TYPING_MS = 120;
 
 const WIDTHS = [
   { value: '360', name: '360' },
@@ -22,6 +17,7 @@ const WIDTHS = [
   { value: '1280', name: '1280' },
 ] as const;
 type Width = (typeof WIDTHS)[number]['value'];
+
 /** What somebody would see, beside what is being written. */
 export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: string }) => {
   const { workspace } = signedIn();
@@ -32,8 +28,6 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
   const chosenTemplate = useSignal<Template | null>(null);
   const trials = useSignal<Trial[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
-  const answer = useSignal<PreviewAnswer | null>(null);
-  const problem = useSignal<string | null>(null);
   const drawnProblems = useSignal<FrameProblem[]>([]);
   const isLinking = useSignal(false);
 
@@ -42,33 +36,16 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
     : campaign.placements[0];
   const template =
     chosenTemplate.value ?? workspace.placements?.find(({ id }) => id === placement)?.template ?? 'card';
-  const body = personBodyOf(person.value);
-  const asked = JSON.stringify({ campaign, variant_id: variantId, person: body });
-
-  useEffect(() => {
-    const leaving = new AbortController();
-    const timer = setTimeout(() => {
-      call<PreviewAnswer>('POST', '/api/preview', { body: JSON.parse(asked), signal: leaving.signal }).then(
-        (next) => {
-          // Half-written Liquid leaves the last good picture where it was.
-          if (next.properties !== null || answer.value === null) answer.value = next;
-          problem.value = null;
-        },
-        (error: unknown) => {
-          if (!leaving.signal.aborted) problem.value = wordsOf(error);
-        },
-      );
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [asked, answer, problem]);
+  const { answer, problem } = usePreview({
+    campaign,
+    variant_id: variantId,
+    person: personBodyOf(person.value),
+  });
 
   const request: FrameRequest = {
     type: 'placard:preview',
     template,
-    properties: answer.value?.properties ?? null,
+    properties: answer?.properties ?? null,
     scheme: scheme.value,
     isRightToLeft: trials.value.includes('isRightToLeft'),
     isLargeText: trials.value.includes('isLargeText'),
@@ -116,9 +93,9 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
         }}
       />
       <div class="preview-said" role="status">
-        {problem.value && <p class="field-problem">{problem.value}</p>}
-        {answer.value?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
-        {answer.value?.properties && !answer.value.inAudience && (
+        {problem && <p class="field-problem">{problem}</p>}
+        {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
+        {answer?.properties && !answer.inAudience && (
           <p>{who} is not in the audience. You see it as if they were.</p>
         )}
         {drawnProblems.value.map(({ property, words }) => (

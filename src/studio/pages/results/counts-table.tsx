@@ -1,5 +1,5 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
-import { type Arm, goalName } from '../../statistics/compare.ts';
+import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countText, moneyText, shareText } from '../parts/numbers.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
-import type { Arm } from '../../statistics/compare.ts';
+import type { Arm } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countText, shareText } from '../parts/numbers.ts';
 import { COLOURS, DASHES, dayText, drawChart } from './draw-chart.ts';

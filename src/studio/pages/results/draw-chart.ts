@@ -1,5 +1,5 @@
 import type { DayResults } from '../../../service/index.ts';
-import type { Arm } from '../../statistics/compare.ts';
+import type { Arm } from '../../statistics/metrics.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import { checkDraft, type DraftCheck } from '../check-draft.ts';
+import { bodyOf } from '../body-of.ts';
+import { checkDraft } from '../check-draft.ts';
+import type { DraftCheck } from '../draft-check.ts';
 import type { StudioRoute } from '../route.ts';
 
 const draftBody = z.strictObject({
@@ -22,9 +24,7 @@ export const saveDraft: StudioRoute = {
   path: '/api/drafts/:campaignId',
   role: 'edit',
   answer: async ({ workspace, studio, operator, params, body, ifMatch, nowMs }) => {
-    const parsed = draftBody.safeParse(body);
-    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    const { campaign, based_on: basedOn } = parsed.data;
+    const { campaign, based_on: basedOn } = bodyOf(draftBody, body);
     const { workspaceId } = workspace;
     const campaignId = params['campaignId']!;
     if (campaign.campaign_id !== campaignId) {

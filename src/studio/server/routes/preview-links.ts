@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PREVIEW_QUERY } from '../../../protocol/index.ts';
 import { createPreviewTokens, HttpError } from '../../../service/index.ts';
+import { bodyOf } from '../body-of.ts';
 import type { StudioRoute } from '../route.ts';
 
 const linkBody = z.strictObject({
@@ -24,9 +25,13 @@ export const makePreviewLink: StudioRoute = {
   path: '/api/preview-links',
   role: 'edit',
   answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
-    const parsed = linkBody.safeParse(body);
-    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = parsed.data;
+    const {
+      campaign_id: campaignId,
+      revision,
+      variant_id: variantId,
+      persona,
+      page,
+    } = bodyOf(linkBody, body);
     if (!URL.canParse(page))
       throw new HttpError(400, 'The page needs a whole address, such as https://shop.example/');
     const url = new URL(page);

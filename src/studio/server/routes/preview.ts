@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { HttpError, previewVariant, readCampaign } from '../../../service/index.ts';
+import { previewVariant, readCampaign } from '../../../service/index.ts';
+import { bodyOf } from '../body-of.ts';
 import { personBody, personOf } from '../person.ts';
 import type { StudioRoute } from '../route.ts';
 
@@ -22,9 +23,7 @@ export const preview: StudioRoute = {
   path: '/api/preview',
   role: 'view',
   answer: async (context) => {
-    const parsed = previewBody.safeParse(context.body);
-    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    const { campaign: content, variant_id: variantId, person: who } = parsed.data;
+    const { campaign: content, variant_id: variantId, person: who } = bodyOf(previewBody, context.body);
     const { externalId, user } = await personOf(who, context);
     const { campaign } = readCampaign(content, null);
     const none: PreviewAnswer = { properties: null, inAudience: false };

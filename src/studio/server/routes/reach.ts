@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countReach, HttpError, readCampaign } from '../../../service/index.ts';
+import { bodyOf } from '../body-of.ts';
 import type { StudioRoute } from '../route.ts';
 
 const reachBody = z.strictObject({ campaign: z.looseObject({}) });
@@ -10,9 +11,7 @@ export const readReach: StudioRoute = {
   path: '/api/reach',
   role: 'view',
   answer: async ({ workspace, store, body, nowMs }) => {
-    const parsed = reachBody.safeParse(body);
-    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    const { campaign, problems } = readCampaign(parsed.data.campaign, null);
+    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, null);
     if (!campaign) {
       const [problem] = problems;
       throw new HttpError(

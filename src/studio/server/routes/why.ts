@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ExplainAnswer } from '../../../protocol/index.ts';
-import { explain, HttpError, silentLog, workspaceBannerIds } from '../../../service/index.ts';
+import { explain, silentLog, workspaceBannerIds } from '../../../service/index.ts';
+import { bodyOf } from '../body-of.ts';
 import { personBody, personOf } from '../person.ts';
 import type { StudioRoute } from '../route.ts';
 
@@ -19,10 +20,9 @@ export const why: StudioRoute = {
   path: '/api/why',
   role: 'view',
   answer: async (context) => {
-    const parsed = whyBody.safeParse(context.body);
-    if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
     const { workspace, store, nowMs } = context;
-    const person = await personOf(parsed.data.person, context);
+    const { person: who, placements } = bodyOf(whyBody, context.body);
+    const person = await personOf(who, context);
     const known = workspace.placements?.map(({ placementId }) => placementId) ?? [
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
     ];
@@ -39,7 +39,7 @@ export const why: StudioRoute = {
         appId,
         appVersion: 'any',
         deviceId: undefined,
-        placementIds: parsed.data.placements ?? known,
+        placementIds: placements ?? known,
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
         log: silentLog,

@@ -177,7 +177,7 @@ test('an event that the disk refuses for a reason of its own goes on in memory',
   const disk = world.disk.openStore(world.name);
   const tab = world.openTab({
     openStore: () => ({ ...disk, setMany: () => Promise.reject(broken), get: disk.get }),
-    makeRoom: async () => undefined,
+    evict: async () => undefined,
   });
   // The disk refuses it, and the memory takes it: only what both refuse is lost.
   expect(await tab.capture()).not.toBeNull();

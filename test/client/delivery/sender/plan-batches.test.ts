@@ -3,7 +3,7 @@ import { deliveryOptions } from '../../../../src/client/delivery/delivery-option
 import { trackBody } from '../../../../src/client/delivery/http/index.ts';
 import {
   EVENT_VALUE,
-  type Kept,
+  type QueuedEvent,
   type StoredEvent,
   VERSION,
 } from '../../../../src/client/delivery/log/index.ts';
@@ -12,7 +12,7 @@ import fc from '../../../helpers/property.ts';
 
 const OPTIONS = deliveryOptions(undefined, () => undefined);
 
-const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): Kept[] =>
+const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): QueuedEvent[] =>
   Array.from({ length: count }, (_, i) => {
     const time = 1_700_000_000_000 + from + i;
     const app = { placementId: 'p1', appId: 'app', appVersion: '1' };
@@ -39,8 +39,8 @@ test('a batch holds one user, one app version, one policy, and no more events th
 });
 
 test('events of one millisecond are in the order of their pages and of the captures', () => {
-  const [first, second, third] = kept(3, 'click') as [Kept, Kept, Kept];
-  const at = (tab: string, sequence: number): Kept['key'] => ['event', VERSION, 5, tab, sequence];
+  const [first, second, third] = kept(3, 'click') as [QueuedEvent, QueuedEvent, QueuedEvent];
+  const at = (tab: string, sequence: number): QueuedEvent['key'] => ['event', VERSION, 5, tab, sequence];
   [first.key, second.key, third.key] = [at('a', 2), at('a', 10), at('b', 1)];
   expect([third, second, first].sort(byTime)).toEqual([first, second, third]);
 });

@@ -23,7 +23,7 @@ const aScheduler = () => {
 test('with a warm preflight events wait their time, with a cold one for a pause', async () => {
   const { clock, due, scheduler } = aScheduler();
   for (let i = 0; i < 10; i += 1) {
-    scheduler.added();
+    scheduler.onAppended();
     await clock.advance(200);
   }
   expect(due).toEqual([]);
@@ -32,7 +32,7 @@ test('with a warm preflight events wait their time, with a cold one for a pause'
   scheduler.answered();
   await clock.advance(10_000);
   due.length = 0;
-  scheduler.added();
+  scheduler.onAppended();
   await clock.advance(4_999);
   expect(due).toEqual([]);
   await clock.advance(1);
@@ -41,7 +41,7 @@ test('with a warm preflight events wait their time, with a cold one for a pause'
 
 test('of two times the earlier one counts, and one that never comes none', async () => {
   const { clock, start, due, scheduler } = aScheduler();
-  for (const at of [3_000, 9_000, Number.POSITIVE_INFINITY, 1_000]) scheduler.at(start + at);
+  for (const at of [3_000, 9_000, Number.POSITIVE_INFINITY, 1_000]) scheduler.wakeAt(start + at);
   await clock.advance(20_000);
   expect(due).toEqual([{ at: 1_000, all: false }]);
 });
@@ -51,15 +51,15 @@ test('each sign that the network or the user is back is told and counted', () =>
   for (const moment of ['hidden', 'visible', 'online', 'frozen', 'resumed', 'leave', 'restored'] as const)
     tell(moment);
   expect(signs).toHaveLength(4);
-  expect(scheduler.signs()).toBe(4);
+  expect(scheduler.reconnects()).toBe(4);
 });
 
 test('after stop no timer and no listener is left, and none is set', () => {
   const { clock, start, scheduler, listeners } = aScheduler();
-  scheduler.added();
+  scheduler.onAppended();
   scheduler.stop();
-  scheduler.added();
-  scheduler.at(start);
+  scheduler.onAppended();
+  scheduler.wakeAt(start);
   expect(clock.pending()).toBe(0);
   expect(listeners()).toBe(0);
 });

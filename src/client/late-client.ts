@@ -8,6 +8,7 @@ import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import type { Consent } from './consent.ts';
 import { createDelivery, type Delivery } from './delivery/index.ts';
+import { createFail } from './fail.ts';
 import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
 import type { Listener, Notify } from './notice.ts';
@@ -20,6 +21,7 @@ import { forgetLocal } from './platform/forget-local.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
+import { createPreview, takePreviewToken } from './preview/preview.ts';
 import type { Settings } from './read-options.ts';
 import { createUserTokens } from './user-tokens.ts';
 import { createMeetVisitor } from './visitors/meet-visitor.ts';
@@ -29,7 +31,7 @@ const STORE_TIMEOUT_MS = 2_000;
 /** Notices of before it is opened that the inspector finds. */
 const MAX_RECENT = 50;
 
-export interface AfterPaintOptions {
+export interface LateClientOptions {
   settings: Settings;
   consent: Consent;
   cache: BannerCache;
@@ -43,7 +45,7 @@ export interface AfterPaintOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface AfterPaint
+export interface LateClient
   extends Pick<Updates, 'startSession' | 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Stores the impression, unless it was counted in this session before. */
@@ -59,7 +61,7 @@ export interface AfterPaint
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
-export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
+export const createLateClient = (options: LateClientOptions): LateClient => {
   const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
   const recent: Inspection['recent'] = [];
@@ -69,6 +71,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (recent.length > MAX_RECENT) recent.shift();
     options.notify(notice);
   };
+  const fail = createFail(notify);
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
@@ -95,9 +98,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     if (ids.length > 0) updates.report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
   };
 
-  const userTokens = createUserTokens(settings.userToken, platform, (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) }),
-  );
+  const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const delivery = createDelivery({
     api: { ...settings, userTokens, fetch: platform.fetch },
@@ -109,7 +110,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       correct: settings.correct,
       onDelivered: accept,
       // The cache is worth less than an event: a sync brings it back.
-      async makeRoom() {
+      async evict() {
         await cache.change((record) => {
           record.banners.clear();
         });
@@ -128,12 +129,28 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     userTokens,
     delivery,
     mayWrite,
-    fail: (kind, message, cause) => notify({ type: 'failed', kind, message, cause }),
+    fail,
+  });
+
+  const preview = createPreview({
+    settings,
+    cache,
+    placements,
+    asked: asked.placements,
+    subscribe,
+    focusOn,
+    isFocus,
+    fail,
   });
 
   let rehearsal: Rehearsal | undefined;
-  const capture: Delivery['capture'] = (event) =>
-    rehearsal?.takes(event) ? Promise.resolve(null) : delivery.capture(event);
+  const isRehearsed = (bannerId: string) => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
+  const capture: Delivery['capture'] = async (event) => {
+    if (!isRehearsed(event.bannerId)) return delivery.capture(event);
+    if (rehearsal) rehearsal.takes(event);
+    else if (event.type === 'dismiss') cache.overlay.delete(event.placementId);
+    return null;
+  };
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
@@ -157,6 +174,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       slots: impressions.slots,
       viewOf: impressions.inspect,
       recent: () => [...recent],
+      preview: preview.show,
     });
   };
 
@@ -192,8 +210,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) {
-    const message = 'No impression is counted without an IntersectionObserver';
-    notify({ type: 'failed', kind: 'config', message });
+    fail('config', 'No impression is counted without an IntersectionObserver');
   }
   const impressions = watchImpressions({
     placements,
@@ -206,10 +223,14 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       if (userId !== null) updates.report(countImpression(banner, userId));
     },
     onSize({ placementId, element, shown }) {
+      if (shown && isFocus(shown.id)) return;
       const isDrawn = shown?.isControl === false;
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  const previewToken = takePreviewToken();
+  if (previewToken) updates.report(preview.show(previewToken));
 
   if (settings.debug) {
     const print = async () => {
@@ -233,7 +254,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
     ...updates,
     delivery: { ...delivery, capture },
     inspect,
-    isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
+    isRehearsed: ({ id }) => isRehearsed(id),
     countImpression,
     forgetFormerUsers,
     meetVisitor,
@@ -248,6 +269,7 @@ export const createAfterPaint = (options: AfterPaintOptions): AfterPaint => {
       isStopped = true;
       for (const stop of stops) stop();
       impressions.stop();
+      preview.stop();
       updates.stop();
       delivery.stop();
     },

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { HttpError } from '../../../service/index.ts';
+import { addRelease, refuseErrors, refuseFileMode } from '../add-release.ts';
+import { bodyOf } from '../body-of.ts';
+import type { StudioRoute } from '../route.ts';
+
+const MAX_NOTE_CHARACTERS = 2_000;
+
+const note = z.string().max(MAX_NOTE_CHARACTERS);
+const publishBody = z.strictObject({
+  campaign_id: z.string().min(1),
+  /** The draft's revision that its author has seen. */
+  revision: z.string().min(1),
+  note,
+  live_at: z.iso.datetime({ offset: true }).nullish(),
+});
+/** For a release without a draft: what it follows. */
+const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
+
+export const publish: StudioRoute = {
+  method: 'POST',
+  path: '/api/releases',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const {
+      campaign_id: campaignId,
+      revision,
+      note: words,
+      live_at: liveAt,
+    } = bodyOf(publishBody, context.body);
+    const { studio, workspace, operator, nowMs } = context;
+    const draft = await studio.draft(workspace.workspaceId, campaignId);
+    if (draft?.revision !== revision) {
+      throw new HttpError(
+        412,
+        'Somebody else has changed this draft: look at it again before you publish it',
+      );
+    }
+    if (workspace.studio.secondOperator && draft.editor === operator.name) {
+      throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
+    }
+    refuseErrors(draft.campaign, context);
+    const liveAtMs = Math.max(nowMs, liveAt ? Date.parse(liveAt) : nowMs);
+    const { campaign, basedOn } = draft;
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs });
+    const later = liveAtMs > nowMs ? `, live at ${body.liveAt}` : '';
+    await context.audit('publish', campaignId, `release ${body.release}${later}`);
+    await studio.removeDraft(workspace.workspaceId, campaignId, revision);
+    return { status: 201, body };
+  },
+};
+
+export const rollBack: StudioRoute = {
+  method: 'POST',
+  path: '/api/releases/:release/restore',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { studio, workspace, params, nowMs } = context;
+    const former = await studio.release(workspace.workspaceId, Number(params['release']));
+    if (!former) throw new HttpError(404, 'There is no such release');
+    if (former.campaign !== null) refuseErrors(former.campaign, context);
+    const { campaignId, campaign } = former;
+    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
+    await context.audit('roll back', campaignId, `to release ${former.release}, as release ${body.release}`);
+    return { status: 201, body };
+  },
+};
+
+/** Takes a campaign off the pages at once, whoever wrote it; its draft stays as it is. */
+export const stop: StudioRoute = {
+  method: 'POST',
+  path: '/api/campaigns/:campaignId/stop',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { workspace, params, nowMs } = context;
+    const campaignId = params['campaignId']!;
+    const live = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
+    if (!live) throw new HttpError(404, 'There is no such campaign');
+    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const campaign = { ...live, status: 'stopped' };
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
+    await context.audit('stop', campaignId, `as release ${body.release}`);
+    return { status: 201, body };
+  },
+};

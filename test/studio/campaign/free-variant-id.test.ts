@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { freeVariantId } from '../../../src/studio/campaign/free-variant-id.ts';
+
+const used = (...ids: string[]) => ids.map((variant_id) => ({ variant_id }));
+
+test('a new variant gets the first letter that no other one has or had', () => {
+  expect(freeVariantId([])).toBe('a');
+  expect(freeVariantId(used('a', 'kiln'))).toBe('b');
+  expect(freeVariantId(used('a', 'c', 'b'))).toBe('d');
+});
+
+test('after the letters come numbers, none of them twice', () => {
+  const letters = used(...'abcdefghijklmnopqrstuvwxyz');
+  expect(freeVariantId(letters)).toBe('v27');
+  expect(freeVariantId([...letters, ...used('v28')])).toBe('v29');
+});

@@ -1,0 +1,122 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import { describe, expect, test } from 'vitest';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { checkDraft } from '../../../src/studio/server/check-draft.ts';
+import { aCampaign, aVariant } from '../../helpers/a-workspace.ts';
+import { aStudioWorkspace } from '../../helpers/running-studio.ts';
+
+const NOW = Date.parse('2026-03-02T09:00:00Z');
+const workspace = parseWorkspace(aStudioWorkspace());
+
+const text = (value: string) => ({ type: 'string', value });
+const image = (value: string) => ({ type: 'image', value });
+
+/** What is said of a campaign with an end, which is otherwise one without a fault. */
+const checksOf = (members: Record<string, unknown>) =>
+  checkDraft(
+    aCampaign({ placements: ['home'], ends_at: '2026-03-09T09:00:00Z', ...members }),
+    workspace,
+    NOW,
+  ).map(({ severity, path, words }) => `${severity} ${path.at(-1)}: ${words}`);
+/** The same of a variant's properties. */
+const propertyChecks = (properties: Record<string, unknown>) =>
+  checksOf({ variants: [aVariant({ properties })] });
+
+test('nothing is said of a campaign without a fault', () => {
+  expect(propertyChecks({ headline: text('Hi') })).toEqual([]);
+});
+
+describe('a message', () => {
+  test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
+    'of which nothing would be drawn is an error: %j',
+    (properties) => {
+      expect(propertyChecks(properties)).toEqual([
+        'error headline: Write a headline or a body, or choose an image: without them nothing is drawn.',
+      ]);
+    },
+  );
+
+  test('without a headline asks for one', () => {
+    expect(propertyChecks({ body: text('Come in') })).toEqual(['warning headline: There is no headline.']);
+  });
+
+  test.each(['{{${first_name}}}', "{{${first_name} | default: ''}}", '{% if false %}x{% endif %}'])(
+    'that is blank for somebody new says so: %s',
+    (headline) => {
+      expect(propertyChecks({ headline: text(headline) })).toEqual([
+        'warning headline: Headline is empty for somebody new.',
+      ]);
+    },
+  );
+
+  test('with Liquid that does not end is an error in plain words', () => {
+    const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
+    expect(check).toBe('error value: A {{ does not end. Write }} after it, and close its quotation marks.');
+  });
+
+  test('that is longer than its template draws says what is cut, in characters as people count them', () => {
+    expect(propertyChecks({ headline: text('👋'.repeat(160)) })).toEqual([]);
+    expect(propertyChecks({ headline: text('👋'.repeat(161)) })).toEqual([
+      'warning headline: 161 characters: the first 160 are drawn, the rest is cut.',
+    ]);
+  });
+});
+
+describe('an address', () => {
+  const headline = text('Hi');
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', ' JAVASCRIPT:alert(1)'])(
+    'that pages refuse is an error: %s',
+    (link) => {
+      expect(propertyChecks({ headline, link: text(link) })).toEqual([
+        expect.stringMatching(/^error link: Pages refuse it\./),
+      ]);
+    },
+  );
+
+  test('that is Liquid is known with the person only', () => {
+    expect(propertyChecks({ headline, link: text('https://shop.example/{{${language}}}') })).toEqual([]);
+  });
+
+  test('of an image without a description asks for one, and needs it where the image is all', () => {
+    const words = 'image_alt: People who cannot see the image read nothing of it.';
+    const picture = image('https://shop.example/a.png');
+    expect(propertyChecks({ headline, image: picture })[0]).toContain(`warning ${words}`);
+    expect(propertyChecks({ image: picture })[0]).toContain(`error ${words}`);
+  });
+
+  test('is missing where a button has none', () => {
+    expect(propertyChecks({ headline, button_text: text('Go') })).toEqual([
+      'warning link: The button leads nowhere: without a link it is not drawn.',
+    ]);
+  });
+});
+
+describe('a campaign', () => {
+  test.each([
+    [{ placements: [] }, 'error placements'],
+    [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past: nobody would see it.'],
+    [
+      { ends_at: null },
+      'warning ends_at: It has no end. Results name a winner at the planned end or sample only.',
+    ],
+    [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
+    [{ control_percentage: 100 }, 'warning control_percentage: Everyone is held out.'],
+    [{ starts_at: 'tomorrow' }, 'error starts_at'],
+    [{ audience: { tier: { $matches: 'x' } } }, 'error'],
+  ])('with %j is told of it', (members, words) => {
+    expect(checksOf(members)[0]).toContain(words);
+  });
+
+  test('names its errors before its warnings, and each place once', () => {
+    const checks = checksOf({ ends_at: null, variants: [aVariant({ properties: { headline: text('') } })] });
+    expect(checks.map((check) => check.split(' ')[0])).toEqual(['error', 'warning']);
+  });
+
+  test.each([null, [], 'x', {}, { variants: [null] }])(
+    'that is none at all is told of, not thrown: %j',
+    (content) => {
+      expect(checkDraft(content, workspace, NOW).some(({ severity }) => severity === 'error')).toBe(true);
+    },
+  );
+});
