@@ -1,4 +1,5 @@
-import { type BannerBootstrap, type Slot, safeUrl } from '../client/index.ts';
+import type { BannerBootstrap, Slot } from '../client/index.ts';
+import { safeUrl } from '../protocol/index.ts';
 import type { DrawnBanner } from './rendered-hook.ts';
 
 const nothing = async (): Promise<void> => undefined;

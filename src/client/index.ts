@@ -1,4 +1,4 @@
-export type { BannerBootstrap } from '../protocol/index.ts';
+export { type BannerBootstrap, safeUrl, type UrlUse } from '../protocol/index.ts';
 export type { Banner } from './banner.ts';
 export type { BannerEvent, EventType } from './banner-event.ts';
 export {
@@ -38,7 +38,6 @@ export {
   type PlacementDefinition,
   type StandardSchema,
 } from './placements/define-placement.ts';
-export { safeUrl, type UrlUse } from './placements/safe-url.ts';
 export { createPageLifecycle, type Moment, type PageLifecycle } from './platform/page-lifecycle.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
 export type { TabLink } from './platform/tab-channel.ts';

@@ -21,6 +21,7 @@ import { forgetLocal } from './platform/forget-local.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import { withTimeout } from './platform/timeout.ts';
+import { createPreview, takePreviewToken } from './preview/preview.ts';
 import type { Settings } from './read-options.ts';
 import { createUserTokens } from './user-tokens.ts';
 import { createMeetVisitor } from './visitors/meet-visitor.ts';
@@ -131,9 +132,25 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     fail,
   });
 
+  const preview = createPreview({
+    settings,
+    cache,
+    placements,
+    asked: asked.placements,
+    subscribe,
+    focusOn,
+    isFocus,
+    fail,
+  });
+
   let rehearsal: Rehearsal | undefined;
-  const capture: Delivery['capture'] = (event) =>
-    rehearsal?.takes(event) ? Promise.resolve(null) : delivery.capture(event);
+  const isRehearsed = (bannerId: string) => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
+  const capture: Delivery['capture'] = async (event) => {
+    if (!isRehearsed(event.bannerId)) return delivery.capture(event);
+    if (rehearsal) rehearsal.takes(event);
+    else if (event.type === 'dismiss') cache.overlay.delete(event.placementId);
+    return null;
+  };
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('./inspector/index.ts');
@@ -157,6 +174,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       slots: impressions.slots,
       viewOf: impressions.inspect,
       recent: () => [...recent],
+      preview: preview.show,
     });
   };
 
@@ -208,10 +226,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       if (userId !== null) updates.report(countImpression(banner, userId));
     },
     onSize({ placementId, element, shown }) {
+      if (shown && isFocus(shown.id)) return;
       const isDrawn = shown?.isControl === false;
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+
+  const previewToken = takePreviewToken();
+  if (previewToken) updates.report(preview.show(previewToken));
 
   if (settings.debug) {
     const print = async () => {
@@ -235,7 +257,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     ...updates,
     delivery: { ...delivery, capture },
     inspect,
-    isRehearsed: ({ id }) => rehearsal?.covers(id) === true,
+    isRehearsed: ({ id }) => isRehearsed(id),
     countImpression,
     forgetFormerUsers,
     meetVisitor,
@@ -251,6 +273,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       isStopped = true;
       for (const stop of stops) stop();
       impressions.stop();
+      preview.stop();
       updates.stop();
       delivery.stop();
     },

@@ -27,6 +27,7 @@ export * from './read-track-answer.ts';
 export * from './read-track-request.ts';
 export * from './read-user-event.ts';
 export * from './record.ts';
+export * from './safe-url.ts';
 export * from './text.ts';
 export * from './user-token.ts';
 export * from './users-track.ts';

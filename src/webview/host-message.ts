@@ -2,12 +2,13 @@ import { isRecord } from '../protocol/index.ts';
 /** A message of the native host to the page. */
 export type HostMessage =
   | { type: 'identify'; userId: string | null }
+  | { type: 'preview'; token: string }
   | { type: 'paused' }
   | { type: 'resumed' }
   | { type: 'refresh' }
   | { type: 'flush' };
 
-const TYPES = ['identify', 'paused', 'resumed', 'refresh', 'flush'];
+const TYPES = ['identify', 'preview', 'paused', 'resumed', 'refresh', 'flush'];
 /** Longer text is no message of ours, and not worth parsing. */
 const MAX_CHARACTERS = 10_000;
 
@@ -24,6 +25,11 @@ export const readHostMessage = (input: unknown): HostMessage => {
   const type: unknown = Reflect.get(message, 'type');
   if (typeof type !== 'string' || !TYPES.includes(type)) {
     throw new Error(`type: expected one of ${TYPES.join(', ')}, got ${JSON.stringify(type)?.slice(0, 60)}`);
+  }
+  if (type === 'preview') {
+    const token: unknown = Reflect.get(message, 'token');
+    if (typeof token !== 'string' || token === '') throw new Error('token: expected a non-empty string');
+    return { type, token };
   }
   if (type !== 'identify') return { type } as HostMessage;
   const userId: unknown = Reflect.get(message, 'userId');

@@ -40,7 +40,7 @@ const reasonOf = (problem: unknown): string => {
 /**
  * The bridge between the page and the app around it. The host gets messages with a `type`: `ready`, `open-link` with
  * an absolute `url`, `notice`, and `error` where its message cannot be understood. It sends `identify`, `paused`,
- * `resumed`, `refresh` and `flush` through `window.PlacardBridge.receive(message)`, as text or as an object.
+ * `resumed`, `refresh`, `flush` and `preview` through `window.PlacardBridge.receive(message)`, as text or as an object.
  */
 export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostOptions = {}): WebviewHost => {
   const channel = findHostChannel(name);
@@ -62,6 +62,9 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
 
   const obey = (placard: Placard, message: HostMessage) => {
     if (message.type === 'identify') return placard.identify(message.userId);
+    if (message.type === 'preview') {
+      return placard.inspect().then((inspector) => inspector?.preview(message.token));
+    }
     if (message.type === 'refresh') return placard.refresh();
     if (message.type === 'flush') return placard.flush();
     setPaused(message.type === 'paused');

@@ -9,6 +9,7 @@ const inspector: Inspector = {
   read: () => anInspection({ recent: [{ at: 1, notice: { type: 'delivered', events: [] } }] }),
   focus: () => undefined,
   sandbox: () => undefined,
+  preview: async () => undefined,
 };
 
 let fake: FakePlacard;

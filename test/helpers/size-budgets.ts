@@ -18,19 +18,19 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 32_700,
+  '.': 34_200,
   './element': 6_400,
-  './react': 1_240,
-  './vue': 1_080,
+  './react': 1_640,
+  './vue': 1_500,
   // The panel is 11,700 of it; 740, or 1,760 with webpack's own loader, are on pages where it stays closed.
   './devtools': 13_200,
   './templates': 5_700,
-  './webview': 1_800,
+  './webview': 1_900,
   './service-worker': 17_900,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_900, esbuild: 7_850, webpack: 7_850 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_000, esbuild: 7_950, webpack: 7_950 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

@@ -211,6 +211,16 @@ test('the end of an older connection does not wake a page that the host has paus
   expect(host.lifecycle.isVisible()).toBe(true);
 });
 
+test('the host passes on the token of a preview link', async () => {
+  const shown: string[] = [];
+  const preview = async (token: string) => void shown.push(token);
+  Object.assign(fake.placard, { inspect: async () => ({ preview }) });
+  const disconnect = createWebviewHost().connect(fake.placard);
+  bridge()?.receive({ type: 'preview', token: 'the-token' });
+  await vi.waitFor(() => expect(shown).toEqual(['the-token']));
+  disconnect();
+});
+
 describe('a native side that throws', () => {
   test('costs the page nothing, and is obeyed all the same', () => {
     const postMessage = () => {
@@ -232,9 +242,14 @@ describe('messages', () => {
   test.each([
     ['null', null, 'expected an object'],
     ['a list', [], 'expected an object'],
-    ['an unknown type', { type: 'eval' }, 'type: expected one of identify, paused, resumed, refresh, flush'],
+    [
+      'an unknown type',
+      { type: 'eval' },
+      'type: expected one of identify, preview, paused, resumed, refresh, flush',
+    ],
     ['no user', { type: 'identify' }, 'userId: expected'],
     ['an empty user', { type: 'identify', userId: '' }, 'userId: expected'],
+    ['a preview without its token', { type: 'preview', token: 7 }, 'token: expected'],
     ['megabytes', `"${'x'.repeat(20_000)}"`, 'longer than 10000 characters'],
   ])('that are %s are refused', (_, message, problem) => {
     expect(() => readHostMessage(message)).toThrow(problem);

@@ -13,6 +13,7 @@ interface InspectorOptions extends ReadPlacementsOptions {
   session: () => Inspection['session'];
   syncBlockedUntilMs: () => number;
   recent: () => Inspection['recent'];
+  preview: Inspector['preview'];
 }
 
 /** Says what the client knows. A chunk of its own: only who asks for it loads it. */
@@ -38,5 +39,6 @@ export const createInspector = (options: InspectorOptions): Inspector => {
     },
     focus: rehearsal.focus,
     sandbox: rehearsal.sandbox,
+    preview: options.preview,
   };
 };

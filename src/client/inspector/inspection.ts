@@ -72,7 +72,7 @@ export interface Inspection {
   placements: PlacementState[];
 }
 
-/** What `inspect()` gives: the client's state, and two verbs for who develops the page. */
+/** What `inspect()` gives: the client's state, and three verbs for who develops the page. */
 export interface Inspector {
   /** Reads memory only, so it may be called often. */
   read(): Inspection;
@@ -86,4 +86,9 @@ export interface Inspector {
    * the sandbox ends. What was captured before is sent as ever.
    */
   sandbox(isOn: boolean): void;
+  /**
+   * Shows the draft that a preview link of the Studio is for, by the link's token, until the person ends it. A page that is
+   * opened by such a link does so by itself.
+   */
+  preview(token: string): Promise<void>;
 }

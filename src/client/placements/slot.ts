@@ -1,7 +1,7 @@
+import { safeUrl } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Fail } from '../notice.ts';
 import type { EmptySlot, Slot } from '../placement-hook.ts';
-import { safeUrl } from './safe-url.ts';
 
 export interface SlotVerbs {
   click: (banner: Banner) => Promise<unknown>;

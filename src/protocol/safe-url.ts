@@ -1,4 +1,4 @@
-import { parseUrl } from '../../protocol/index.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** What a URL may be used for. */
 export type UrlUse = 'link' | 'image';

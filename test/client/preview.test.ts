@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PREVIEW_PATH } from '../../src/protocol/index.ts';
+import { createFakeService } from '../../src/testing/index.ts';
+import { aWireBanner } from '../helpers/a-banner.ts';
+import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
+
+stagePages();
+
+const draft = aWireBanner({
+  id: 'bnr-draft',
+  is_test_send: true,
+  properties: { headline: { type: 'string', value: 'The draft' } },
+});
+
+beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?placard_preview=the-token&x=1#top'));
+afterEach(() => history.replaceState(null, '', '/'));
+
+/** A page of the site, and what it asks the service for a preview. */
+const aSite = (answer: () => Response, options: Parameters<typeof open>[0] = {}) => {
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const asked: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (new URL(request.url).pathname !== PREVIEW_PATH) return service.fetch(request);
+    asked.push([request.headers.get('authorization'), await request.json()]);
+    return answer();
+  };
+  return { ...open({ service, platform: { fetch }, ...options }), asked };
+};
+const found = () => Response.json({ campaign_name: 'Spring', banners: { home_hero: draft } });
+
+const bar = () => document.querySelector('placard-preview')?.shadowRoot ?? null;
+const barText = () => bar()?.querySelector('p')?.textContent ?? '';
+const barShown = () => vi.waitFor(() => expect(barText()).not.toBe(''), PATIENCE);
+
+test('a page that a preview link has opened draws the draft with its own hook, under a bar that says so', async () => {
+  const { placard, asked } = aSite(found);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  expect(element.textContent).toBe('The draft');
+  expect(barText()).toBe('Preview of “Spring” in home_hero. It is not stored, and nothing of it is counted.');
+  expect(asked).toEqual([['Bearer client-key', { token: 'the-token' }]]);
+});
+
+test('the token leaves the address, and all else of it stays', async () => {
+  aSite(found);
+  await barShown();
+  expect(location.pathname + location.search + location.hash).toBe('/cart?x=1#top');
+  expect(history.state).toEqual({ page: 7 });
+});
+
+test('nothing of a preview is stored or counted: neither a view, nor a click, nor a dismissal', async () => {
+  const openStore = aProfile();
+  const { placard, service } = aSite(found, { openStore });
+  placard.mount('home_hero', aSlot(), draw);
+  await barShown();
+  await vi.advanceTimersByTimeAsync(3_000);
+  const shown = placard.banner('home_hero')!;
+  expect(shown.properties['headline']?.value).toBe('The draft');
+  expect(await placard.track(shown, 'click')).toBeNull();
+  expect(await placard.track(shown, 'dismiss')).toBeNull();
+  await placard.flush();
+  expect(service.events.filter(({ type }) => type !== 'impression')).toEqual([]);
+  expect(service.events.some(({ bannerId }) => bannerId.includes('draft'))).toBe(false);
+  const stored = JSON.stringify(await openStore('placard-banners').entries());
+  expect(stored).not.toContain('draft');
+});
+
+test('the end of the preview brings the user’s own banner back', async () => {
+  const { placard, heard } = aSite(found);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  await heard('synced');
+  bar()!.querySelector('button')!.click();
+  expect(bar()).toBeNull();
+  await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
+});
+
+test('it stays where the user becomes known, and needs none', async () => {
+  const { placard, heard } = aSite(found, { userId: null });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  expect(element.textContent).toBe('The draft');
+  await placard.identify('u-1');
+  await heard('synced');
+  expect(element.textContent).toBe('The draft');
+});
+
+test('a page without the placement says so', async () => {
+  aSite(found);
+  await barShown();
+  expect(barText()).toContain('This page has no such placement.');
+});
+
+test.each([
+  [
+    'a link that has expired',
+    () => Response.json({ message: 'The preview link has expired' }, { status: 401 }),
+    'No preview: The preview link has expired',
+  ],
+  [
+    'a service that has no previews',
+    () => new Response('', { status: 404 }),
+    'No preview: the service answered 404',
+  ],
+  [
+    'a network that fails',
+    () => {
+      throw new TypeError('Failed to fetch');
+    },
+    'No preview: TypeError: Failed to fetch',
+  ],
+])('%s is told in the bar, and the user’s banner stays', async (_, answer, text) => {
+  const { placard, heard } = aSite(answer);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  expect(barText()).toBe(text);
+  await heard('synced');
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('a page without a token asks for nothing; a host may give one of its own', async () => {
+  history.replaceState(null, '', '/');
+  const { placard, asked } = aSite(found);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(asked).toEqual([]);
+  await (await placard.inspect())!.preview('from-the-app');
+  expect(asked).toEqual([['Bearer client-key', { token: 'from-the-app' }]]);
+  expect(element.textContent).toBe('The draft');
+  placard.stop();
+  expect(bar()).toBeNull();
+});
