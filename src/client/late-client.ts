@@ -201,6 +201,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     return capture({ type: 'impression', bannerId, placementId, userId, at, once });
   };
 
+  /** A log that stops answering keeps no user from a banner. */
+  const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
+
   /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent not even an empty database is made.
@@ -261,7 +264,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     async startSession() {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
-      if (mayAct()) await delivery.isAllowed();
+      if (mayAct())
+        await withTimeout(delivery.isAllowed(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
       if (userTokens.resume()) void delivery.flush();
       await updates.startSession();
     },

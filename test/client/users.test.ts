@@ -116,6 +116,25 @@ test('whoever stops while the outbox is asked for dismissals leaves no timer', a
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('an outbox that stops answering once it is open keeps no user from a banner', async () => {
+  const openStore = aProfile();
+  let reads = 0;
+  const { placard, heard, of } = open({
+    openStore(name) {
+      const store = openStore(name);
+      if (name === 'placard-banners') return store;
+      const get: Store['get'] = (key) => {
+        reads += 1;
+        return reads === 1 ? store.get(key) : new Promise(() => undefined);
+      };
+      return { ...store, get };
+    },
+  });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'The log did not answer' }]);
+});
+
 test('an outbox that does not answer keeps nobody from a banner', async () => {
   const { service, heard } = await signBackIn();
   const before = syncs(service).length;

@@ -25,3 +25,6 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+
+// Nobody is left to stop it where the bench itself has ended.
+process.once('disconnect', () => process.exit());

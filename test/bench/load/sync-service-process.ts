@@ -18,3 +18,6 @@ process.on('message', async () => {
   process.send?.({ seconds: (performance.now() - started) / 1000, exposed });
 });
 process.send?.({ port: listening.port });
+
+// Nobody is left to stop it where the bench itself has ended.
+process.once('disconnect', () => process.exit());

@@ -14,8 +14,9 @@ beforeEach(async () => {
   onTestFinished(() => store.close());
 });
 
-const count = (...users: string[]) =>
-  store.write({
+const count = (...users: string[]) => countOn(store, ...users);
+const countOn = (on: Store, ...users: string[]) =>
+  on.write({
     workspaceId: 'demo',
     lookups: users.map(byExternalId),
     nowMs: NOW,
@@ -60,6 +61,24 @@ describe('a row that somebody has locked', () => {
     expect(await counts()).toMatchObject({ locked: 2, 'u-0': 2, 'u-1': 8 });
   }, 30_000);
 });
+
+test('beside a row that somebody keeps locked, two replicas that write the same users refuse none of these', async () => {
+  await count('locked', ...OTHERS);
+  const other = await openStore(url);
+  onTestFinished(() => other.close());
+  const { release } = await lockBeside(url, LOCK_ROW);
+  expect(await fates([count('locked')])).toEqual(['RetryLaterError']);
+  // The same users on both, as fast as they go.
+  const rounds = async (on: Store) => {
+    const all: string[] = [];
+    for (let round = 0; round < 30; round += 1) all.push(...(await fates([countOn(on, ...OTHERS)])));
+    return all;
+  };
+  const all = await Promise.all([rounds(store), rounds(other)]);
+  expect(new Set(all.flat())).toEqual(new Set(['stored']));
+  await release();
+  expect(await counts()).toMatchObject({ locked: 1, 'u-0': 61, 'u-9': 61 });
+}, 30_000);
 
 test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
   await count('u-1');

@@ -6,7 +6,7 @@ import { applyWorks, type Work, WorkError } from '../apply-works.ts';
 import { type Named, namedBy } from '../named-users.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { readUsers } from './find-users.ts';
-import { isLockedOut, retryConflicts } from './retry.ts';
+import { ConflictError, isLockedOut, retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { joined, LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
@@ -27,6 +27,8 @@ const GO_ALONE = `SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 const MAX_LOOKS = 5;
 /** After a group has waited too long for a row, this long no group waits for any. */
 const PASS_LOCKED_MS = 10_000;
+/** Meanwhile a locked user is looked for again this often, about a fifth of a second: another replica's group is over by then. */
+const MAX_PASSES = 8;
 
 const contactSlots = (named: Named): number[] => {
   const slots = new Set<number>();
@@ -55,10 +57,13 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();
   let lockedOutAt = Number.NEGATIVE_INFINITY;
 
-  const read = (run: Run, works: readonly Work[], named: Named, passLocked: boolean) => {
+  const read = (run: Run, works: readonly Work[], named: Named, attempt: number, passLocked: boolean) => {
     if (isSharded) return readUsers(run, named, { statement: READ_USERS });
     if (!passLocked) return readUsers(run, named, { statement: LOCK_USERS, looks: MAX_LOOKS });
-    const onMissing = (names: ReadonlySet<string>) => refuse(works, names);
+    const onMissing = (names: ReadonlySet<string>) => {
+      if (attempt < MAX_PASSES) throw new ConflictError('A user is locked');
+      refuse(works, names);
+    };
     return readUsers(run, named, { statement: LOCK_FREE_USERS, onMissing });
   };
 
@@ -69,7 +74,7 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
       // Locks before rows: a transaction that waited here must see what the one before has created.
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
-      const rows = await read(run, works, named, passLocked);
+      const rows = await read(run, works, named, attempt, passLocked);
       const { changes, values } = applyWorks(works, rows, ids);
       await writeChanges(changes, { run, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;
