@@ -1,131 +1,19 @@
 // The Studio's pages in a real browser: what a keyboard, a screen reader, a phone and two editors meet.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeProblems } from '../helpers/axe-problems.ts';
-import { launchShell } from '../helpers/browser.ts';
-import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
-let demo: RunningDemo;
-let browser: Browser;
-let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
+let studio: StudioBrowser;
 beforeAll(async () => {
-  demo = await runDemo();
-  browser = await launchShell();
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(demo.studioUrl);
-  await page.getByLabel('Operator key').fill('demo-operator-key');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Campaigns' }).waitFor();
-  cookies = await context.cookies();
-  await context.close();
+  studio = await openStudioBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
+afterAll(() => studio?.stop());
 
-const open = async (path = '/', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> => {
-  const context = await browser.newContext({
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 800 },
-    ...options,
-  });
-  await context.addCookies(cookies);
-  const page = await context.newPage();
-  await page.goto(demo.studioUrl + path);
-  await page.locator('main').waitFor();
-  return page;
-};
+const open = (path?: string, options?: BrowserContextOptions) => studio.open(path, options);
 const close = (page: Page) => page.context().close();
 const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
-
-const SCREENS: readonly [name: string, path: string, ready: (page: Page) => Promise<void>][] = [
-  ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
-  ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
-  [
-    'an audience',
-    '/campaigns/tea-lovers',
-    async (page) => {
-      await page.getByRole('tab', { name: /Audience/ }).click();
-      await page.getByLabel('Product ID').waitFor();
-    },
-  ],
-  [
-    'a schedule',
-    '/campaigns/summer-sale',
-    async (page) => {
-      await page.getByRole('tab', { name: /Schedule/ }).click();
-      await page.getByLabel('Start', { exact: true }).waitFor();
-    },
-  ],
-  [
-    'a goal',
-    '/campaigns/tea-lovers',
-    async (page) => {
-      await page.getByRole('tab', { name: /Goal/ }).click();
-      await page.getByRole('button', { name: 'Add a goal' }).waitFor();
-    },
-  ],
-  ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],
-  [
-    'a history without a release',
-    '/campaigns/gift-wrap/history',
-    (page) => page.getByText('No release yet').waitFor(),
-  ],
-  [
-    'why',
-    '/why',
-    (page) => page.getByText('Outranked').first().or(page.getByText('Shown')).first().waitFor(),
-  ],
-  ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
-  ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
-  [
-    'a campaign that is not there',
-    '/campaigns/nothing',
-    (page) => page.getByText('There is no such campaign').waitFor(),
-  ],
-];
-const LOOKS = [1280, 768, 360].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
-
-describe.each(SCREENS)('%s', (_, path, ready) => {
-  test('has nothing that axe finds wrong, and fits every window', async () => {
-    // axe is a script from outside of the page, which its policy would refuse.
-    const page = await open(path, { bypassCSP: true });
-    await ready(page);
-    for (const { width, colorScheme } of LOOKS) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(wider, `${width} pixels`).toBeLessThanOrEqual(0);
-    }
-    await close(page);
-  });
-
-  test.each([1280, 360])('fits a window of %i pixels with text of twice the size', async (width) => {
-    const page = await open(path, { viewport: { width, height: 800 } });
-    await ready(page);
-    await page.evaluate(() => {
-      document.documentElement.style.fontSize = '200%';
-    });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
-      0,
-    );
-    const cut = await page.evaluate(() =>
-      [...document.querySelectorAll('main :is(button, a)')]
-        .filter((each) => each.checkVisibility() && !each.closest('.table-box'))
-        .filter((each) => each.getBoundingClientRect().right > innerWidth)
-        .map((each) => each.textContent),
-    );
-    expect(cut, 'out of the window').toEqual([]);
-    await close(page);
-  });
-});
 
 describe('the pages', () => {
   test('break no rule of their policy, and ask nothing of another site but images', async () => {
@@ -146,7 +34,7 @@ describe('the pages', () => {
     await page.getByRole('link', { name: 'Results' }).click();
     await page.getByText('Nobody has seen it yet.').waitFor();
     expect(violations).toEqual([]);
-    expect([...asked]).toEqual([demo.studioUrl]);
+    expect([...asked]).toEqual([studio.url]);
     await close(page);
   });
 

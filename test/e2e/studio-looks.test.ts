@@ -1,0 +1,211 @@
+// Every screen, dialog and notice of the Studio: for axe, in windows of every size, in both schemes, with large text.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeProblems } from '../helpers/axe-problems.ts';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+import { simulateVisitors } from '../helpers/studio-week.ts';
+
+const text = (value: string) => ({ type: 'string', value });
+const SUMMER = {
+  campaign_id: 'summer',
+  name: 'Summer for gold',
+  status: 'active',
+  placements: ['home_hero'],
+  priority: 'high',
+  // It began last, so it comes first.
+  starts_at: new Date(Date.now() - 86_400_000).toISOString(),
+  ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+  control_percentage: 20,
+  planned_users: 150,
+  conversions: [{ product: 'teapot', within_hours: 72 }],
+  variants: [
+    { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },
+    { variant_id: 'b', name: 'Shelf', properties: { headline: text('Last days of summer') } },
+  ],
+};
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+  const publish = async (campaign: object, based_on: number) => {
+    const draft = await studio.call('PUT', '/api/drafts/summer', { campaign, based_on });
+    const { revision } = draft;
+    return studio.call('POST', '/api/releases', { campaign_id: 'summer', revision, note: 'For summer' });
+  };
+  const first = await publish(SUMMER, 0);
+  await simulateVisitors(studio.serviceUrl, 200);
+  await publish({ ...SUMMER, priority: 'medium' }, Number(first['release']));
+  await studio.call('PUT', '/api/drafts/summer', {
+    campaign: { ...SUMMER, name: 'Summer' },
+    based_on: Number(first['release']) + 1,
+  });
+});
+afterAll(() => studio?.stop());
+
+type Screen = readonly [name: string, path: string, ready: (page: Page) => Promise<void>];
+
+const dialog = async (page: Page, button: string) => {
+  await page.getByRole('button', { name: button }).first().click();
+  await page.getByRole('dialog').waitFor();
+};
+
+const SCREENS: readonly Screen[] = [
+  ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
+  ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
+  [
+    'an audience',
+    '/campaigns/tea-lovers',
+    async (page) => {
+      await page.getByRole('tab', { name: /Audience/ }).click();
+      await page.getByLabel('Product ID').waitFor();
+    },
+  ],
+  [
+    'a schedule',
+    '/campaigns/summer-sale',
+    async (page) => {
+      await page.getByRole('tab', { name: /Schedule/ }).click();
+      await page.getByLabel('Start', { exact: true }).waitFor();
+    },
+  ],
+  [
+    'a goal',
+    '/campaigns/tea-lovers',
+    async (page) => {
+      await page.getByRole('tab', { name: /Goal/ }).click();
+      await page.getByRole('button', { name: 'Add a goal' }).waitFor();
+    },
+  ],
+  ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],
+  [
+    'a history without a release',
+    '/campaigns/gift-wrap/history',
+    (page) => page.getByText('No release yet').waitFor(),
+  ],
+  [
+    'why',
+    '/why',
+    (page) => page.getByText('Outranked').first().or(page.getByText('Shown')).first().waitFor(),
+  ],
+  ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
+  ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
+  [
+    'a campaign that is not there',
+    '/campaigns/nothing',
+    (page) => page.getByText('There is no such campaign').waitFor(),
+  ],
+  [
+    'results with numbers',
+    '/campaigns/summer/results',
+    async (page) => {
+      await page
+        .getByText(/beats Kiln|undecided/)
+        .first()
+        .waitFor();
+      await page.locator('.chart canvas').waitFor();
+      await page.getByText('The same as a table').click();
+      await page.getByText('What the numbers mean').click();
+    },
+  ],
+  [
+    'a history with releases',
+    '/campaigns/summer/history',
+    async (page) => {
+      await page.getByText('What it says').click();
+      await page.getByText('Planned sample').waitFor();
+    },
+  ],
+  ['the question before a roll back', '/campaigns/summer/history', (page) => dialog(page, 'Go back to it …')],
+  [
+    'the question before a publication',
+    '/campaigns/summer',
+    async (page) => {
+      await dialog(page, 'Publish …');
+      await page.getByText(/wins over/).waitFor();
+    },
+  ],
+  ['the question before a stop', '/', (page) => dialog(page, 'Stop Summer')],
+  [
+    'a preview link',
+    '/campaigns/summer',
+    async (page) => {
+      await dialog(page, 'Preview on the site …');
+      await page.getByRole('img', { name: /QR/ }).waitFor();
+    },
+  ],
+  [
+    'a name to insert',
+    '/campaigns/summer',
+    (page) => page.getByRole('button', { name: 'Insert something of the reader into Headline' }).click(),
+  ],
+  [
+    'half-written JSON',
+    '/campaigns/gift-wrap',
+    async (page) => {
+      await page.getByRole('tab', { name: /Audience/ }).click();
+      await page.getByRole('button', { name: 'Write it as JSON' }).click();
+      await page.getByLabel('Audience as JSON').fill('{');
+      await page.getByText('Not an object in JSON yet').waitFor();
+    },
+  ],
+  [
+    'a draft that somebody else changed',
+    '/campaigns/come-back',
+    async (page) => {
+      await page.route('**/api/drafts/**', (route) =>
+        route.fulfill({
+          status: 412,
+          json: {
+            message: 'Somebody else has changed this draft',
+            theirs: {
+              campaign: { ...SUMMER, campaign_id: 'come-back' },
+              revision: 'theirs',
+              basedOn: 0,
+              editor: 'Mia',
+              at: '2026-03-02T09:00:00Z',
+            },
+          },
+        }),
+      );
+      await page.getByLabel('Headline', { exact: true }).fill('Mine');
+      await page.getByRole('button', { name: 'Save mine over theirs' }).waitFor();
+    },
+  ],
+];
+const SCHEMES = ['light', 'dark'] as const;
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+describe.each(SCREENS)('%s', (_, path, ready) => {
+  test('has nothing that axe finds wrong, and fits every window', async () => {
+    // axe is a script from outside of the page, which its policy would refuse.
+    const page = await studio.open(path, { bypassCSP: true });
+    await ready(page);
+    for (const width of [1920, 768, 1280, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflow(page), `${width} pixels`).toBeLessThanOrEqual(0);
+      // Between them the columns are those of one of these.
+      for (const colorScheme of width === 1280 || width === 360 ? SCHEMES : []) {
+        await page.emulateMedia({ colorScheme });
+        expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
+      }
+    }
+    await page.context().close();
+  });
+
+  test.each([1280, 360])('fits a window of %i pixels with text of twice the size', async (width) => {
+    const page = await studio.open(path, { viewport: { width, height: 800 } });
+    await ready(page);
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll(':is(main, dialog) :is(button, a)')]
+        .filter((each) => each.checkVisibility() && !each.closest('.table-box'))
+        .filter((each) => each.getBoundingClientRect().right > innerWidth)
+        .map((each) => each.textContent),
+    );
+    expect(cut, 'out of the window').toEqual([]);
+    await page.context().close();
+  });
+});
