@@ -99,6 +99,14 @@ describe.each(STORES)('the week on $name', ({ address }) => {
       headline: 'Summer is here, friend',
       isTestSend: true,
     });
+    const shop = await browser.newPage();
+    await shop.goto(link);
+    const drafted = shop.getByText('Summer is here, friend');
+    await drafted.first().waitFor();
+    expect(new URL(shop.url()).search).toBe('');
+    await shop.getByRole('button', { name: 'End preview' }).click();
+    await expect.poll(() => drafted.count()).toBe(0);
+    await shop.close();
     await page.getByRole('button', { name: 'Close' }).click();
 
     // Publish, with what it does and a note.
