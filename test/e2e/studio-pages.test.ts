@@ -1,6 +1,6 @@
 // The Studio's pages in a real browser: what a keyboard, a screen reader, a phone and two editors meet.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
@@ -169,8 +169,8 @@ describe('an editor', () => {
   test('goes on with the keyboard where the button that had the focus is gone', async () => {
     const page = await open('/campaigns/gift-wrap');
     const focus = () => page.evaluate(() => document.activeElement?.tagName);
-    const press = async (name: string) => {
-      await page.getByRole('button', { name }).last().focus();
+    const press = async (name: string, within: Page | Locator = page) => {
+      await within.getByRole('button', { name }).focus();
       await page.keyboard.press('Enter');
     };
     await headline(page).fill('One');
@@ -178,7 +178,7 @@ describe('an editor', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo');
     // At once, while the step back is not saved yet.
     await press('Discard');
-    await press('Discard');
+    await press('Discard', page.getByRole('dialog'));
     await page.getByText('As published').waitFor();
     expect(await focus()).toBe('MAIN');
     await headline(page).fill('Two');

@@ -41,7 +41,12 @@ const readRow = async (id: string): Promise<CampaignRow | null> => {
 
 /** One campaign: what it says, what came of it, what it was. */
 export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
-  const { loaded, again } = useLoad(() => readRow(id), id);
+  const loads = useRef(0);
+  const { loaded, again } = useLoad(async () => {
+    const row = await readRow(id);
+    loads.current += 1;
+    return row;
+  }, id);
   return (
     <LoadView loaded={loaded} again={again} isPage>
       {(row) => {
@@ -52,9 +57,8 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
             </Problem>
           );
         }
-        // Another release or draft makes another editor.
-        const mark = `${row.newest} ${row.published?.release} ${row.draft?.revision}`;
-        return <Campaign key={mark} row={row} tab={tab} onChange={again} />;
+        // It is loaded anew after a release or a discarded draft: what was typed before belongs to another editor.
+        return <Campaign key={loads.current} row={row} tab={tab} onChange={again} />;
       }}
     </LoadView>
   );
