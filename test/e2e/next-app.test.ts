@@ -49,12 +49,12 @@ test.skipIf(missing)(
     const page = await browser.newPage();
     const complaints = await watchPage(page);
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${message.location().url}`);
     });
     await page.goto(app.origin);
     await page.getByText(HEADLINE).waitFor();
     await expect.poll(exported).toEqual(['impression']);
-    await page.getByText(HEADLINE).click();
+    await page.getByText(HEADLINE).click({ modifiers: ['ControlOrMeta'] });
     // What was sent before it is stored before it: a second impression would be there.
     await expect.poll(exported).toEqual(['click', 'impression']);
     expect(complaints).toEqual([]);

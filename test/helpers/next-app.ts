@@ -15,7 +15,8 @@ const VERSIONS = { next: '16.4.3', react: '19.3.1', 'react-dom': '19.3.1' };
 const FOLDER = resolve('node_modules/.cache/next-app');
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 const PROBE_MS = 15_000;
-const INSTALL_MS = 180_000;
+const INSTALL_MS = 150_000;
+const BUILD_MS = 120_000;
 
 /** Of the test's own environment Next gets nothing else: it would take over what a test runner sets. */
 const ENVIRONMENT = {
@@ -78,7 +79,7 @@ export const buildNextApp = async (files: Record<string, string>): Promise<void>
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, await withoutTypes(code));
   }
-  await run(process.execPath, [NEXT, 'build'], { cwd: FOLDER, env: ENVIRONMENT });
+  await run(process.execPath, [NEXT, 'build'], { cwd: FOLDER, env: ENVIRONMENT, timeout: BUILD_MS });
 };
 
 export interface NextServer {
