@@ -49,7 +49,8 @@ test.skipIf(missing)(
     const page = await browser.newPage();
     const complaints = await watchPage(page);
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${message.location().url}`);
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`${message.text()} ${message.location().url}`);
     });
     await page.goto(app.origin);
     await page.getByText(HEADLINE).waitFor();
