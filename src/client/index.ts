@@ -9,8 +9,6 @@ export {
   getNumberProperty,
   getStringProperty,
 } from './banners/properties.ts';
-export type { OptOutPolicy } from './consent.ts';
-export { createPlacard } from './create-placard.ts';
 export type {
   Correct,
   DeadLetter,
@@ -21,6 +19,8 @@ export type {
   InDoubtPolicy,
   Skip,
 } from './delivery/index.ts';
+export type { OptOutPolicy } from './first/consent.ts';
+export { createPlacard } from './first/create-placard.ts';
 export type {
   Inspection,
   Inspector,

@@ -1,9 +1,9 @@
 import type { BannerBootstrap, Instance } from '../protocol/index.ts';
 import type { Correct, DeliveryChoices } from './delivery/index.ts';
+import type { ProvideToken } from './late/user-tokens.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { TabLink } from './platform/tab-channel.ts';
-import type { ProvideToken } from './user-tokens.ts';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */

@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
 import type { BannerEvent, EventType } from './banner-event.ts';
-import type { OptOutPolicy } from './consent.ts';
 import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
+import type { OptOutPolicy } from './first/consent.ts';
 import type { Inspector } from './inspector/index.ts';
 import type { Listener } from './notice.ts';
 import type { PlacementHook } from './placement-hook.ts';

@@ -1,14 +1,14 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createConsent } from './consent.ts';
 import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
+import { createConsent } from './first/consent.ts';
+import { createNotices, type Notices } from './first/notices.ts';
+import { type EndpointOptions, readEndpoint, readKey, readText } from './first/read-options.ts';
+import { createUserTokens, type ProvideToken } from './late/user-tokens.ts';
 import type { Listener } from './notice.ts';
-import { createNotices, type Notices } from './notices.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
-import { type EndpointOptions, readEndpoint, readKey, readText } from './read-options.ts';
-import { createUserTokens, type ProvideToken } from './user-tokens.ts';
 
 /** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {

@@ -131,6 +131,19 @@ describe('rooms', () => {
     expect(against).toEqual([]);
   });
 
+  test('of the client load the late chunk, and every chunk after it, on demand only', () => {
+    const firstChunk = new Set<string>();
+    const load = (file: string): void => {
+      if (firstChunk.has(file)) return;
+      firstChunk.add(file);
+      for (const { target } of valueImportsOf(file)) load(target);
+    };
+    load('src/client/index.ts');
+    expect(firstChunk).toContain('src/client/first/create-placard.ts');
+    const later = /^src\/client\/(?:late|delivery|inspector|preview)\//;
+    expect([...firstChunk].filter((file) => later.test(file))).toEqual([]);
+  });
+
   test('have no cycle between files; in the client none through types either', () => {
     const graph = new Map<string, string[]>();
     for (const file of globSync('src/**/*.{ts,tsx}')) {

@@ -1,4 +1,4 @@
-import { chosenOptions, UNBOUNDED } from '../chosen-options.ts';
+import { chosenOptions, UNBOUNDED } from '../first/chosen-options.ts';
 import type { Notify } from '../notice.ts';
 import type { BannerOptions } from '../options.ts';
 

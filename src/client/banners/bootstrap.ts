@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { Settings } from '../read-options.ts';
+import type { Settings } from '../first/read-options.ts';
 import { isDismissed } from './dismissals.ts';
 import type { UserRecord } from './user-record.ts';
 

@@ -5,11 +5,11 @@ import {
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
+import type { Settings } from '../first/read-options.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import { type Answer, createPostJson, parseJson } from '../platform/post-json.ts';
 import { type Refusal, readRefused } from '../platform/refusal.ts';
-import type { Settings } from '../read-options.ts';
-import type { UserTokens } from '../user-tokens.ts';
 import { clockSkewMs } from './server-clock.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -1,10 +1,10 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import { createFail } from '../fail.ts';
+import type { Settings } from '../first/read-options.ts';
+import { createFail } from '../late/fail.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Notify } from '../notice.ts';
 import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
-import type { Settings } from '../read-options.ts';
-import type { UserTokens } from '../user-tokens.ts';
 import { createReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
 

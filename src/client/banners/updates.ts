@@ -1,13 +1,13 @@
-import type { Asked } from '../asked.ts';
 import type { BannerEvent } from '../banner-event.ts';
-import type { Consent } from '../consent.ts';
-import { createFail } from '../fail.ts';
+import type { Asked } from '../first/asked.ts';
+import type { Consent } from '../first/consent.ts';
+import type { Settings } from '../first/read-options.ts';
+import { createFail } from '../late/fail.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import type { Settings } from '../read-options.ts';
-import type { UserTokens } from '../user-tokens.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { bannerOptions } from './banner-options.ts';
 import { hideAgain } from './hide-again.ts';

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
-import { chosenOptions, UNBOUNDED } from '../chosen-options.ts';
+import { chosenOptions, UNBOUNDED } from '../first/chosen-options.ts';
 import type { Notify } from '../notice.ts';
 
 /** What happens to an event whose answer was never read. */

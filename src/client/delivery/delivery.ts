@@ -1,11 +1,11 @@
 import type { BannerEvent, EventType } from '../banner-event.ts';
-import type { Consent, OptOutPolicy } from '../consent.ts';
+import type { Consent, OptOutPolicy } from '../first/consent.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Notify } from '../notice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { UserTokens } from '../user-tokens.ts';
 import type { DeliveryChoices } from './delivery-options.ts';
 
 /** What the server said of an event it skipped. */

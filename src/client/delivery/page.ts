@@ -1,9 +1,9 @@
-import type { Choice, Consent } from '../consent.ts';
-import { createFail } from '../fail.ts';
+import type { Choice, Consent } from '../first/consent.ts';
+import { createFail } from '../late/fail.ts';
+import { createUserTokens, type UserTokens } from '../late/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
-import { createUserTokens, type UserTokens } from '../user-tokens.ts';
 import type { DeliverySetup } from './delivery.ts';
 import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 

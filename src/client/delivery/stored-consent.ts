@@ -1,4 +1,4 @@
-import type { Choice, OptOutPolicy } from '../consent.ts';
+import type { Choice, OptOutPolicy } from '../first/consent.ts';
 import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
 import type { Log } from './log/index.ts';
 import { allowsSending, type DeliveryPage } from './page.ts';

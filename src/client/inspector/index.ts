@@ -1,4 +1,4 @@
-import type { Settings } from '../read-options.ts';
+import type { Settings } from '../first/read-options.ts';
 import type { Inspection, Inspector } from './inspection.ts';
 import { type ReadPlacementsOptions, readPlacements } from './read-placements.ts';
 import type { Rehearsal } from './rehearsal.ts';

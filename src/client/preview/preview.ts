@@ -1,10 +1,10 @@
 import { PREVIEW_PATH, PREVIEW_QUERY, type PreviewAnswer } from '../../protocol/index.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
+import type { Settings } from '../first/read-options.ts';
 import type { Fail } from '../notice.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import { createPostJson, parseJson } from '../platform/post-json.ts';
 import { readRefused } from '../platform/refusal.ts';
-import type { Settings } from '../read-options.ts';
 import type { ShowPreviewOptions } from './show-preview.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { Settings } from '../read-options.ts';
+import type { Settings } from '../first/read-options.ts';
 
 /** The visitor of this browser profile, as far as the first paint can tell: in localStorage, which answers before it. */
 export const createKnownVisitor = ({ visitors, appId }: Settings) => {

@@ -2,11 +2,11 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { hideAgain } from '../banners/hide-again.ts';
 import type { UserRecord } from '../banners/user-record.ts';
+import type { Settings } from '../first/read-options.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Fail } from '../notice.ts';
 import type { createPostJson } from '../platform/post-json.ts';
 import type { Store } from '../platform/store.ts';
-import type { Settings } from '../read-options.ts';
-import type { UserTokens } from '../user-tokens.ts';
 
 /** How long a join may take, in milliseconds. */
 const TIMEOUT_MS = 15_000;

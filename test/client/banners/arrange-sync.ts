@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
+import { readOptions } from '../../../src/client/first/read-options.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
-import { readOptions } from '../../../src/client/read-options.ts';
-import { createUserTokens } from '../../../src/client/user-tokens.ts';
+import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 

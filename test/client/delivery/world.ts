@@ -1,5 +1,4 @@
 import type { EventType } from '../../../src/client/banner-event.ts';
-import { type Choice, createConsent } from '../../../src/client/consent.ts';
 import {
   type Correct,
   createDelivery,
@@ -8,12 +7,13 @@ import {
   logName,
 } from '../../../src/client/delivery/index.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
+import { type Choice, createConsent } from '../../../src/client/first/consent.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/late/user-tokens.ts';
 import type { Notice, Notify } from '../../../src/client/notice.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
-import { createUserTokens, type ProvideToken } from '../../../src/client/user-tokens.ts';
 import {
   createFakeService,
   createFaultyStore,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Diagnostics } from '../../../src/client/index.ts';
+import type { BannerEvent, Diagnostics } from '../../../src/client/index.ts';
+import { assertConserved, assertDeliveredExactlyOnce } from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, oneSecondSeen, type Scenario, settle, TITLE, type World } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -8,7 +9,7 @@ import { STORED } from './storage.ts';
 const patient = ({ api, pages }: World): void =>
   pages.set('/consent', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000 },' }));
 
-const clicks = ({ fake }: World) => fake.events.filter(({ type }) => type === 'click').length;
+const clicks = ({ fake }: Pick<World, 'fake'>) => fake.events.filter(({ type }) => type === 'click').length;
 
 /** Opts out with three clicks in the queue, in one of two tabs. */
 const optOut = async (world: World, queued: 'keep' | 'send' | 'purge') => {
@@ -41,6 +42,25 @@ export const consent: Scenario[] = [
       await settle(page);
       // Where the page slept through the first second, the banner is seen for another one.
       await expect.poll(() => fake.events.length).toBeGreaterThanOrEqual(2);
+    },
+  },
+  {
+    name: 'stores and sends nothing while the user decides, and what happened meanwhile once, after the agreement',
+    async run({ fake, api, pages, open }) {
+      pages.set('/undecided', shop(api.origin, { options: `consent: 'pending',` }));
+      const page = await open('/undecided');
+      await until(page, TITLE);
+      await oneSecondSeen(page, 'witness-1');
+      await page.run(`await count('click', 3); await placard.flush()`);
+      expect(await page.run('return indexedDB.databases()')).toEqual([]);
+      expect(await page.run(STORED)).toBe(0);
+      expect(fake.events).toEqual([]);
+      await page.run('return placard.enable()');
+      await settle(page);
+      const events = `return notices.flatMap(({ type, event }) => (type === 'tracked' ? [event] : []))`;
+      assertDeliveredExactlyOnce(fake.events, await page.run<BannerEvent[]>(events));
+      expect(clicks({ fake })).toBe(3);
+      assertConserved(await page.run<Diagnostics>('return placard.diagnostics()'));
     },
   },
   {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
 import { createFakeService } from '../../../src/testing/index.ts';
 import type { Engine, EngineKind, EnginePage } from '../../helpers/engines.ts';
+import { RENDERED } from '../../helpers/first-html.ts';
 import { type Handler, type HttpServer, serveHandler } from '../../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
 import { consent } from './consent.ts';
@@ -8,20 +9,24 @@ import { delivery } from './delivery.ts';
 import { devtools } from './devtools.ts';
 import { painting } from './painting.ts';
 import type { Scenario, World } from './scenario.ts';
+import { serverRendering } from './server-rendering.ts';
 import { shop, stockBanners } from './shop.ts';
 import { storage } from './storage.ts';
 import { strictPage } from './strict-page.ts';
 import { viewability } from './viewability.ts';
 import { visibleContent } from './visible-content.ts';
+import { visitors } from './visitors.ts';
 
 const SCENARIOS: Scenario[] = [
   ...viewability,
   ...visibleContent,
   ...painting,
+  ...serverRendering,
   ...strictPage,
   ...delivery,
   ...storage,
   ...consent,
+  ...visitors,
   ...devtools,
 ];
 
@@ -65,7 +70,7 @@ export const playScenarios = (kind: EngineKind): void => {
       console.log(`Engine under test: ${engine.version}`);
       pages = await startPageServer({
         entries: ['index', 'templates', 'devtools'],
-        modules: { 'idb-store': 'src/client/platform/idb-store.ts' },
+        modules: { 'idb-store': 'src/client/platform/idb-store.ts', ...RENDERED },
         origins: SCENARIOS.length,
       });
       origins = [...pages.origins];

@@ -1,5 +1,5 @@
-import { createConsent } from '../../../src/client/consent.ts';
 import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
+import { createConsent } from '../../../src/client/first/consent.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import type { Notice } from '../../../src/client/notice.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';

@@ -1,4 +1,4 @@
-import type { Choice } from '../../consent.ts';
+import type { Choice } from '../../first/consent.ts';
 import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';

@@ -1,5 +1,5 @@
 import type { BannerEvent } from '../../banner-event.ts';
-import type { Choice } from '../../consent.ts';
+import type { Choice } from '../../first/consent.ts';
 import type { WaitReason } from '../../notice.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 

@@ -1,4 +1,4 @@
-import type { Notify } from './notice.ts';
+import type { Notify } from '../notice.ts';
 
 /** What a chosen value must be: a number within these bounds, both included, or one of these words. */
 export type Rule = readonly [min: number, max: number] | readonly string[];

@@ -1,4 +1,4 @@
-import type { Fail, Listener, Notify } from './notice.ts';
+import type { Fail, Listener, Notify } from '../notice.ts';
 
 export interface Notices {
   notify: Notify;

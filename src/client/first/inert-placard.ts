@@ -1,6 +1,6 @@
+import type { Placard } from '../placard.ts';
 import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
-import type { Placard } from './placard.ts';
 
 /** The client of a page whose options cannot be used: it draws, stores and sends nothing, and says why once. */
 export const createInertPlacard = (cause: unknown): Placard => {

@@ -1,4 +1,4 @@
-import type { Diagnostics } from './delivery/index.ts';
+import type { Diagnostics } from '../delivery/index.ts';
 
 /** The diagnostics of a client that has captured nothing: an inert one, and one whose late chunk could not be loaded. */
 export const NO_DIAGNOSTICS: Diagnostics = {

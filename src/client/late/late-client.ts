@@ -1,35 +1,34 @@
-import type { Asked } from './asked.ts';
-import type { Banner } from './banner.ts';
-import type { BannerEvent } from './banner-event.ts';
-import { acceptDismissals } from './banners/accept-dismissals.ts';
-import type { BannerCache } from './banners/banner-cache.ts';
-import { forgetUsers } from './banners/forget-users.ts';
-import { focusOn, isFocus } from './banners/overlay.ts';
-import { createUpdates, type Updates } from './banners/updates.ts';
-import type { Consent } from './consent.ts';
-import { createDelivery, type Delivery } from './delivery/index.ts';
+import type { Banner } from '../banner.ts';
+import type { BannerEvent } from '../banner-event.ts';
+import { acceptDelivered } from '../banners/accept-delivered.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
+import { forgetUsers } from '../banners/forget-users.ts';
+import { focusOn, isFocus } from '../banners/overlay.ts';
+import { createUpdates, type Updates } from '../banners/updates.ts';
+import { createDelivery, type Delivery } from '../delivery/index.ts';
+import type { Asked } from '../first/asked.ts';
+import type { Consent } from '../first/consent.ts';
+import type { Settings } from '../first/read-options.ts';
+import type { Inspector, Rehearsal } from '../inspector/index.ts';
+import type { Listener, Notify } from '../notice.ts';
+import type { PlacardOptions } from '../options.ts';
+import type { Boxes } from '../placements/box.ts';
+import { createBoxMemory } from '../placements/box-memory.ts';
+import type { Placements } from '../placements/placements.ts';
+import { forgetLocal } from '../platform/forget-local.ts';
+import { createPageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Store } from '../platform/store.ts';
+import { withTimeout } from '../platform/timeout.ts';
+import { createPreview, takePreviewToken } from '../preview/preview.ts';
+import { createMeetVisitor } from '../visitors/meet-visitor.ts';
+import { countImpressions } from './count-impressions.ts';
 import { createFail } from './fail.ts';
-import type { Inspection, Inspector, Rehearsal } from './inspector/index.ts';
 import { judgeOptions } from './judge-options.ts';
-import type { Listener, Notify } from './notice.ts';
-import type { PlacardOptions } from './options.ts';
-import type { Boxes } from './placements/box.ts';
-import { createBoxMemory } from './placements/box-memory.ts';
-import { watchImpressions } from './placements/impressions.ts';
-import type { Placements } from './placements/placements.ts';
-import { forgetLocal } from './platform/forget-local.ts';
-import { createPageLifecycle } from './platform/page-lifecycle.ts';
-import type { Store } from './platform/store.ts';
-import { withTimeout } from './platform/timeout.ts';
-import { createPreview, takePreviewToken } from './preview/preview.ts';
-import type { Settings } from './read-options.ts';
+import { createRecentNotices } from './recent-notices.ts';
 import { createUserTokens } from './user-tokens.ts';
-import { createMeetVisitor } from './visitors/meet-visitor.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
-/** Notices of before it is opened that the inspector finds. */
-const MAX_RECENT = 50;
 
 export interface LateClientOptions {
   settings: Settings;
@@ -52,9 +51,9 @@ export interface LateClient
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
-  /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
   /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
   meetVisitor(who: () => string | null): Promise<void>;
+  /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
   isRehearsed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
   stop(): void;
@@ -64,13 +63,7 @@ export interface LateClient
 export const createLateClient = (options: LateClientOptions): LateClient => {
   const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
-  const recent: Inspection['recent'] = [];
-  const notify: Notify = (notice) => {
-    // Thousands of events may be tracked in one task, and tell nothing that the counters do not.
-    if (notice.type !== 'tracked') recent.push({ at: platform.now(), notice });
-    if (recent.length > MAX_RECENT) recent.shift();
-    options.notify(notice);
-  };
+  const { notify, recent } = createRecentNotices(options.notify, platform.now);
   const fail = createFail(notify);
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
@@ -90,14 +83,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
   };
 
-  /** From its acceptance a dismissal hides what the service may still send for some minutes. */
-  const accept = (events: readonly BannerEvent[]): void => {
-    const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId());
-    const ids = dismissals.map(({ bannerId }) => bannerId);
-    const acceptedAtMs = now();
-    if (ids.length > 0) updates.report(cache.change((record) => acceptDismissals(record, ids, acceptedAtMs)));
-  };
-
   const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const delivery = createDelivery({
@@ -108,7 +93,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     host: {
       notify,
       correct: settings.correct,
-      onDelivered: accept,
+      onDelivered: (events) => updates.report(acceptDelivered(cache, events, now())),
       // The cache is worth less than an event: a sync brings it back.
       async evict() {
         await cache.change((record) => {
@@ -153,7 +138,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   };
 
   const inspect = async (): Promise<Inspector> => {
-    const { createInspector, createRehearsal } = await import('./inspector/index.ts');
+    const { createInspector, createRehearsal } = await import('../inspector/index.ts');
     rehearsal ??= createRehearsal({
       cache,
       placements,
@@ -173,7 +158,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       syncBlockedUntilMs: updates.syncBlockedUntilMs,
       slots: impressions.slots,
       viewOf: impressions.inspect,
-      recent: () => [...recent],
+      recent,
       preview: preview.show,
     });
   };
@@ -191,16 +176,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     notify,
   });
 
-  const countImpression = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
-    const { id: bannerId, placementId } = banner;
-    const at = now();
-    if (!mayAct() || cache.isExpired(banner)) return null;
-    // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
-    const once = await updates.nameOf(placementId, bannerId);
-    if (once === undefined || cache.userId() !== userId) return null;
-    return capture({ type: 'impression', bannerId, placementId, userId, at, once });
-  };
-
   /** A log that stops answering keeps no user from a banner. */
   const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
 
@@ -210,26 +185,16 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     if (mayAct() && (await delivery.isAllowed()) && mayAct()) await work();
   };
 
-  const Observer: typeof IntersectionObserver | undefined =
-    platform.IntersectionObserver ?? globalThis.IntersectionObserver;
-  if (!Observer) {
-    fail('config', 'No impression is counted without an IntersectionObserver');
-  }
-  const impressions = watchImpressions({
-    placements,
+  const impressions = countImpressions({
+    platform,
     lifecycle,
-    clock: platform,
-    Observer,
-    mayCount: mayAct,
-    onSeen(banner) {
-      const userId = cache.userId();
-      if (userId !== null) updates.report(countImpression(banner, userId));
-    },
-    onSize({ placementId, element, shown }) {
-      if (shown && isFocus(shown.id)) return;
-      const isDrawn = shown?.isControl === false;
-      if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
-    },
+    placements,
+    cache,
+    boxMemory,
+    mayAct,
+    updates,
+    capture,
+    fail,
   });
 
   const previewToken = takePreviewToken();
@@ -258,7 +223,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     delivery: { ...delivery, capture },
     inspect,
     isRehearsed: ({ id }) => isRehearsed(id),
-    countImpression,
+    countImpression: impressions.count,
     forgetFormerUsers,
     meetVisitor,
     async startSession() {

@@ -1,9 +1,9 @@
-import type { Banner } from './banner.ts';
-import type { BannerEvent, EventType } from './banner-event.ts';
-import type { BannerCache } from './banners/banner-cache.ts';
-import { addDismissal, isDismissed } from './banners/dismissals.ts';
+import type { Banner } from '../banner.ts';
+import type { BannerEvent, EventType } from '../banner-event.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
+import { addDismissal, isDismissed } from '../banners/dismissals.ts';
+import type { LateClient } from '../late/late-client.ts';
 import type { LateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
 
 interface TrackOptions {
   cache: BannerCache;

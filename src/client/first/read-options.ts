@@ -1,8 +1,8 @@
-import { INSTANCES, type Instance, MAX_APP_VERSION_CHARACTERS, parseUrl } from '../protocol/index.ts';
-import { configError } from './errors.ts';
-import type { PlacardOptions, Platform } from './options.ts';
-import { createClock } from './platform/clock.ts';
-import { createIdbStore } from './platform/idb-store.ts';
+import { INSTANCES, type Instance, MAX_APP_VERSION_CHARACTERS, parseUrl } from '../../protocol/index.ts';
+import { configError } from '../errors.ts';
+import type { PlacardOptions, Platform } from '../options.ts';
+import { createClock } from '../platform/clock.ts';
+import { createIdbStore } from '../platform/idb-store.ts';
 
 /** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
 export type EndpointOptions =

@@ -1,4 +1,4 @@
-import type { Fail, Notify } from './notice.ts';
+import type { Fail, Notify } from '../notice.ts';
 
 /** For the late chunk: the first one has its own, in `notices.ts`, because bundlers pay for what two chunks share. */
 export const createFail =

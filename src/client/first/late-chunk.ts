@@ -1,5 +1,5 @@
-import type { Fail } from './notice.ts';
-import type { Clock } from './platform/clock.ts';
+import type { Fail } from '../notice.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
 const RETRY_MS = 2_000;

@@ -1,10 +1,10 @@
-import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
-import type { BannerCache } from './banners/banner-cache.ts';
+import { MAX_EXTERNAL_USER_ID_BYTES } from '../../protocol/index.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
+import type { LateClient } from '../late/late-client.ts';
+import type { FailureKind } from '../notice.ts';
+import type { KnownVisitor } from '../visitors/known-visitor.ts';
 import type { Consent } from './consent.ts';
 import type { LateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
-import type { FailureKind } from './notice.ts';
-import type { KnownVisitor } from './visitors/known-visitor.ts';
 
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
 const isUsable = (userId: unknown): userId is string | null =>

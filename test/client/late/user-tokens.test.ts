@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createUserTokens, type ProvideToken } from '../../src/client/user-tokens.ts';
-import { createVirtualClock } from '../../src/testing/index.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/late/user-tokens.ts';
+import { createVirtualClock } from '../../../src/testing/index.ts';
 
 const MINUTE = 60_000;
 

@@ -1,22 +1,22 @@
+import { createBannerCache } from '../banners/banner-cache.ts';
+import { createBootstrap } from '../banners/bootstrap.ts';
+import type { Inspector } from '../inspector/index.ts';
+import type { LateClient } from '../late/late-client.ts';
+import type { PlacardOptions } from '../options.ts';
+import type { Placard } from '../placard.ts';
+import { createBoxes } from '../placements/box.ts';
+import { createPlacements } from '../placements/placements.ts';
+import { afterFrame } from '../platform/after-frame.ts';
+import { createKnownVisitor } from '../visitors/known-visitor.ts';
 import type { Asked } from './asked.ts';
-import { createBannerCache } from './banners/banner-cache.ts';
-import { createBootstrap } from './banners/bootstrap.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
-import type { Inspector } from './inspector/index.ts';
 import { createLateChunk, type LateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
 import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
-import type { PlacardOptions } from './options.ts';
-import type { Placard } from './placard.ts';
-import { createBoxes } from './placements/box.ts';
-import { createPlacements } from './placements/placements.ts';
-import { afterFrame } from './platform/after-frame.ts';
 import { readOptions, type Settings } from './read-options.ts';
 import { createTrack } from './track.ts';
-import { createKnownVisitor } from './visitors/known-visitor.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
 const SLOW_MS = 250;
@@ -24,8 +24,8 @@ const SLOW_MS = 250;
 // Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
 // (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
 const importLateChunk = () =>
-  import('./late-client.ts').catch(
-    (cause): Promise<typeof import('./late-client.ts')> =>
+  import('../late/late-client.ts').catch(
+    (cause): Promise<typeof import('../late/late-client.ts')> =>
       import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
         throw cause;
       }),

@@ -1,7 +1,7 @@
-import { isVisitorId } from '../protocol/index.ts';
-import type { FailureKind } from './notice.ts';
-import type { Clock } from './platform/clock.ts';
-import { withTimeout } from './platform/timeout.ts';
+import { isVisitorId } from '../../protocol/index.ts';
+import type { FailureKind } from '../notice.ts';
+import type { Clock } from '../platform/clock.ts';
+import { withTimeout } from '../platform/timeout.ts';
 
 /** The host's function: the token of this user, or `null` where it has none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;

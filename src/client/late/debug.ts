@@ -1,7 +1,7 @@
-import type { BannerEvent } from './banner-event.ts';
-import type { Listener, Notice } from './notice.ts';
-import type { Settings } from './read-options.ts';
-import { VERSION } from './version.ts';
+import type { BannerEvent } from '../banner-event.ts';
+import type { Settings } from '../first/read-options.ts';
+import type { Listener, Notice } from '../notice.ts';
+import { VERSION } from '../version.ts';
 
 const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
   `${type} of ${bannerId} in ${placementId}`;

@@ -1,6 +1,6 @@
-import { chosenOptions } from './chosen-options.ts';
-import type { Notify } from './notice.ts';
-import type { PlacardOptions } from './options.ts';
+import { chosenOptions } from '../first/chosen-options.ts';
+import type { Notify } from '../notice.ts';
+import type { PlacardOptions } from '../options.ts';
 
 /** Tells of what the first paint has no room to judge: a consent that is neither given nor withheld, and unknown options. */
 export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
-import { createLateChunk } from '../../src/client/late-chunk.ts';
-import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
-import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
+import { createLateChunk } from '../../../src/client/first/late-chunk.ts';
+import { createPlacard, type Notice, type Platform, type Store } from '../../../src/client/index.ts';
+import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createFakeService, createVirtualClock, aBanner as wire } from '../../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
-vi.mock('../../src/client/late-client.ts', async (original) => {
-  const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
+vi.mock('../../../src/client/late/late-client.ts', async (original) => {
+  const { createLateClient } = await original<typeof import('../../../src/client/late/late-client.ts')>();
   return {
     get createLateClient() {
       if (network.failures === 0) return createLateClient;
