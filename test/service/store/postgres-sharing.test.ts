@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
@@ -72,25 +72,62 @@ test.each<Lookup>([
   expect(await collect(stores[0].exportUsers('demo'))).toHaveLength(1);
 });
 
+/** Counts all of these users in one work. */
+const countAll = (store: Store, users: string[]) =>
+  store.write({
+    workspaceId: 'demo',
+    lookups: users.map(byExternalId),
+    nowMs: NOW,
+    apply: (set) => {
+      for (const id of users) {
+        const profile = set.find(byExternalId(id))[0] ?? set.create({ externalId: id }, NOW);
+        profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
+        set.changed(profile);
+      }
+    },
+  });
+
 test('works that want the same users in another order wait for each other and go through', async () => {
-  const both = (store: Store, order: string[]) =>
-    store.write({
-      workspaceId: 'demo',
-      lookups: order.map(byExternalId),
-      nowMs: NOW,
-      apply: (users) => {
-        for (const id of order) {
-          const profile = users.find(byExternalId(id))[0] ?? users.create({ externalId: id }, NOW);
-          profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
-          users.changed(profile);
-        }
-      },
-    });
   await Promise.all(
-    Array.from({ length: 100 }, (_, i) => both(stores[i % 2]!, i % 3 === 0 ? ['x', 'y'] : ['y', 'x'])),
+    Array.from({ length: 100 }, (_, i) => countAll(stores[i % 2]!, i % 3 === 0 ? ['x', 'y'] : ['y', 'x'])),
   );
   const profiles = await stores[1].readUsers('demo', [byExternalId('x'), byExternalId('y')]);
   expect(profiles.map(({ custom }) => custom['n'])).toEqual([100, 100]);
+});
+
+describe('many requests for the same new users', () => {
+  const users = Array.from({ length: 1_200 }, (_, i) => `u-${1_000 + i}`);
+  const works = Array.from({ length: 16 }, (_, i) => users.slice(i * 75, (i + 1) * 75));
+  const counts = async () => (await collect(stores[0].exportUsers('demo'))).map(({ custom }) => custom['n']);
+
+  test('are stored on two replicas at once', async () => {
+    await Promise.all(
+      [...works, ...works.toReversed()].flatMap((ids) => stores.map((on) => countAll(on, ids))),
+    );
+    expect(await counts()).toEqual(users.map(() => 4));
+  });
+
+  test('are stored beside a replica that is always faster to make one of them', async () => {
+    const [slow, fast] = stores;
+    let isOver = false;
+    const madeSingly: string[] = [];
+    const makeSingly = async () => {
+      // Those first whose keys a group adds last.
+      for (const user of users.toReversed()) {
+        if (isOver) return;
+        await count(fast, user);
+        madeSingly.push(user);
+      }
+    };
+    const making = makeSingly();
+    const fates = await Promise.allSettled(works.map((ids) => countAll(slow, ids)));
+    isOver = true;
+    await making;
+    expect(new Set(fates.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+    const twice = (await counts()).filter((n) => n === 2);
+    expect(await counts()).toHaveLength(users.length);
+    expect(twice).toHaveLength(madeSingly.length);
+  }, 30_000);
 });
 
 test('a work that the database refuses falls alone', async () => {

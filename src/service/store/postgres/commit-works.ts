@@ -17,12 +17,12 @@ const CONTACT_LOCKS = 4_096;
 /** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
- * On a sharded database groups of several replicas that meet on the same users refuse each other. One that was refused
- * waits for the others and goes alone, so that it is refused once.
+ * Groups of several replicas that make the same users, or on a sharded database meet on the same users, refuse each other.
+ * One that was refused waits for the others and goes alone, so that it is refused once.
  */
 const GROUPS_LOCK = 7_061_639;
-const GO_TOGETHER = `SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
-const GO_ALONE = `SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
+const BEGIN_TOGETHER = `BEGIN; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 /** Looks at the users of a group under their locks, until it begins anew. */
 const MAX_LOOKS = 5;
 /** After a group has waited too long for a row, this long no group waits for any. */
@@ -67,10 +67,11 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     return readUsers(run, named, { statement: LOCK_FREE_USERS, onMissing });
   };
 
-  const transact = (works: readonly Work[], attempt: number, passLocked: boolean): Promise<unknown[]> =>
-    inTransaction(pool, async (run) => {
+  const transact = (works: readonly Work[], attempt: number, passLocked: boolean): Promise<unknown[]> => {
+    // Who keeps a row locked may be another replica that stands still in its group: it is not waited for.
+    const begin = attempt === 1 || passLocked ? BEGIN_TOGETHER : BEGIN_ALONE;
+    const store = async (run: Run) => {
       const named = namedBy(works);
-      if (isSharded) await run(attempt === 1 ? GO_TOGETHER : GO_ALONE);
       // Locks before rows: a transaction that waited here must see what the one before has created.
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
@@ -78,10 +79,12 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
       const { changes, values } = applyWorks(works, rows, ids);
       await writeChanges(changes, { run, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;
-    });
+    };
+    return inTransaction(pool, store, begin);
+  };
 
   return async (works: readonly Work[]): Promise<unknown[]> => {
-    let passLocked = performance.now() - lockedOutAt < PASS_LOCKED_MS;
+    let passLocked = !isSharded && performance.now() - lockedOutAt < PASS_LOCKED_MS;
     for (;;) {
       try {
         return await retryConflicts((attempt) => transact(works, attempt, passLocked));

@@ -4,7 +4,11 @@ import { type Run, runOn } from './statement.ts';
 import { takeConnection } from './take-connection.ts';
 
 /** Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent. */
-export const inTransaction = async <T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> => {
+export const inTransaction = async <T>(
+  pool: Pool,
+  work: (run: Run) => Promise<T>,
+  begin = 'BEGIN',
+): Promise<T> => {
   const client = await takeConnection(pool);
   const runHere = runOn(client);
   let isUsable = true;
@@ -19,7 +23,7 @@ export const inTransaction = async <T>(pool: Pool, work: (run: Run) => Promise<T
   };
   try {
     // Where it is refused, what follows would be committed statement by statement.
-    await run('BEGIN');
+    await run(begin);
     const value = await work(run);
     isCommitting = true;
     await run('COMMIT');

@@ -1,0 +1,64 @@
+// The recipe for Next, as docs/server-rendering.md has it, is built from the packed package and driven in a browser.
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchShell } from '../helpers/browser.ts';
+import { examplesIn } from '../helpers/document-examples.ts';
+import { buildNextApp, type NextServer, startNextApp, whyNoNext } from '../helpers/next-app.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+import { watchPage } from '../helpers/watch-page.ts';
+
+const HEADLINE = /Make room on the shelf|Fresh from the kiln/;
+
+const missing = await whyNoNext();
+// The runner's short report leaves out what was skipped.
+if (missing) console.log(`Next skipped: ${missing}`);
+
+let service: RunningService;
+let app: NextServer;
+let browser: Browser;
+beforeAll(async () => {
+  service = await runService([JSON.parse(await readFile('demo/workspace.json', 'utf8'))]);
+  service.clock.now = Date.now();
+  const files = examplesIn('docs/server-rendering.md').flatMap(({ name, code }) =>
+    name?.startsWith('app/') ? [[name, code.replace('http://127.0.0.1:8787', service.url)]] : [],
+  );
+  await buildNextApp(Object.fromEntries(files));
+  app = await startNextApp();
+  browser = await launchShell();
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await service?.stop();
+});
+
+const exported = async (): Promise<string[]> => {
+  const types: string[] = [];
+  for await (const { eventType } of service.store.exportBannerEvents('demo')) types.push(eventType);
+  return types.sort();
+};
+
+test.skipIf(missing)(
+  `an app of Next has its banner in the first HTML, hydrates it in silence, and counts it once${missing ? ` (${missing})` : ''}`,
+  async () => {
+    const response = await fetch(app.origin);
+    // Drawn, not only in the data that Next sends along.
+    expect(await response.text()).toMatch(new RegExp(`<a [^>]*>(${HEADLINE.source})[^<]*</a>`));
+    expect(response.headers.get('cache-control')).toMatch(/private.*no-store/);
+
+    const page = await browser.newPage();
+    const complaints = await watchPage(page);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`${message.text()} ${message.location().url}`);
+    });
+    await page.goto(app.origin);
+    await page.getByText(HEADLINE).waitFor();
+    await expect.poll(exported).toEqual(['impression']);
+    await page.getByText(HEADLINE).click({ modifiers: ['ControlOrMeta'] });
+    // What was sent before it is stored before it: a second impression would be there.
+    await expect.poll(exported).toEqual(['click', 'impression']);
+    expect(complaints).toEqual([]);
+  },
+);
