@@ -7,7 +7,9 @@ export const createKnownVisitor = ({ visitors, appId }: Settings) => {
     storageKey,
     id(): string | null {
       try {
-        return visitors ? localStorage.getItem(storageKey) : null;
+        const kept = visitors ? localStorage.getItem(storageKey) : null;
+        // With a user behind it the visitor is that user's by now.
+        return kept?.includes(' ') ? null : kept;
       } catch {
         // Blocked storage knows no visitor.
         return null;

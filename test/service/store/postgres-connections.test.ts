@@ -32,6 +32,14 @@ test('a connection that ends while nobody uses it is replaced', async () => {
   expect(await run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
+test('a database that trades its last commits for speed is asked for durable ones', async () => {
+  const url = await aDatabase();
+  await runBeside(url)(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET synchronous_commit = off`);
+  const { pool, close } = connect(url, 'groups', { connections: 1 });
+  onTestFinished(close);
+  expect(await runIn(pool)('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+});
+
 test('connections that a burst has opened are given back, but for those of writers', async () => {
   const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => runIn(pool)('SELECT 1')));
   const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });

@@ -102,7 +102,7 @@ const createBatchChanges = (page: DeliveryPage, control: Control, batch: Batch, 
     return keys.length > 0 ? [[batchKey(id), { ...batch, id, keys, splits, until: 0 }]] : [];
   };
 
-  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host or toDeadLetter it. */
+  /** Refused without a name: halve, as what is too large, or, refused alone, give it to the host, or make it a dead letter. */
   const refuse = (kept: QueuedEvent[], reason: string): Writes => {
     // A server that refuses so many requests in a row refuses them for something else than an event.
     const failures = control.wait.failures + 1;

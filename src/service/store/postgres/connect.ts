@@ -55,6 +55,10 @@ const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 /** Whoever waited for a lock must see what the one before has stored; a role or a database may have another default. */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 
+/** What was answered is stored: a role or a database may have chosen to lose its last commits with the power. */
+const DURABLE =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
+
 /** A server keeps a session, and its room, for two hours where the replica's machine is gone without a word. */
 const HEAR_OF_DEATH =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 60000;';
@@ -106,7 +110,7 @@ export const connect = (
       client.on('error', ignore);
       watchReplication(client);
       await client.query(
-        `${settings} ${READ_COMMITTED} ${HEAR_OF_DEATH} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
+        `${settings} ${READ_COMMITTED} ${DURABLE} ${HEAR_OF_DEATH} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
          SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
       );
     },

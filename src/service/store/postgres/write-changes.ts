@@ -96,7 +96,9 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   for (const statement of ERASE) send(gone.length > 0, () => run(statement, [gone]));
   // After the moves: what a user had before they were merged is a repeat as well.
   send(changes.bannerEvents.length > 0, () => recordBannerEvents(run, changes.bannerEvents));
-  await Promise.all(sent);
+  // All answers first: counts that are sent after the end of a transaction would be stored beside the next attempt's.
+  const refused = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+  if (refused) throw (refused as PromiseRejectedResult).reason;
   // Last of all, because every writer of a workspace meets here.
   if (points.length > 0) await run(ADD_POINTS, [json(points.map(pointsRow))]);
 };
