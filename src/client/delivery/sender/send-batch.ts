@@ -3,7 +3,7 @@ import { backoffMs } from '../../platform/backoff.ts';
 import { createPostJson } from '../../platform/post-json.ts';
 import { createKeepaliveBudget, inDoubt, readAnswer, type Verdict, withUserToken } from '../http/index.ts';
 import type { Batch, EventKey, Log } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
+import { allowsSending, type DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
@@ -16,6 +16,8 @@ export interface SenderQueue {
   isInLastFlush: (key: EventKey) => boolean;
   /** These are part of a request. */
   inRequest: (keys: EventKey[]) => void;
+  /** How many of this page no request holds yet. */
+  size: () => number;
   /** These left the log. */
   removed: (keys: EventKey[]) => void;
 }
@@ -30,13 +32,16 @@ const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
-  const { api, host, clock, random, lifecycle, userTokens, news, notify } = page;
+  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
   const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
   const settle = createSettle(page, log);
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
+  consent.subscribe(() => {
+    if (!allowsSending(consent)) for (const abort of inFlight) abort.abort();
+  });
 
   const finish = async (batch: Batch, verdict: Verdict, key: string): Promise<number> => {
     const { delivered, gone, notices } = await settle(batch, verdict, key);
@@ -97,10 +102,6 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
 
     /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
     abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
-
-    abortAll(): void {
-      for (const abort of inFlight) abort.abort();
-    },
 
     budgetLeft: budget.left,
     /** Events in one batch: what the host chose, or what the server's size limit taught. */
