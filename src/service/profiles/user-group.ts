@@ -187,6 +187,7 @@ export const createUserGroup = (ids: UserIds) => {
         entry.version += 1;
         entry.stored = namesOf(entry);
         entry.isChanged = false;
+        if (entry.isRemoved) indexOf(entry.workspaceId).drop(entry);
       }
       [touched, events, bannerEvents] = [[], [], []];
       points.clear();
