@@ -15,17 +15,17 @@ export const applyAnswer = (
   banners: ReadonlyMap<string, Banner | null>,
   askedAtMs: number,
 ): void => {
+  // An acceptance that lies ahead by more than the grace was noted under a wrong clock.
+  record.dismissed = record.dismissed.filter(
+    ({ acceptedAtMs }) => acceptedAtMs === null || Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS,
+  );
   for (const [placementId, banner] of banners) {
     const before = record.banners.get(placementId);
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
-    record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
-      if (dismissedIn !== placementId) return true;
-      // A test send stands in front of the other banner, and says nothing about it.
-      if (banner?.id !== bannerId) return banner?.isTestSend === true;
-      return acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS;
-    });
     if (banner?.isTestSend) continue;
-    const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
+    const isDismissed = record.dismissed.some(
+      (dismissal) => dismissal.placementId === placementId && dismissal.bannerId === banner?.id,
+    );
     record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };
