@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { countedKey } from '../../../src/client/delivery/log/records.ts';
+import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 
 const impression = (once: string) =>
