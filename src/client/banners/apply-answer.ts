@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { UserRecord } from './user-record.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
@@ -16,9 +16,11 @@ export const applyAnswer = (
   askedAtMs: number,
 ): void => {
   // An acceptance that lies ahead by more than the grace was noted under a wrong clock.
-  record.dismissed = record.dismissed.filter(
-    ({ acceptedAtMs }) => acceptedAtMs === null || Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS,
-  );
+  const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
+    !banners.has(placementId) ||
+    acceptedAtMs === null ||
+    Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
+  record.dismissed = record.dismissed.filter(isHeld);
   for (const [placementId, banner] of banners) {
     const before = record.banners.get(placementId);
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
