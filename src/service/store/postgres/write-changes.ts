@@ -11,6 +11,7 @@ import {
   DELETE_KEYS,
   DELETE_USERS,
   ERASE,
+  FORGET_SUBJECT,
   INSERT_BANNER_EVENTS,
   INSERT_EVENTS,
   INSERT_KEYS,
@@ -94,6 +95,9 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   for (const statement of MOVE) send(moved.length > 0, () => run(statement, pairs));
   const gone = [...erased, ...moved.map(({ from }) => from)];
   for (const statement of ERASE) send(gone.length > 0, () => run(statement, [gone]));
+  for (const { workspaceId, externalId } of changes.forgotten) {
+    send(true, () => run(FORGET_SUBJECT, [workspaceId, externalId]));
+  }
   // After the moves: what a user had before they were merged is a repeat as well.
   send(changes.bannerEvents.length > 0, () => recordBannerEvents(run, changes.bannerEvents));
   // All answers first: counts that are sent after the end of a transaction would be stored beside the next attempt's.
