@@ -1,4 +1,5 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
+import { compareKeys } from '../../platform/key-order.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { trackBody, withUserToken } from '../http/index.ts';
 import { type Batch, type QueuedEvent, type StoredEvent, VERSION } from '../log/index.ts';
@@ -14,8 +15,7 @@ export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: Sto
   a.appVersion === b.appVersion &&
   inDoubt[a.type] === inDoubt[b.type];
 
-export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number =>
-  a[2] - b[2] || (a[3] < b[3] ? -1 : Number(a[3] > b[3])) || a[4] - b[4];
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
 
 /** What an event adds to a body, with its comma. */
 const eventBytes = (event: StoredEvent): number =>
