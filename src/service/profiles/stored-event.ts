@@ -5,6 +5,7 @@ interface EventOfUser {
   appId: string | null;
   /** Unix milliseconds. */
   timeMs: number;
+  /** Never before `timeMs`. */
   receivedAtMs: number;
   properties: Record<string, unknown> | null;
 }

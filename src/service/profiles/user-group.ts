@@ -59,6 +59,7 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
   const touched: Entry[] = [];
   const events: { entry: Entry; event: StoredEvent }[] = [];
   const bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
+  const forgotten: Changes['forgotten'] = [];
   const points = new Map<string, Changes['points'][number]>();
 
   const indexOf = (workspaceId: string): UserIndex => {
@@ -124,10 +125,15 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
         leave(entryOf(merged), entryOf(kept));
         changed(kept);
       },
-      remove: (profile) => leave(entryOf(profile), null),
+      remove(profile) {
+        const { externalId } = profile;
+        leave(entryOf(profile), null);
+        if (externalId !== null) forgotten.push({ workspaceId, externalId });
+      },
       forget(externalId) {
         const bearer = index.bearerOf(externalId);
         if (bearer) leave(bearer, null);
+        forgotten.push({ workspaceId, externalId });
         return bearer !== undefined;
       },
       record(profile, event) {
@@ -155,7 +161,7 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
     users,
 
     changes(): Changes {
-      const changes = noChanges();
+      const changes = { ...noChanges(), forgotten };
       for (const entry of touched) addUser(changes, entry);
       for (const { entry, event } of events) {
         const heir = heirOf(entry);

@@ -4,7 +4,8 @@ import type { Conversion, Goal } from './results.ts';
 /**
  * Finds the users of a campaign who did what a conversion names within its time, by variant. The two databases write
  * some of it differently. Its values: `$1` the workspace, `$2` the campaign, `$3` the name of the event or the ID of the product, `$4`
- * the time in milliseconds, `$5` the campaign's first impression in Unix milliseconds.
+ * the time in milliseconds, `$5` the campaign's first impression in Unix milliseconds: what happened after it was received after
+ * it, which the index knows.
  */
 export const goalStatement = (
   conversion: Conversion,
@@ -18,7 +19,7 @@ export const goalStatement = (
     FROM events ${join} user_campaigns USING (user_id)
     WHERE events.workspace_id = $1 AND user_campaigns.workspace_id = $1 AND campaign_id = $2 AND impressions > 0
       AND ${'event' in conversion ? 'name = $3 AND product_id IS NULL' : 'name IS NULL AND product_id = $3'}
-      AND time >= ${start} AND time BETWEEN first_impression_at AND ${end}
+      AND received_at >= ${start} AND time BETWEEN first_impression_at AND ${end}
     GROUP BY user_id
   ) AS reached GROUP BY variant_id`;
 

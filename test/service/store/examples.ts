@@ -20,11 +20,12 @@ export const anEvent = (profile: Profile, name: string, timeMs = NOW): CustomEve
   appId: null,
   name,
   timeMs,
-  receivedAtMs: NOW,
+  // No event is received before it has happened: a time in the future is replaced.
+  receivedAtMs: Math.max(timeMs, NOW),
   properties: null,
 });
 
-export const aPurchase = (profile: Profile, productId = 'sku'): Purchase => {
-  const { name: _, ...ofUser } = anEvent(profile, '');
+export const aPurchase = (profile: Profile, productId = 'sku', timeMs = NOW): Purchase => {
+  const { name: _, ...ofUser } = anEvent(profile, '', timeMs);
   return { ...ofUser, kind: 'purchase', productId, appId: 'app', price: 1.5, quantity: 2, currency: 'EUR' };
 };

@@ -95,7 +95,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[]) => {
         const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
         const event =
           'price' in what
-            ? { ...aPurchase(profile, what.do), timeMs, price, quantity: 1 }
+            ? { ...aPurchase(profile, what.do, timeMs), price, quantity: 1 }
             : anEvent(profile, what.do, timeMs);
         users.record(profile, event);
       });
@@ -170,7 +170,7 @@ export const resultsContract = (storeOf: () => Store) =>
           nowMs: START,
           apply(users) {
             const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
-            users.record(profile, { ...aPurchase(profile, 'cup'), currency, timeMs });
+            users.record(profile, { ...aPurchase(profile, 'cup', timeMs), currency });
           },
         });
       const at = { timeMs: START, receivedAtMs: START };

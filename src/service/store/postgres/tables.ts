@@ -36,7 +36,7 @@ export const TABLES = `
     properties jsonb,
     PRIMARY KEY (user_id, event_id)
   );
-  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, time);
+  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
 
   CREATE TABLE banner_events (
     user_id bigint NOT NULL,

@@ -34,7 +34,8 @@ export const TABLES = `
     properties TEXT -- JSON
   ) STRICT;
   CREATE INDEX events_of_user ON events (user_id);
-  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, time);
+  -- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
+  CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
 
   CREATE TABLE banner_events (
     user_id INTEGER NOT NULL,
