@@ -41,10 +41,10 @@ test('options that cannot be used are told by their names, and all works by the 
   expect(service.events.map(({ type }) => type)).toEqual(['impression']);
   expect(of('failed').map(({ kind, message }) => [kind, /"(.+)"/.exec(message)![1]])).toEqual([
     ['config', 'apikey'],
+    ['config', 'banners.refreshCapacity'],
     ['config', 'delivery.timeoutMs'],
     ['config', 'delivery.maxBatch'],
     ['config', 'delivery.maxEvents'],
-    ['config', 'banners.refreshCapacity'],
   ]);
 });
 

@@ -3,6 +3,7 @@ import type { Asked } from '../first/asked.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
 import { createFail } from '../late/fail.ts';
+import type { InBackground } from '../late/in-background.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
 import type { Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
@@ -32,16 +33,13 @@ export interface UpdatesOptions {
   asked: Asked;
   lifecycle: PageLifecycle;
   mayAct: () => boolean;
-  /** The events of a user that are still to be delivered. */
-  queued: (userId: string) => Promise<BannerEvent[]>;
-  /** A session began: what was counted in the one before counts again. */
-  onSession: () => void;
+  inBackground: InBackground;
   notify: Notify;
 }
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
 export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, asked, lifecycle, mayAct, queued, onSession, notify } = options;
+  const { settings, cache, asked, lifecycle, mayAct, inBackground, notify } = options;
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
@@ -49,18 +47,14 @@ export const createUpdates = (options: UpdatesOptions) => {
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /** Whose session this page has joined: a user who is known a line after the client is created comes here twice. */
   let joinedBy: string | null = null;
-
-  /** For work that nothing waits for: its failure is told, and not thrown into the page. */
-  const report = (work: Promise<unknown>): void => {
-    work.catch((cause) => fail('internal', 'Something unexpected went wrong', cause));
-  };
+  let onSession: () => void = () => undefined;
 
   const tellTabs = (): void => {
     const userId = cache.userId();
     if (userId !== null) channel.post({ changedFor: userId });
   };
   channel.subscribe(({ changedFor }) => {
-    if (changedFor === cache.userId()) report(cache.reread());
+    if (changedFor === cache.userId()) inBackground(cache.reread());
   });
 
   const takeAnswer = createTakeAnswer(cache, notify);
@@ -73,9 +67,9 @@ export const createUpdates = (options: UpdatesOptions) => {
       // A listener to what was wrong with the answer may have changed the user.
       if (result.userId !== cache.userId()) return;
       for (const placementId of result.banners.keys()) asked.answered.add(placementId);
-      report(takeAnswer(result).then(tellTabs));
+      inBackground(takeAnswer(result).then(tellTabs));
     },
-    onRateLimit: () => report(session.drain()),
+    onRateLimit: () => inBackground(session.drain()),
     notify,
   });
   const session = createSession({
@@ -104,15 +98,21 @@ export const createUpdates = (options: UpdatesOptions) => {
 
   return {
     tellTabs,
-    report,
-    /** Joins or begins the session of the present user, which syncs what is mounted. */
-    async startSession(): Promise<void> {
+    /** Calls `listener` when a session begins: what was counted in the one before counts again. */
+    onSession(listener: () => void): void {
+      onSession = listener;
+    },
+    /**
+     * Joins or begins the session of the present user, which syncs what is mounted. `queued` finds the events of a user that
+     * are still to be delivered.
+     */
+    async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = cache.userId();
       if (!mayAct() || userId === joinedBy) return;
       joinedBy = userId;
       if (userId !== null) {
         const asking = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
-        report(asking);
+        inBackground(asking);
         // A log that does not answer keeps no user from a banner.
         const dismissals = (await asking.catch(() => [])).filter(({ type }) => type === 'dismiss');
         if (cache.userId() !== userId) return;

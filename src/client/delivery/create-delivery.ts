@@ -1,6 +1,5 @@
 import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
-import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
 import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/index.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
@@ -25,12 +24,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const page = createDeliveryPage(setup);
   const { consent, host, clock, lifecycle, notify } = page;
   const disk = createBfcacheSafeStore(setup.platform.openStore(page.name), lifecycle, clock.after);
-  const log = createLog(
-    page,
-    disk,
-    ({ consent: choice }) => stored.onStored(choice),
-    () => sender.wake(),
-  );
+  const log = createLog(page, disk);
   const unsent = createUnsent(page);
   const upkeep = createUpkeep(page, log, unsent.removed);
   const letters = createDeadLetters(log);
@@ -39,23 +33,16 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     await host.evict?.().catch(() => undefined);
     return upkeep.shrink();
   }, log.degrade);
-  const stored = createStoredConsent(page, log, retryOnQuota, () => {
-    sender.abortAll();
-    unsent.clear();
-  });
+  const choice = createStoredConsent(page, log, retryOnQuota);
   const sender = createSender(page, log, upkeep, unsent);
   const leaving = createLeaving(page, log, sender, unsent);
 
-  const capture = createCapture(page, log, retryOnQuota, (kept) => {
-    unsent.add(kept);
-    for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
-    const { until } = log.known().wait;
-    const mustWait = isAhead(until, clock.now(), MAX_WAIT_MS);
-    if (mustWait) sender.wakeAt(until);
-    else sender.onAppended();
+  const capture = createCapture(page, log, retryOnQuota, (stored) => {
+    unsent.add(stored);
+    for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) leaving.leave();
-    const isFull = !mustWait && unsent.size() >= sender.limit();
-    if (upkeep.appended(kept) || isFull) sender.wake();
+    sender.onAppended();
+    if (upkeep.appended(stored)) sender.wake();
   });
   sender.wake();
 
@@ -91,12 +78,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       return consent.mayStore();
     },
     async disable(policy) {
-      await stored.disable(policy);
+      await choice.disable(policy);
       if (policy === 'purge') await retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
     },
     async enable() {
-      await stored.enable();
+      await choice.enable();
       sender.onReconnect();
     },
     stop() {
@@ -104,6 +91,6 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       for (const part of [sender, leaving, unsent]) part.stop();
       for (const part of [log, disk]) part.close();
     },
-    wipe: stored.wipe,
+    wipe: choice.wipe,
   };
 };

@@ -1,29 +1,16 @@
 import type { Choice, OptOutPolicy } from '../first/consent.ts';
 import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
 import type { Log } from './log/index.ts';
-import { allowsSending, type DeliveryPage } from './page.ts';
+import type { DeliveryPage } from './page.ts';
 
-/**
- * Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice.
- * `onOptOut` ends the requests under way, and forgets what this page holds in memory.
- */
-export const createStoredConsent = (
-  page: DeliveryPage,
-  log: Log,
-  retryOnQuota: RetryOnQuota,
-  onOptOut: () => void,
-) => {
+/** Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice. */
+export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: RetryOnQuota) => {
   const { consent, clock, news, notify, isWorker } = page;
   /** As the disk had it last. */
   let seen: Choice = 'enabled';
   /** Choices of this page on their way to the disk: what is read there meanwhile is older. */
   let writing = 0;
 
-  const set = (choice: Choice | 'wiped'): void => {
-    consent.set(choice);
-    log.decide();
-    if (!allowsSending(consent)) onOptOut();
-  };
   const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
@@ -49,14 +36,24 @@ export const createStoredConsent = (
     const choice = item.type === 'wiped' ? 'wiped' : item.choice;
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
     if (consent.state === 'wiped' && !(isWorker && choice === 'enabled')) return;
-    set(choice);
+    consent.set(choice);
     if (choice === 'wiped') log.forgetMemory();
     tell();
+  });
+  log.subscribe({
+    /** News of this choice may have missed the tab. */
+    onRead({ consent: choice }) {
+      if (writing > 0 || choice === seen) return;
+      seen = choice;
+      if (choice === consent.state || consent.state === 'wiped') return;
+      consent.set(choice);
+      tell();
+    },
   });
 
   return {
     async enable(): Promise<void> {
-      set('enabled');
+      consent.set('enabled');
       await write('enabled');
       news.post({ type: 'consent', choice: 'enabled' });
       tell();
@@ -66,25 +63,15 @@ export const createStoredConsent = (
     async disable(policy: OptOutPolicy): Promise<void> {
       consent.optOut(policy);
       const choice = consent.state as Choice;
-      set(choice);
       news.post({ type: 'consent', choice });
       await write(choice);
       tell();
     },
 
     async wipe(): Promise<void> {
-      set('wiped');
+      consent.set('wiped');
       news.post({ type: 'wiped' });
       await log.clear();
-      tell();
-    },
-
-    /** The choice in a control record that was read: news of it may have missed this tab. */
-    onStored(choice: Choice): void {
-      if (writing > 0 || choice === seen) return;
-      seen = choice;
-      if (choice === consent.state || consent.state === 'wiped') return;
-      set(choice);
       tell();
     },
   };

@@ -13,28 +13,29 @@ export interface Consent {
   /** The user chose, here, in another tab or on an earlier visit. */
   set(state: Choice | 'wiped'): void;
   optOut(policy: OptOutPolicy): void;
+  /** Calls `listener` after each change, with the state before it. */
+  subscribe(listener: (before: Consent['state']) => void): void;
   /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
   mayStore(): boolean;
   /** Whether it may be kept on the device. */
   mayWrite(): boolean;
 }
 
-/** The user's choice in this page: one object that all parts ask. `onChange` is called when one of its answers changes. */
-export const createConsent = (
-  initial: Consent['state'],
-  onChange: (before: Consent['state']) => void = () => undefined,
-): Consent => {
+/** The user's choice in this page: one object that all parts ask. */
+export const createConsent = (initial: Consent['state']): Consent => {
+  const listeners: ((before: Consent['state']) => void)[] = [];
   const consent: Consent = {
     state: initial,
     mayStore: () => consent.mayWrite() || consent.state === 'pending',
     mayWrite: () => consent.state === 'enabled',
     set(state) {
       const before = consent.state;
-      const couldStore = consent.mayStore();
+      if (state === before) return;
       consent.state = state;
-      if (consent.mayStore() !== couldStore || before === 'pending') onChange(before);
+      for (const listener of listeners) listener(before);
     },
     optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
+    subscribe: (listener) => void listeners.push(listener),
   };
   return consent;
 };

@@ -53,10 +53,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   let following: Promise<void> | undefined;
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
-  const consent = createConsent(isKnown ? settings.consent : 'disabled', (before) => {
-    const next = before === 'pending' ? user.keep : user.open;
-    following = consent.mayStore() ? next() : user.close();
-  });
+  const consent = createConsent(isKnown ? settings.consent : 'disabled');
   const mayAct = (): boolean => consent.mayStore() && !isStopped;
 
   const cache = createBannerCache({
@@ -119,6 +116,10 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
   const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
+  consent.subscribe((before) => {
+    const next = before === 'pending' ? user.keep : user.open;
+    following = consent.mayStore() ? next() : user.close();
+  });
 
   const stop = (): void => {
     isStopped = true;

@@ -18,7 +18,7 @@ interface TrackOptions {
 export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
   const capture = async (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return (await late.run(({ delivery }) => delivery.capture(event))) ?? null;
+    return (await late.run((client) => client.capture(event))) ?? null;
   };
 
   const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
@@ -26,12 +26,12 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
       if (isDismissed(cache.record(), banner)) return null;
-      const isRehearsed = late.current()?.isRehearsed(banner);
+      const isTriedOut = late.current()?.isTriedOut(banner);
       sendAway(banner);
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const event = capture(banner, 'dismiss', userId);
       // A listener may have changed the user.
-      if (!isRehearsed && cache.userId() === userId) {
+      if (!isTriedOut && cache.userId() === userId) {
         await cache.change((record) => addDismissal(record, banner));
         late.current()?.tellTabs();
       }

@@ -10,6 +10,7 @@ import type { createBoxMemory } from '../placements/box-memory.ts';
 import { watchImpressions } from '../placements/impressions.ts';
 import type { Placements } from '../placements/placements.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { InBackground } from './in-background.ts';
 
 interface CountImpressionsOptions {
   platform: Settings['platform'];
@@ -18,21 +19,23 @@ interface CountImpressionsOptions {
   cache: BannerCache;
   boxMemory: ReturnType<typeof createBoxMemory>;
   mayAct: () => boolean;
-  updates: Pick<Updates, 'nameOf' | 'report'>;
+  updates: Pick<Updates, 'nameOf' | 'onSession'>;
+  inBackground: InBackground;
   capture: Delivery['capture'];
   fail: Fail;
 }
 
 /** Stores an impression for each banner that is seen, once a session, and remembers how large its slot was. */
 export const countImpressions = (options: CountImpressionsOptions) => {
-  const { platform, lifecycle, placements, cache, boxMemory, mayAct, updates, capture, fail } = options;
+  const { platform, lifecycle, placements, cache, boxMemory, mayAct, capture, fail } = options;
+  const { nameOf, onSession } = options.updates;
 
   const count = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
     const at = platform.now();
     if (!mayAct() || cache.isExpired(banner)) return null;
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
-    const once = await updates.nameOf(placementId, bannerId);
+    const once = await nameOf(placementId, bannerId);
     if (once === undefined || cache.userId() !== userId) return null;
     return capture({ type: 'impression', bannerId, placementId, userId, at, once });
   };
@@ -48,7 +51,7 @@ export const countImpressions = (options: CountImpressionsOptions) => {
     mayCount: mayAct,
     onSeen(banner) {
       const userId = cache.userId();
-      if (userId !== null) updates.report(count(banner, userId));
+      if (userId !== null) options.inBackground(count(banner, userId));
     },
     onSize({ placementId, element, shown }) {
       if (shown && isFocus(shown.id)) return;
@@ -56,5 +59,6 @@ export const countImpressions = (options: CountImpressionsOptions) => {
       if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
     },
   });
+  onSession(watched.countAnew);
   return { ...watched, count };
 };

@@ -1,4 +1,5 @@
 import type { BannerEvent } from '../banner-event.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Listener, Notice } from '../notice.ts';
 import { VERSION } from '../version.ts';
@@ -47,15 +48,17 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
 interface DebugOptions {
   settings: Pick<Settings, 'endpoint' | 'appId'>;
-  userId: string | null;
-  /** Each placement that is mounted, with its banner. */
-  shown: readonly string[];
+  cache: Pick<BannerCache, 'userId' | 'current'>;
+  /** Those that are mounted. */
+  placements: Iterable<string>;
   subscribe: (listener: Listener) => () => void;
 }
 
 /** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
-export const printNotices = ({ settings, userId, shown, subscribe }: DebugOptions): (() => void) => {
-  const user = userId === null ? 'no user' : `user ${userId}`;
+export const printNotices = (options: DebugOptions): (() => void) => {
+  const { settings, cache, placements, subscribe } = options;
+  const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
+  const shown = [...placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
   console.info(
     `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${user}; mounted: ${shown.join(', ') || 'nothing'}`,
   );

@@ -9,7 +9,7 @@ import { createDelivery, type Delivery } from '../delivery/index.ts';
 import type { Asked } from '../first/asked.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
-import type { Inspector, Rehearsal } from '../inspector/index.ts';
+import type { Inspector } from '../inspector/index.ts';
 import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
 import type { Boxes } from '../placements/box.ts';
@@ -23,8 +23,10 @@ import { createPreview, takePreviewToken } from '../preview/preview.ts';
 import { createMeetVisitor } from '../visitors/meet-visitor.ts';
 import { countImpressions } from './count-impressions.ts';
 import { createFail } from './fail.ts';
+import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
 import { createRecentNotices } from './recent-notices.ts';
+import { createTryOut } from './try-out.ts';
 import { createUserTokens } from './user-tokens.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
@@ -44,33 +46,38 @@ export interface LateClientOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient
-  extends Pick<Updates, 'startSession' | 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
-  delivery: Delivery;
+export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
+  /** As the delivery's, but for events of a banner that is only tried out. */
+  capture: Delivery['capture'];
+  delivery: Omit<Delivery, 'capture'>;
   /** Stores the impression, unless it was counted in this session before. */
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
   /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
   meetVisitor(who: () => string | null): Promise<void>;
-  /** True where the inspector takes the events of this banner, and nothing of them is to be stored. */
-  isRehearsed(banner: Banner): boolean;
+  /** Joins or begins the session of the present user, which syncs what is mounted. */
+  startSession(): Promise<void>;
+  /** True where the banner is only tried out, and nothing of its events is stored. */
+  isTriedOut(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
 
-/** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. */
+/** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
   const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
   const { platform } = settings;
   const { notify, recent } = createRecentNotices(options.notify, platform.now);
   const fail = createFail(notify);
+  const inBackground = createInBackground(fail);
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
   const mayAct = () => consent.mayStore() && !isStopped;
   const mayWrite = () => consent.mayWrite() && !isStopped;
   const boxMemory = createBoxMemory(boxes, mayWrite);
+  const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
@@ -83,7 +90,17 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
   };
 
-  const userTokens = createUserTokens(settings.userToken, platform, fail);
+  const updates = createUpdates({
+    settings,
+    consent,
+    userTokens,
+    cache,
+    asked,
+    lifecycle,
+    mayAct,
+    inBackground,
+    notify,
+  });
 
   const delivery = createDelivery({
     api: { ...settings, userTokens, fetch: platform.fetch },
@@ -93,14 +110,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     host: {
       notify,
       correct: settings.correct,
-      onDelivered: (events) => updates.report(acceptDelivered(cache, events, now())),
+      onDelivered: (events) => inBackground(acceptDelivered(cache, events, now())),
       // The cache is worth less than an event: a sync brings it back.
       async evict() {
         await cache.change((record) => {
           record.banners.clear();
         });
         await forgetFormerUsers();
-        updates.report(updates.bringBack());
+        inBackground(updates.bringBack());
       },
     },
     isWorker: false,
@@ -116,7 +133,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     mayWrite,
     fail,
   });
-
   const preview = createPreview({
     settings,
     cache,
@@ -127,54 +143,45 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isFocus,
     fail,
   });
-
-  let rehearsal: Rehearsal | undefined;
-  const isRehearsed = (bannerId: string) => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
-  const capture: Delivery['capture'] = async (event) => {
-    if (!isRehearsed(event.bannerId)) return delivery.capture(event);
-    if (rehearsal) rehearsal.takes(event);
-    else if (event.type === 'dismiss') cache.overlay.delete(event.placementId);
-    return null;
-  };
+  const tryOut = createTryOut(cache, delivery);
+  const impressions = countImpressions({
+    platform,
+    lifecycle,
+    placements,
+    cache,
+    boxMemory,
+    mayAct,
+    updates,
+    inBackground,
+    capture: tryOut.capture,
+    fail,
+  });
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createRehearsal } = await import('../inspector/index.ts');
-    rehearsal ??= createRehearsal({
-      cache,
-      placements,
-      now,
-      countAnew: impressions.countAnew,
-      focusOn,
-      isFocus,
-    });
+    const { countAnew } = impressions;
     return createInspector({
       settings,
       cache,
       asked,
-      rehearsal,
       isFocus,
       mayAct,
+      recent,
+      rehearsal: tryOut.rehearse(() =>
+        createRehearsal({ cache, placements, now, countAnew, focusOn, isFocus }),
+      ),
       session: updates.session,
       syncBlockedUntilMs: updates.syncBlockedUntilMs,
       slots: impressions.slots,
       viewOf: impressions.inspect,
-      recent,
       preview: preview.show,
     });
   };
 
-  const updates = createUpdates({
-    settings,
-    consent,
-    userTokens,
-    cache,
-    asked,
-    lifecycle,
-    mayAct,
-    queued: delivery.queued,
-    onSession: () => impressions.countAnew(),
-    notify,
-  });
+  const debug = async (): Promise<void> => {
+    const { printNotices } = await import('./debug.ts');
+    printNotices({ settings, cache, placements: asked.placements, subscribe });
+  };
 
   /** A log that stops answering keeps no user from a banner. */
   const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
@@ -185,44 +192,26 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     if (mayAct() && (await delivery.isAllowed()) && mayAct()) await work();
   };
 
-  const impressions = countImpressions({
-    platform,
-    lifecycle,
-    placements,
-    cache,
-    boxMemory,
-    mayAct,
-    updates,
-    capture,
-    fail,
-  });
-
-  const previewToken = takePreviewToken();
-  if (previewToken) updates.report(preview.show(previewToken));
-
-  if (settings.debug) {
-    const print = async () => {
-      const { printNotices } = await import('./debug.ts');
-      const shown = [...asked.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
-      printNotices({ settings, userId: cache.userId(), shown, subscribe });
-    };
-    updates.report(print());
-  }
-
   const stops = [
-    lifecycle.on('visible', () => updates.report(comeBack(updates.resume))),
+    lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
     // The moment for what had to wait until it is out of sight. Nothing is stored here: a transaction that is open when
     // the page leaves would cost it the back/forward cache.
     lifecycle.on('hidden', placements.considerAll),
     lifecycle.on('online', updates.hurry),
-    lifecycle.on('restored', () => updates.report(comeBack(cache.reread))),
+    lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
+  const previewToken = takePreviewToken();
+  if (previewToken) inBackground(preview.show(previewToken));
+  if (settings.debug) inBackground(debug());
 
   return {
-    ...updates,
-    delivery: { ...delivery, capture },
-    inspect,
-    isRehearsed: ({ id }) => isRehearsed(id),
+    want: updates.want,
+    renew: updates.renew,
+    refresh: updates.refresh,
+    tellTabs: updates.tellTabs,
+    forgetUser: updates.forgetUser,
+    capture: tryOut.capture,
+    delivery,
     countImpression: impressions.count,
     forgetFormerUsers,
     meetVisitor,
@@ -232,15 +221,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       if (mayAct())
         await withTimeout(delivery.isAllowed(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
       if (userTokens.resume()) void delivery.flush();
-      await updates.startSession();
+      await updates.startSession(delivery.queued);
     },
+    isTriedOut: ({ id }) => tryOut.covers(id),
+    inspect,
     stop() {
       isStopped = true;
       for (const stop of stops) stop();
-      impressions.stop();
-      preview.stop();
-      updates.stop();
-      delivery.stop();
+      for (const part of [impressions, preview, updates, delivery]) part.stop();
     },
   };
 };

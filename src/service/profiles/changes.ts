@@ -31,6 +31,8 @@ export interface Changes {
   /** Users whose rows in the other tables become those of another user, and users whose rows go. */
   moved: { from: number; to: number }[];
   erased: number[];
+  /** External IDs that go from the audit too. */
+  forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
@@ -45,6 +47,7 @@ export const noChanges = (): Changes => ({
   deleted: [],
   moved: [],
   erased: [],
+  forgotten: [],
   keysRemoved: [],
   keysAdded: [],
   events: [],

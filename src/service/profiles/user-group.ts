@@ -59,6 +59,7 @@ export const createUserGroup = (ids: UserIds) => {
   let touched: Entry[] = [];
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
+  let forgotten: Changes['forgotten'] = [];
   const points = new Map<string, Changes['points'][number]>();
 
   const indexOf = (workspaceId: string): UserIndex => {
@@ -122,10 +123,15 @@ export const createUserGroup = (ids: UserIds) => {
         leave(entryOf(merged), entryOf(kept));
         changed(kept);
       },
-      remove: (profile) => leave(entryOf(profile), null),
+      remove(profile) {
+        const { externalId } = profile;
+        leave(entryOf(profile), null);
+        if (externalId !== null) forgotten.push({ workspaceId, externalId });
+      },
       forget(externalId) {
         const bearer = index.bearerOf(externalId);
         if (bearer) leave(bearer, null);
+        forgotten.push({ workspaceId, externalId });
         return bearer !== undefined;
       },
       record(profile, event) {
@@ -165,7 +171,7 @@ export const createUserGroup = (ids: UserIds) => {
       lookup.by === 'external_id' && indexes.get(workspaceId)?.bearerOf(lookup.value) !== undefined,
 
     changes(): Changes {
-      const changes = noChanges();
+      const changes = { ...noChanges(), forgotten };
       for (const entry of touched) addUser(changes, entry);
       for (const { entry, event } of events) {
         const heir = heirOf(entry);
@@ -189,7 +195,7 @@ export const createUserGroup = (ids: UserIds) => {
         entry.isChanged = false;
         if (entry.isRemoved) indexOf(entry.workspaceId).drop(entry);
       }
-      [touched, events, bannerEvents] = [[], [], []];
+      [touched, events, bannerEvents, forgotten] = [[], [], [], []];
       points.clear();
     },
   };

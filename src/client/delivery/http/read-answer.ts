@@ -10,20 +10,25 @@ export interface Skipped {
   reason: string;
 }
 
+/** Why nothing may be sent now, and for how many milliseconds; without them as long as the backoff says. */
+export interface Pause {
+  reason: WaitReason;
+  ms?: number | undefined;
+}
+
 /** What an answer, or none, means for a batch. */
-export interface Verdict {
+export interface BatchOutcome {
   /**
    * `confirmed`: every event that `skipped` does not name was taken. `refused`: the request itself is wrong, never again
    * unchanged. `again`: not now. `in-doubt`: no answer could be read, so the events may have been taken or not.
    */
-  fate: 'confirmed' | 'refused' | 'again' | 'in-doubt';
+  type: 'confirmed' | 'refused' | 'again' | 'in-doubt';
   /** Of HTTP; 0 without an answer. */
   status: number;
   skipped: Skipped[];
   /** Where the answer contradicts itself. */
   problems: string[];
-  /** Why nothing may be sent now, and for how many milliseconds; without them as long as the backoff says. */
-  wait?: { reason: WaitReason; ms?: number | undefined } | undefined;
+  wait?: Pause | undefined;
   /** For the host; nothing where all is well. */
   failure?: { kind: FailureKind; message: string; cause?: unknown };
 }
@@ -36,8 +41,8 @@ const NOT_FOUND_PROBE_MS = 15 * 60_000;
 const isJson = ({ headers }: Answer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
-export const inDoubt = (cause: unknown, wait?: Verdict['wait']): Verdict => ({
-  fate: 'in-doubt',
+export const inDoubt = (cause: unknown, wait?: Pause): BatchOutcome => ({
+  type: 'in-doubt',
   status: 0,
   skipped: [],
   problems: [],
@@ -70,12 +75,16 @@ export const judgeErrors = (
 const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
   typeof events_processed === 'number' || (status === 202 && message !== undefined);
 
-const confirmed = (status: number, { errors, events_processed }: TrackSuccess, length: number): Verdict => {
+const confirmed = (
+  status: number,
+  { errors, events_processed }: TrackSuccess,
+  length: number,
+): BatchOutcome => {
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, no list`;
     // Whatever it means, an event may be named in it, unless the count says that all were taken.
     if (events_processed !== length) return inDoubt(new Error(problem), { reason: 'backoff' });
-    return { fate: 'confirmed', status, skipped: [], problems: [problem] };
+    return { type: 'confirmed', status, skipped: [], problems: [problem] };
   }
   const { skipped, problems } = judgeErrors(errors ?? [], length);
   const expected = length - skipped.length;
@@ -84,15 +93,15 @@ const confirmed = (status: number, { errors, events_processed }: TrackSuccess, l
       `events_processed is ${events_processed}, but ${length} events less ${skipped.length} skipped are ${expected}`,
     );
   }
-  return { fate: 'confirmed', status, skipped, problems };
+  return { type: 'confirmed', status, skipped, problems };
 };
 
 /** Says what became of a batch of `length` events. */
-export const readAnswer = (answer: Answer, length: number, now: number): Verdict => {
+export const readAnswer = (answer: Answer, length: number, now: number): BatchOutcome => {
   const { status, headers, text } = answer;
   const body = parseJson(text);
-  const again = (message: string, wait: Verdict['wait'], kind: FailureKind = 'deliver'): Verdict => ({
-    fate: 'again',
+  const again = (message: string, wait: Pause, kind: FailureKind = 'deliver'): BatchOutcome => ({
+    type: 'again',
     status,
     skipped: [],
     problems: [],
@@ -110,7 +119,7 @@ export const readAnswer = (answer: Answer, length: number, now: number): Verdict
   const { reason, requestedMs, errors, text: words = `HTTP ${status}` } = readRefused(answer, now);
   // About this user alone: the others' events go on.
   if (status === 401 && headers.has(USER_TOKEN_HEADER))
-    return { fate: 'again', status, skipped: [], problems: [] };
+    return { type: 'again', status, skipped: [], problems: [] };
   if (reason === 'unauthorized') return again(words, { reason, ms: SAME_KEY_PROBE_MS }, reason);
   if (reason === 'not-found') return again(words, { reason, ms: NOT_FOUND_PROBE_MS }, reason);
   // The request is wrong, not the moment: an unchanged retry could only fail again. What is no JSON is the word of a proxy,
@@ -118,7 +127,7 @@ export const readAnswer = (answer: Answer, length: number, now: number): Verdict
   const isVerdict = status === 413 || (isJson(answer) && body !== undefined);
   if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
     const failure = { kind: 'deliver', message: words } as const;
-    return { fate: 'refused', status, failure, ...judgeErrors(errors, length) };
+    return { type: 'refused', status, failure, ...judgeErrors(errors, length) };
   }
   return again(words, { reason, ms: requestedMs || undefined });
 };

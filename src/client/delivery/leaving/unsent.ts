@@ -1,5 +1,5 @@
 import { type EventKey, keyText, type QueuedEvent } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
+import { allowsSending, type DeliveryPage } from '../page.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
 const MAX_EVENTS = 1_600;
@@ -8,7 +8,7 @@ const MAX_EVENTS = 1_600;
  * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
  * name events that are gone; sending one again is harmless to a service that counts each event once.
  */
-export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
+export const createUnsent = ({ consent, news, lifecycle }: DeliveryPage) => {
   const waiting = new Map<string, QueuedEvent>();
   const held = new Set<string>();
   const drop = (keys: string[]): void => {
@@ -19,6 +19,9 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
   const stop = lifecycle.on('restored', () => waiting.clear());
   news.subscribe((item) => {
     if (item.type === 'gone') drop(item.keys);
+  });
+  consent.subscribe(() => {
+    if (!allowsSending(consent)) waiting.clear();
   });
 
   return {
@@ -48,7 +51,6 @@ export const createUnsent = ({ news, lifecycle }: DeliveryPage) => {
     isInLastFlush: (key: EventKey): boolean => held.has(keyText(key)),
     waiting: (): QueuedEvent[] => [...waiting.values()],
     size: (): number => waiting.size,
-    clear: (): void => waiting.clear(),
     stop,
   };
 };

@@ -43,6 +43,13 @@ export interface Entry extends QueuedEvent {
   once: string | undefined;
 }
 
+interface LogListener {
+  /** A control record was read. */
+  onRead?: (control: Control) => void;
+  /** Memory mode is over. */
+  onDisk?: () => void;
+}
+
 const undecided = () => new Error('the user has not decided yet');
 /** Its control record is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
@@ -50,28 +57,24 @@ const newerVersion = () => new Error('a newer version keeps its events here');
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
- * `onStored` is called with each control record that is read, `onDisk` when memory mode ends.
  */
-export const createLog = (
-  page: DeliveryPage,
-  disk: Store,
-  onStored: (control: Control) => void,
-  onDisk: () => void,
-) => {
+export const createLog = (page: DeliveryPage, disk: Store) => {
   const { consent, clock, notify, fail } = page;
   /** What a new control record begins with. */
   const choice = (): Choice => {
     if (consent.state === 'pending') return 'enabled';
     return consent.state === 'wiped' ? 'disabled' : consent.state;
   };
-  /** The disk is left alone until the user has decided. */
-  let isHeld = consent.state === 'pending';
+  const listeners: LogListener[] = [];
   let known: Control | undefined;
   let isPurgeOwed = false;
 
+  const announce = (control: Control): void => {
+    for (const { onRead } of listeners) onRead?.(control);
+  };
   const note = (record: unknown): Control => {
     known = readControl(record, choice());
-    if (record !== undefined) onStored(known);
+    if (record !== undefined) announce(known);
     return known;
   };
 
@@ -79,14 +82,15 @@ export const createLog = (
     primary: disk,
     clock,
     async probe() {
-      if (isHeld) throw undecided();
+      // The disk is left alone until then.
+      if (consent.state === 'pending') throw undecided();
       const record = await disk.get(CONTROL_KEY);
       if (!isNewer(record)) {
         if (!store.isMemory()) note(record);
         return;
       }
       // An opt-out holds in every version.
-      onStored(readControl(record, choice()));
+      announce(readControl(record, choice()));
       throw newerVersion();
     },
     async adopt(records) {
@@ -99,8 +103,12 @@ export const createLog = (
       known = undefined;
       const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
       notify({ type: 'memory-mode', on, ...reason });
-      if (!on) onDisk();
+      if (!on) for (const { onDisk } of listeners) onDisk?.();
     },
+  });
+  // What waits in memory goes to the disk with the next write there, or is forgotten.
+  consent.subscribe((before) => {
+    if (before === 'pending' && !consent.mayStore()) store.forgetMemory();
   });
 
   /**
@@ -133,6 +141,7 @@ export const createLog = (
   };
 
   return {
+    subscribe: (listener: LogListener): void => void listeners.push(listener),
     step,
     /** The control record as this page saw it last. */
     known: (): Control => known ?? newControl(choice()),
@@ -145,9 +154,9 @@ export const createLog = (
     async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
-      await store.update<CountedRecord>([countedKey(name)], ([found = own]) => {
-        // After a lost connection it may be this one already.
-        isFirst = found.event === own.event;
+      await store.update<CountedRecord | null>([countedKey(name)], ([found]) => {
+        // After a lost connection it may be this one already, and a damaged one names no event.
+        isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [
               [countedKey(name), own],
@@ -197,22 +206,15 @@ export const createLog = (
       fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
-    /** Forgets which events counted once before this time. */
+    /** Forgets which events counted once before this time, and what cannot be read. */
     async forgetCounted(time: number): Promise<void> {
-      for await (const records of pages<CountedRecord>(store, COUNTED_RANGE)) {
-        const old = records.filter(([, { at }]) => at < time);
+      for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
+        const old = records.filter(([, counted]) => !(Number(counted?.at) >= time));
         if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
       }
     },
 
     clear: () => store.clear(),
-
-    /** The user has decided: what waits in memory goes to the disk with the next write there, or is forgotten. */
-    decide(): void {
-      if (!isHeld) return;
-      isHeld = false;
-      if (!consent.mayStore()) store.forgetMemory();
-    },
 
     isMemory: store.isMemory,
     /** Tries the disk again, where the log is in memory. */

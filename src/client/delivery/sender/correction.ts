@@ -12,7 +12,7 @@ import {
   type StoredEvent,
 } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
-import { toDeadLetter } from './settle.ts';
+import { toDeadLetter } from './batch-changes.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;

@@ -1,3 +1,4 @@
+import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { createKeyring } from '../../platform/keyring.ts';
 import type { Log, Upkeep } from '../log/index.ts';
 import type { DeliveryPage } from '../page.ts';
@@ -47,14 +48,25 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
     untilIdle: scheduler.untilIdle,
   });
 
+  log.subscribe({ onDisk: () => wake() });
+
   return {
-    ...batches,
+    send: batches.send,
+    budgetLeft: batches.budgetLeft,
+    limit: batches.limit,
     run,
     /** Sends what is due, or with `all` whatever waits, without being waited for. */
     wake,
     onReconnect,
-    onAppended: scheduler.onAppended,
-    wakeAt: scheduler.wakeAt,
+    /** Events were stored, and stand in the queue: they wait for company, for the service, or no longer. */
+    onAppended(): void {
+      const { until } = log.known().wait;
+      if (isAhead(until, clock.now(), MAX_WAIT_MS)) scheduler.wakeAt(until);
+      else {
+        scheduler.onAppended();
+        if (queue.size() >= batches.limit()) wake();
+      }
+    },
     /** The key if it is known without asking: a page that goes away cannot wait. */
     key: keyring.current,
     stop: scheduler.stop,

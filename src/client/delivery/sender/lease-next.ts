@@ -1,4 +1,5 @@
 import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import { compareKeys } from '../../platform/key-order.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import { trackBody } from '../http/index.ts';
@@ -143,8 +144,7 @@ export const createLeaseNext = (
   };
 
   /** Halves of a refused batch wait for the others: one of them is innocent, as a rule. Beyond that the oldest goes first. */
-  const byTurn = (a: Batch, b: Batch): number =>
-    a.splits - b.splits || a.keys[0]![2] - b.keys[0]![2] || a.keys[0]![4] - b.keys[0]![4];
+  const byTurn = (a: Batch, b: Batch): number => a.splits - b.splits || compareKeys(a.keys[0]!, b.keys[0]!);
 
   const findNext = async (all: boolean): Promise<NextAction | undefined> => {
     const { control, batches, corrupt } = await log.overview();
@@ -172,7 +172,7 @@ export const createLeaseNext = (
     // Far in the future means that the clock was set back since: such an event has waited long enough.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
-    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), options);
+    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), page);
     return lease(newBatch(first, newId()), revision);
   };
 

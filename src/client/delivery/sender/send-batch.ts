@@ -1,9 +1,15 @@
 import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
 import { createPostJson } from '../../platform/post-json.ts';
-import { createKeepaliveBudget, inDoubt, readAnswer, type Verdict, withUserToken } from '../http/index.ts';
+import {
+  type BatchOutcome,
+  createKeepaliveBudget,
+  inDoubt,
+  readAnswer,
+  withUserToken,
+} from '../http/index.ts';
 import type { Batch, EventKey, Log } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
+import { allowsSending, type DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
@@ -16,6 +22,8 @@ export interface SenderQueue {
   isInLastFlush: (key: EventKey) => boolean;
   /** These are part of a request. */
   inRequest: (keys: EventKey[]) => void;
+  /** How many of this page no request holds yet. */
+  size: () => number;
   /** These left the log. */
   removed: (keys: EventKey[]) => void;
 }
@@ -30,29 +38,32 @@ const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
-  const { api, host, clock, random, lifecycle, userTokens, news, notify } = page;
+  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = page;
   const { maxBatch, timeoutMs } = page.options;
   const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
   const settle = createSettle(page, log);
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
+  consent.subscribe(() => {
+    if (!allowsSending(consent)) for (const abort of inFlight) abort.abort();
+  });
 
-  const finish = async (batch: Batch, verdict: Verdict, key: string): Promise<number> => {
-    const { delivered, gone, notices } = await settle(batch, verdict, key);
+  const finish = async (batch: Batch, outcome: BatchOutcome, key: string): Promise<number> => {
+    const { delivered, gone, notices } = await settle(batch, outcome, key);
     queue.removed(gone);
     if (delivered.length > 0) {
       host.onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });
     }
     for (const notice of notices) notify(notice);
-    for (const message of verdict.problems) notify({ type: 'failed', kind: 'answer', message });
-    if (verdict.failure) notify({ type: 'failed', ...verdict.failure });
+    for (const message of outcome.problems) notify({ type: 'failed', kind: 'answer', message });
+    if (outcome.failure) notify({ type: 'failed', ...outcome.failure });
     news.post({ type: 'idle' });
     return delivered.length;
   };
 
-  const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<Verdict> => {
+  const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<BatchOutcome> => {
     const began = clock.monotonic();
     const reconnectsBefore = scheduler.reconnects();
     const abort = new AbortController();
@@ -89,18 +100,14 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
       const body = withUserToken(leased.body, userTokens.current(batch.userId));
       queue.inRequest(batch.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
-      const verdict = await request({ batch, body }, key, free !== undefined);
+      const outcome = await request({ batch, body }, key, free !== undefined);
       free?.();
-      if (verdict.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
-      return finish(batch, verdict, key);
+      if (outcome.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
+      return finish(batch, outcome, key);
     },
 
     /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
     abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
-
-    abortAll(): void {
-      for (const abort of inFlight) abort.abort();
-    },
 
     budgetLeft: budget.left,
     /** Events in one batch: what the host chose, or what the server's size limit taught. */

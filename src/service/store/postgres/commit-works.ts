@@ -61,11 +61,11 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const read = (run: Run, works: readonly Work[], named: Named, attempt: number, passLocked: boolean) => {
     if (isSharded) return readUsers(run, named, { statement: READ_USERS });
     if (!passLocked) return readUsers(run, named, { statement: LOCK_USERS, looks: MAX_LOOKS });
-    const onMissing = (names: ReadonlySet<string>) => {
+    const onLocked = (names: ReadonlySet<string>) => {
       if (attempt < MAX_PASSES) throw new ConflictError('A user is locked');
       refuse(works, names);
     };
-    return readUsers(run, named, { statement: LOCK_FREE_USERS, onMissing });
+    return readUsers(run, named, { statement: LOCK_FREE_USERS, onLocked });
   };
 
   const transact = (works: readonly Work[], attempt: number, passLocked: boolean): Promise<unknown[]> => {

@@ -17,6 +17,7 @@ export const noRows = () => ({
   moved: [] as number[],
   /** Users whose rows in the other tables go. */
   erased: [] as number[],
+  forgotten: [] as string[],
   bannerEvents: [] as Changes['bannerEvents'],
   points: [] as SQLInputValue[],
   secrets: [] as string[],
@@ -66,5 +67,6 @@ export const rowsOf = (changes: Changes): Rows => {
     rows.erased.push(from);
   }
   rows.erased.push(...changes.erased);
+  for (const { workspaceId, externalId } of changes.forgotten) rows.forgotten.push(workspaceId, externalId);
   return rows;
 };

@@ -11,10 +11,10 @@ const answered = (status: number, body: unknown, more = {}) => {
 test.each([{}, 'none', 3])(
   'an answer of 202 whose errors are no list (%j) is in doubt, unless all were counted',
   (errors) => {
-    expect(answered(202, { message: 'success', errors })).toMatchObject({ fate: 'in-doubt' });
-    expect(answered(202, { events_processed: 1, errors })).toMatchObject({ fate: 'in-doubt' });
+    expect(answered(202, { message: 'success', errors })).toMatchObject({ type: 'in-doubt' });
+    expect(answered(202, { events_processed: 1, errors })).toMatchObject({ type: 'in-doubt' });
     expect(answered(202, { events_processed: 2, errors })).toMatchObject({
-      fate: 'confirmed',
+      type: 'confirmed',
       skipped: [],
       problems: [expect.stringContaining('no list')],
     });
@@ -26,7 +26,7 @@ test.each([
   { message: 'success', errors: null },
   { message: 'success', events_processed: null },
 ])('an answer of 202 with no more than %j confirms every event', (body) => {
-  expect(answered(202, body)).toEqual({ fate: 'confirmed', status: 202, skipped: [], problems: [] });
+  expect(answered(202, body)).toEqual({ type: 'confirmed', status: 202, skipped: [], problems: [] });
 });
 
 test.each([
@@ -36,16 +36,16 @@ test.each([
   [200, []],
   [299, { message: 'success' }],
 ])('case 21: a %i with the JSON %j of somebody else confirms nothing', (status, body) => {
-  expect(answered(status, body)).toMatchObject({ fate: 'again', status });
+  expect(answered(status, body)).toMatchObject({ type: 'again', status });
 });
 
 test('an answer of 200 that counts the events is the API’s', () => {
-  expect(answered(200, { events_processed: 2 })).toMatchObject({ fate: 'confirmed' });
+  expect(answered(200, { events_processed: 2 })).toMatchObject({ type: 'confirmed' });
 });
 
 test('an answer without errors confirms every event', () => {
   expect(answered(202, { message: 'success', events_processed: 2 })).toEqual({
-    fate: 'confirmed',
+    type: 'confirmed',
     status: 202,
     skipped: [],
     problems: [],
@@ -55,12 +55,12 @@ test('an answer without errors confirms every event', () => {
 test.each([[[]], ['welcome'], [3]])(
   'a 202 that reads %j may be of a proxy behind which the events were taken',
   (body) => {
-    expect(answered(202, body)).toMatchObject({ fate: 'in-doubt' });
+    expect(answered(202, body)).toMatchObject({ type: 'in-doubt' });
   },
 );
 
 test('a 408 says that the request came too slowly, and not that it is wrong', () => {
-  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ fate: 'again', status: 408 });
+  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'again', status: 408 });
 });
 
 test.each([
@@ -68,9 +68,9 @@ test.each([
   [403, 'unauthorized', 60 * 60_000],
   [404, 'not-found', 15 * 60_000],
 ])('a %i is no fault of the events: the sender waits', (status, reason, ms) => {
-  const verdict = answered(status, { message: 'No' });
-  expect(verdict).toMatchObject({
-    fate: 'again',
+  const outcome = answered(status, { message: 'No' });
+  expect(outcome).toMatchObject({
+    type: 'again',
     wait: { reason, ms },
     failure: { kind: reason, message: 'No' },
   });
@@ -79,18 +79,18 @@ test.each([
 test.each([400, 405, 413, 422])('a %i refuses the events that it names, or all of them', (status) => {
   const errors = [{ index: 1, type: 'odd' }];
   const failure = { kind: 'deliver', message: `HTTP ${status}` };
-  expect(answered(status, { errors })).toMatchObject({ fate: 'refused', skipped: [{ index: 1 }], failure });
-  expect(answered(status, null)).toMatchObject({ fate: 'refused', status, skipped: [] });
+  expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
+  expect(answered(status, null)).toMatchObject({ type: 'refused', status, skipped: [] });
 });
 
 test.each([400, 407, 451])('a %i that is no JSON is of a proxy, and says nothing of the events', (status) => {
-  const verdict = answered(status, 'No', { 'content-type': 'text/html' });
-  expect(verdict).toMatchObject({ fate: 'again', wait: { reason: 'backoff' } });
+  const outcome = answered(status, 'No', { 'content-type': 'text/html' });
+  expect(outcome).toMatchObject({ type: 'again', wait: { reason: 'backoff' } });
 });
 
 test('a 413 halves the batch, whatever refuses it', () => {
   expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
-    fate: 'refused',
+    type: 'refused',
     skipped: [],
   });
 });
@@ -101,7 +101,7 @@ test.each([
   [503, { 'retry-after': '7' }, { reason: 'backoff', ms: 7_000 }],
   [503, { 'x-ratelimit-reset': '7' }, { reason: 'backoff', ms: undefined }],
 ])('a %i with %j waits %j', (status, headers, wait) => {
-  expect(answered(status, {}, headers)).toMatchObject({ fate: 'again', wait });
+  expect(answered(status, {}, headers)).toMatchObject({ type: 'again', wait });
 });
 
 describe('errors of an answer', () => {
