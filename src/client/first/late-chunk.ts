@@ -17,8 +17,8 @@ export interface LateChunk<T> {
   current(): T | undefined;
   /**
    * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. With `otherwise` the
-   * work is dropped where the chunk cannot be loaded now; without it the work waits for the chunk until the client is
-   * stopped. Resolves with `otherwise` where the work was dropped or failed.
+   * work is dropped where the chunk cannot be loaded now, or the client is stopped before it is; without it the work waits
+   * for the chunk, and a stopped client tries once. Resolves with `otherwise` where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
@@ -75,7 +75,7 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
         return otherwise;
       }
     };
-    if (client) return start();
+    if (client || (isStopped && otherwise !== undefined)) return start();
     return new Promise((resolve) => {
       waiting.push({ start: () => resolve(start()), isDroppable: otherwise !== undefined });
       void tryToLoad();

@@ -18,12 +18,15 @@ export interface AuditEntry {
 /** The action of an audit entry whose subject is a user. */
 export const LOOK_AT_USER = 'look at user';
 
+/** Takes a subject that was a user out of the audit; the entries stay. */
+export const forgetSubject = (workspaceId: string, subject: string): string =>
+  `UPDATE operator_audit SET subject = ''
+   WHERE workspace_id = ${workspaceId} AND action = '${LOOK_AT_USER}' AND subject = ${subject}`;
+
 /** The audit: entries are only ever added. */
 export interface AuditStore {
   /** Adds an entry to the audit. */
   addAudit(entry: AuditEntry): Promise<void>;
-  /** Takes a subject that was a user out of the audit; the entries stay. */
-  forgetSubject(workspaceId: string, subject: string): Promise<void>;
   /** Newest first. */
   audit(workspaceId: string, page: PageOptions): Promise<AuditEntry[]>;
 }
@@ -43,13 +46,6 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
       `INSERT INTO operator_audit (workspace_id, at_ms, entry_id, operator, action, subject, details)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [workspaceId, atMs, randomUUID(), operator, action, subject, details],
-    );
-  },
-
-  async forgetSubject(workspaceId, subject) {
-    await run(
-      `UPDATE operator_audit SET subject = '' WHERE workspace_id = $1 AND action = '${LOOK_AT_USER}' AND subject = $2`,
-      [workspaceId, subject],
     );
   },
 

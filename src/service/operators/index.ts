@@ -1,4 +1,4 @@
-export { type AuditEntry, LOOK_AT_USER } from './audit.ts';
+export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './audit.ts';
 export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
 export type { Row, RunSql } from './run-sql.ts';

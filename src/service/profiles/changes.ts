@@ -12,6 +12,8 @@ export interface UserRow {
   createdAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
+  /** Of the profile as JSON, as it was last read or written; 0 where that was no text. */
+  characters: number;
 }
 
 export interface KeyRow {
@@ -29,6 +31,8 @@ export interface Changes {
   /** Users whose rows in the other tables become those of another user, and users whose rows go. */
   moved: { from: number; to: number }[];
   erased: number[];
+  /** External IDs that go from the audit too. */
+  forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
@@ -43,6 +47,7 @@ export const noChanges = (): Changes => ({
   deleted: [],
   moved: [],
   erased: [],
+  forgotten: [],
   keysRemoved: [],
   keysAdded: [],
   events: [],

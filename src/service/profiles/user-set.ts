@@ -22,9 +22,15 @@ export interface UserSet {
    * brought its attributes over to `kept`.
    */
   merge(kept: Profile, merged: Profile): void;
-  /** Deletes a user with everything stored of them: keys, events, banner events, campaigns. */
+  /**
+   * Deletes a user with everything stored of them: keys, events, banner events, campaigns. The audit of the Studio keeps that
+   * somebody looked at a user, and no longer at whom.
+   */
   remove(profile: Profile): void;
-  /** Deletes the user with this external ID, with or without a profile. Returns whether there was one. */
+  /**
+   * Deletes the user with this external ID in the same way, with or without a profile. Returns whether there was one. The
+   * audit forgets the ID of nobody as well.
+   */
   forget(externalId: string): boolean;
   /** Stores an event with its user, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;

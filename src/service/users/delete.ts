@@ -60,38 +60,27 @@ const targetsOf = (body: unknown): Target[] => {
   });
 };
 
-/**
- * `/users/delete`: erases users, with everything that is stored of them. Returns how many there were. The audit of the Studio keeps
- * that somebody looked at a user, and no longer at whom.
- */
+/** `/users/delete`: erases users, with everything that is stored of them. Returns how many there were. */
 export const deleteUsers = async (input: {
   workspaceId: string;
-  store: Pick<Store, 'write' | 'studio'>;
+  store: Pick<Store, 'write'>;
   body: unknown;
   nowMs: number;
 }): Promise<number> => {
   const { workspaceId, store, body, nowMs } = input;
   const targets = targetsOf(body);
-  const { deleted, externalIds } = await store.write({
+  return store.write({
     workspaceId,
     lookups: targets.map(({ lookup }) => lookup),
     nowMs,
     apply(users) {
-      // Of unknown IDs too: a request whose answer was lost comes again, and must finish what it began.
-      const externalIds = targets.flatMap(({ lookup }) =>
-        lookup.by === 'external_id' ? [lookup.value] : [],
-      );
-      let deleted = externalIds.filter((externalId) => users.forget(externalId)).length;
-      for (const { lookup, rules } of targets) {
+      const remove = ({ lookup, rules }: Target): boolean => {
+        if (lookup.by === 'external_id') return users.forget(lookup.value);
         const profile = prioritize(users.find(lookup), rules);
-        if (!profile) continue;
-        users.remove(profile);
-        deleted += 1;
-        if (profile.externalId !== null) externalIds.push(profile.externalId);
-      }
-      return { deleted, externalIds };
+        if (profile) users.remove(profile);
+        return profile !== null;
+      };
+      return targets.filter(remove).length;
     },
   });
-  for (const externalId of externalIds) await store.studio.forgetSubject(workspaceId, externalId);
-  return deleted;
 };

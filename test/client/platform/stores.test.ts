@@ -178,6 +178,32 @@ describe('the fallback', () => {
     lift();
   });
 
+  test('keeps what fails while the memory moves back to the store, with what is written meanwhile', async () => {
+    const { clock, disk, primary, store } = setUp();
+    await store.get('a');
+    const { promise: lost, reject: lose } = Promise.withResolvers<void>();
+    primary.fail({ type: 'wait', until: lost }, { verbs: ['setMany'] });
+    const slow = store.setMany([['slow', 1]]);
+    primary.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['setMany'] });
+    await store.setMany([['memory', 2]]);
+    const { promise: moved, resolve: move } = Promise.withResolvers<void>();
+    primary.fail({ type: 'wait', until: moved }, { verbs: ['setMany'] });
+    store.retry();
+    await clock.advance(0);
+    const meanwhile = store.setMany([['meanwhile', 3]]);
+    lose(new DOMException('lost', 'UnknownError'));
+    await clock.advance(0);
+    move();
+    await Promise.all([slow, meanwhile]);
+    await clock.advance(60_000);
+    expect(store.isMemory()).toBe(false);
+    expect(await disk.entries()).toEqual([
+      ['meanwhile', 3],
+      ['memory', 2],
+      ['slow', 1],
+    ]);
+  });
+
   test('leaves a full disk to the caller', async () => {
     const { primary, modes, store } = setUp();
     await store.get('a');

@@ -169,6 +169,23 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(again).toBe(0);
       });
 
+      test('are gone from the audit with the commit that removes them', async () => {
+        const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
+        await create({ externalId: 'u-1', email: 'kim@example.org' });
+        const look = { workspaceId: 'demo', atMs: NOW, operator: 'Mia', action: 'look at user', details: '' };
+        for (const subject of ['u-1', 'u-2', 'u-3']) await store.studio.addAudit({ ...look, subject });
+        await store.studio.addAudit({ ...look, workspaceId: 'other', subject: 'u-1' });
+        await write([lookup, byExternalId('u-2')], (users) => {
+          users.remove(users.find(lookup)[0]!);
+          // Nobody has it any more, or never had.
+          users.forget('u-2');
+        });
+        const subjects = async (workspaceId: string) =>
+          (await store.studio.audit(workspaceId, { limit: 9 })).map(({ subject }) => subject).sort();
+        expect(await subjects('demo')).toEqual(['', '', 'u-3']);
+        expect(await subjects('other')).toEqual(['u-1']);
+      });
+
       test('are left as they were by a work that throws, and the others of its transaction count', async () => {
         await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         const lookup = byExternalId('u-1');

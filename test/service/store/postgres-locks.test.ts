@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
 import { byExternalId, collect } from './examples.ts';
@@ -78,6 +78,26 @@ test('beside a row that somebody keeps locked, two replicas that write the same 
   expect(new Set(all.flat())).toEqual(new Set(['stored']));
   await release();
   expect(await counts()).toMatchObject({ locked: 1, 'u-0': 61, 'u-9': 61 });
+}, 30_000);
+
+test('beside a row that somebody keeps locked, an ID from a request that is not of this workspace locks no work out', async () => {
+  const write = (lookup: Lookup, workspaceId = 'demo') =>
+    store.write({
+      workspaceId,
+      lookups: [lookup, byExternalId('u-1')],
+      nowMs: NOW,
+      apply: (users) => users.find(lookup).length,
+    });
+  await count('locked');
+  const [locked] = await store.readUsers('demo', [byExternalId('locked')]);
+  const ofLocked: Lookup = { by: 'braze_id', value: String(locked?.userId) };
+  const { release } = await lockBeside(url, LOCK_ROW);
+  expect(await fates([count('locked')])).toEqual(['RetryLaterError']);
+  expect(await write({ by: 'braze_id', value: '12345' })).toBe(0);
+  expect(await write(ofLocked, 'other')).toBe(0);
+  await expect(write(ofLocked)).rejects.toThrow('A user is locked');
+  await release();
+  expect(await write(ofLocked)).toBe(1);
 }, 30_000);
 
 test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {

@@ -4,9 +4,12 @@ import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { ConflictError } from '../../../src/service/store/postgres/retry.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import {
+  CHECK_USERS,
   COUNT_CAMPAIGNS,
+  DELETE_USERS,
   INSERT_BANNER_EVENTS,
   INSERT_USERS,
+  UPDATE_USERS,
 } from '../../../src/service/store/postgres/user-statements.ts';
 import { writeChanges } from '../../../src/service/store/postgres/write-changes.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
@@ -18,6 +21,7 @@ const user: UserRow = {
   profile: null,
   createdAtMs: 0,
   version: 0,
+  characters: 0,
 };
 
 test('a group that another replica was faster than sends nothing once it has failed', async () => {
@@ -47,4 +51,24 @@ test('a group that another replica was faster than sends nothing once it has fai
   ]);
   expect(await written).toBeInstanceOf(ConflictError);
   expect(sent).toEqual([INSERT_USERS, INSERT_BANNER_EVENTS, COUNT_CAMPAIGNS]);
+});
+
+test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
+  const ids = new Map<string, number[]>();
+  const run = (async (statement: string, [list]: string[]) => {
+    const sent = list!.startsWith('[') ? JSON.parse(list!) : list!.split('\u001e');
+    ids.set(
+      statement,
+      sent.map((each: string | { user_id: number }) =>
+        Number(typeof each === 'object' ? each.user_id : each),
+      ),
+    );
+    return sent;
+  }) as Run;
+  const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
+  const changes = { ...noChanges(), updated: users, deleted: users, created: users };
+  await writeChanges(changes, { run, ids: createUserIds(), checked: users });
+  expect([...ids]).toEqual(
+    [UPDATE_USERS, CHECK_USERS, DELETE_USERS, INSERT_USERS].map((statement) => [statement, [4, 30, 200]]),
+  );
 });

@@ -89,3 +89,19 @@ test('what a thread had begun when it died is in doubt, and what comes after it 
   await expect(committer.commit(noRows())).rejects.toThrow('The thread that writes the database has ended');
   await committer.close();
 });
+
+test('a commit that is written and could not be synced is in doubt, and one that could not be written is not stored', async () => {
+  const answers = `const { parentPort } = require('node:worker_threads');
+    const errcodes = [1034, 778];
+    parentPort.on('message', (rows) => {
+      if (rows === 'close') parentPort.close();
+      else parentPort.postMessage({ message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() });
+    });`;
+  const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
+  const fates = await Promise.allSettled([committer.commit(noRows()), committer.commit(noRows())]);
+  expect(fates).toMatchObject([
+    { reason: { name: 'InDoubtError', cause: { errcode: 1034 } } },
+    { reason: { name: 'Error', errcode: 778 } },
+  ]);
+  await committer.close();
+});

@@ -6,7 +6,7 @@ import { userOf } from '../from-row.ts';
 import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from './retry.ts';
 import type { Run } from './statement.ts';
-import { FIND_KEYS } from './user-statements.ts';
+import { FIND_KEYS, READ_USERS } from './user-statements.ts';
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 export const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
@@ -48,8 +48,8 @@ interface ReadOptions {
   statement: string;
   /** How often to look: where the statement locks, each look finds fewer who have changed since, as those found stay. */
   looks?: number;
-  /** Hears by which names users were found whose rows were not. */
-  onMissing?(names: ReadonlySet<string>): void;
+  /** Receives the names of users whose rows the statement passed over: somebody has locked them. */
+  onLocked?(names: ReadonlySet<string>): void;
 }
 
 /**
@@ -59,15 +59,21 @@ interface ReadOptions {
 export const readUsers = async (
   run: Run,
   named: Named,
-  { statement, looks = 1, onMissing }: ReadOptions,
+  { statement, looks = 1, onLocked }: ReadOptions,
 ): Promise<UserRow[]> => {
   for (let look = 1; look <= looks; look += 1) {
     const ids = await findIds(run, named);
     if (ids.size === 0) return [];
     const rows = (await run(statement, [[...ids.keys()]])).map(userOf);
     const read = new Map(rows.map((row) => [row.userId, row]));
-    const missing = [...ids].filter(([userId]) => !read.has(userId));
-    if (missing.length > 0) onMissing?.(new Set(missing.flatMap(([, names]) => names)));
+    const missing = [...ids.keys()].filter((userId) => !read.has(userId));
+    if (onLocked && missing.length > 0) {
+      const locked = (await run(READ_USERS, [missing])).map(userOf);
+      const names = locked.flatMap(({ userId, workspaceId }) =>
+        ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId),
+      );
+      if (names.length > 0) onLocked(new Set(names));
+    }
     const isMeant = ([userId, names]: [number, string[]]) =>
       names.every((name) => {
         const { lookup, workspaceId } = named.get(name)!;

@@ -1,3 +1,4 @@
+import { forgetSubject } from '../../operators/index.ts';
 import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
 
 /** Parts texts that are sent as one parameter: neither a number nor JSON has it. */
@@ -105,6 +106,7 @@ export const MOVE_CAMPAIGNS = moveCampaigns('$1::bigint', '$2::bigint');
 export const ERASE = ['events', 'banner_events', 'user_campaigns'].map(
   (table) => `DELETE FROM ${table} WHERE user_id = ANY($1::bigint[])`,
 );
+export const FORGET_SUBJECT = forgetSubject('$1', '$2');
 
 // Last of all, because every writer of a workspace meets here.
 export const ADD_POINTS = `INSERT INTO data_points (workspace_id, day, points)

@@ -11,6 +11,7 @@ import {
   DELETE_KEYS,
   DELETE_USERS,
   ERASE,
+  FORGET_SUBJECT,
   INSERT_BANNER_EVENTS,
   INSERT_EVENTS,
   INSERT_KEYS,
@@ -80,12 +81,21 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
       onMiss?.();
       throw new ConflictError('Another replica has written the same users');
     });
-  // In the order in which others lock rows; each is sent before the one before has its answer.
-  const inOrder = updated.toSorted((a, b) => a.userId - b.userId);
-  expect(inOrder, UPDATE_USERS, () => userValues(inOrder));
-  expect(checked, CHECK_USERS, () => versions(checked));
-  expect(deleted, DELETE_USERS, () => versions(deleted));
-  expect(created, INSERT_USERS, () => [json(created.map(userRow))], ids.changeLane);
+  const expectUsers = (
+    users: readonly UserRow[],
+    statement: string,
+    values: (users: readonly UserRow[]) => string[],
+    onMiss?: () => void,
+  ) => {
+    // In the order in which others lock rows.
+    const inOrder = users.toSorted((a, b) => a.userId - b.userId);
+    expect(inOrder, statement, () => values(inOrder), onMiss);
+  };
+  // Each is sent before the one before has its answer.
+  expectUsers(updated, UPDATE_USERS, userValues);
+  expectUsers(checked, CHECK_USERS, versions);
+  expectUsers(deleted, DELETE_USERS, versions);
+  expectUsers(created, INSERT_USERS, (users) => [json(users.map(userRow))], ids.changeLane);
   send(keysRemoved.length > 0, () => run(DELETE_KEYS, [json(keysRemoved.map(keyRow))]));
   expect(keysAdded, INSERT_KEYS, () => [json(keysAdded.map(keyRow))]);
   send(changes.events.length > 0, () => run(INSERT_EVENTS, [json(changes.events.map(eventRow))]));
@@ -94,6 +104,9 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   for (const statement of MOVE) send(moved.length > 0, () => run(statement, pairs));
   const gone = [...erased, ...moved.map(({ from }) => from)];
   for (const statement of ERASE) send(gone.length > 0, () => run(statement, [gone]));
+  for (const { workspaceId, externalId } of changes.forgotten) {
+    send(true, () => run(FORGET_SUBJECT, [workspaceId, externalId]));
+  }
   // After the moves: what a user had before they were merged is a repeat as well.
   send(changes.bannerEvents.length > 0, () => recordBannerEvents(run, changes.bannerEvents));
   // All answers first: counts that are sent after the end of a transaction would be stored beside the next attempt's.

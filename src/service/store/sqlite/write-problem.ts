@@ -1,3 +1,5 @@
+import { InDoubtError } from '../write-errors.ts';
+
 /**
  * Why a group was not stored, as it crosses from the writer's thread; `null` crosses where it was. A cloned error keeps
  * nothing but its message, and the log would not know a full disk from a broken one.
@@ -15,8 +17,16 @@ export const writeProblemOf = (error: unknown): WriteProblem => {
   return { message, ...(code !== undefined && { code, errcode, errstr }) } as WriteProblem;
 };
 
-export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error =>
-  Object.assign(new Error(`The database refused a write: ${message}`), facts);
+/** SQLite's code for a sync that failed. The log is synced at the end of a commit, when all of it is written. */
+const SQLITE_IOERR_FSYNC = 1034;
+
+export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
+  const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
+  // Until the next commit writes over it, a start after a crash would find it in the log.
+  return facts.errcode === SQLITE_IOERR_FSYNC
+    ? new InDoubtError('The disk did not say what it stored', { cause: error })
+    : error;
+};
 
 /** SQLite's codes for a value that a column does not take. */
 const SQLITE_CONSTRAINT = 19;

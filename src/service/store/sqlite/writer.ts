@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { forgetSubject } from '../../operators/index.ts';
 import { moveCampaigns } from '../add-campaigns.ts';
 import { prepareBannerEvents } from './banner-events.ts';
 import type { Rows } from './rows.ts';
@@ -43,6 +44,7 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
   ['erased', 'DELETE FROM events WHERE user_id = ?'],
   ['erased', 'DELETE FROM banner_events WHERE user_id = ?'],
   ['erased', 'DELETE FROM user_campaigns WHERE user_id = ?'],
+  ['forgotten', forgetSubject('?', '?')],
   [
     'points',
     `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)
