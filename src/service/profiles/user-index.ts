@@ -73,6 +73,12 @@ export const createUserIndex = () => {
   return {
     enter,
     bearerOf,
+    has: (userId: number) => byId.has(userId),
+    characters() {
+      let sum = 0;
+      for (const entry of byId.values()) sum += entry.characters;
+      return sum;
+    },
 
     add(row: UserRow, stored: Names): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };
@@ -80,6 +86,13 @@ export const createUserIndex = () => {
       byId.set(row.userId, entry);
       enter(entry);
       return entry;
+    },
+
+    /** Forgets a user who is removed, and is no longer in the database either. */
+    drop(entry: Entry) {
+      byId.delete(entry.userId);
+      if (byExternalId.get(entry.externalId ?? '') === entry) byExternalId.delete(entry.externalId ?? '');
+      entry.profile = null;
     },
 
     find(lookup: Lookup): Profile[] {

@@ -11,7 +11,7 @@ import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
 /** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
-export const anSqliteQueue = (file = ':memory:') => {
+export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
   const database = new DatabaseSync(file);
   prepareForWriting(database);
   migrate(database, file);
@@ -32,7 +32,7 @@ export const anSqliteQueue = (file = ':memory:') => {
   };
   const queue = createCommitQueue({
     prepare: async () => undefined,
-    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId())),
+    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     isRefusal,
   });
   return {
