@@ -189,7 +189,9 @@ test('contract 7.8: a page that a wipe in another tab has emptied begins anew wi
   await b.placard.enable();
   await b.heard('shown', 2);
   await b.heard('synced', 2);
-  expect(JSON.stringify((await b.openStore('placard-banners').entries()).map(([key]) => key))).toContain('u-1');
+  expect(JSON.stringify((await b.openStore('placard-banners').entries()).map(([key]) => key))).toContain(
+    'u-1',
+  );
   expect(await b.placard.track(b.placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
 });
 
