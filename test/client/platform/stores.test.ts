@@ -263,6 +263,40 @@ describe('a bfcache-safe store', () => {
     expect(await store.get('a')).toBe(1);
   });
 
+  test('a write that fails when it was taken for done is written again', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const memory = createMemoryStore();
+    const inner = createFaultyStore(memory);
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const { promise: lost, reject: lose } = Promise.withResolvers<void>();
+    inner.fail({ type: 'wait', until: lost });
+    page.tell('leave');
+    const written = store.setMany([['a', 1]]);
+    page.tell('restored');
+    await clock.advance(1_000);
+    await written;
+    lose(new DOMException('lost', 'AbortError'));
+    await clock.advance(0);
+    expect(await memory.get('a')).toBe(1);
+  });
+
+  test('what is left unanswered at the second return as well is read again then', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' }, { times: 2 });
+    const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+    for (let visits = 0; visits < 2; visits += 1) {
+      page.tell('leave');
+      page.tell('restored');
+      await clock.advance(1_000);
+    }
+    await updated;
+    expect(await store.get('a')).toBe(1);
+  });
+
   test('what is answered in time after the return is asked for once', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
