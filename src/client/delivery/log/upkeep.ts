@@ -24,6 +24,8 @@ const SLICE = 200;
 const SLACK = 0.05;
 /** Of what was stored when the disk was full, the part that is stored from then on. */
 const FULL_SHARE = 0.75;
+/** A session may last longer than the host keeps events, and knows for all of it what it has counted. */
+const MIN_COUNTED_MS = 24 * 60 * 60_000;
 /** How often the log is read for what is too old. */
 const EXPIRE_MS = 60 * 60_000;
 
@@ -93,7 +95,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
       free.filter(({ event }) => event.time < limit),
       'expired',
     );
-    await log.forgetCounted(limit);
+    await log.forgetCounted(Math.min(limit, now() - MIN_COUNTED_MS));
   };
 
   const isOver = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
