@@ -94,9 +94,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       throw newerVersion();
     },
     async adopt(records) {
-      // Another tab has wiped the disk while this one was about to come back to it.
-      if (consent.state === 'wiped') return;
-      await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
+      await adoptMemory(records, disk, { isPurgeOwed, consent });
       isPurgeOwed = false;
     },
     onMode(on, cause) {
