@@ -6,9 +6,9 @@ import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
-import type { Asked } from '../first/asked.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
+import type { Requested } from '../first/requested.ts';
 import type { Inspector } from '../inspector/index.ts';
 import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
@@ -41,12 +41,13 @@ export interface LateClientOptions {
   boxes: Boxes;
   /** Where the profile keeps its visitor. */
   visitorKey: string;
-  asked: Asked;
+  requested: Requested;
   notify: Notify;
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
+export interface LateClient
+  extends Pick<Updates, 'want' | 'renew' | 'refresh' | 'notifyTabs' | 'forgetUser'> {
   /** As the delivery's, but for events of a banner that is only tried out. */
   capture: Delivery['capture'];
   delivery: Omit<Delivery, 'capture'>;
@@ -66,7 +67,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'refresh' |
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
+  const { settings, consent, cache, store, placements, boxes, visitorKey, requested, subscribe } = options;
   const { platform } = settings;
   const { notify, recent } = createRecentNotices(options.notify, platform.now);
   const fail = createFail(notify);
@@ -95,7 +96,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     consent,
     userTokens,
     cache,
-    asked,
+    requested,
     lifecycle,
     mayAct,
     inBackground,
@@ -137,7 +138,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     settings,
     cache,
     placements,
-    asked: asked.placements,
+    requested: requested.placements,
     subscribe,
     focusOn,
     isFocus,
@@ -163,7 +164,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     return createInspector({
       settings,
       cache,
-      asked,
+      requested,
       isFocus,
       mayAct,
       recent,
@@ -180,7 +181,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   const debug = async (): Promise<void> => {
     const { printNotices } = await import('./debug.ts');
-    printNotices({ settings, cache, placements: asked.placements, subscribe });
+    printNotices({ settings, cache, placements: requested.placements, subscribe });
   };
 
   /** A log that stops answering keeps no user from a banner. */
@@ -208,7 +209,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     want: updates.want,
     renew: updates.renew,
     refresh: updates.refresh,
-    tellTabs: updates.tellTabs,
+    notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
     capture: tryOut.capture,
     delivery,

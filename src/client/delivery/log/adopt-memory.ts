@@ -15,7 +15,7 @@ import {
 export interface AdoptOptions {
   /** The user has opted out and in again since: what lies on the disk is to be forgotten. */
   isPurgeOwed: boolean;
-  /** Another tab may tell this one of an opt-out or a wipe until the last moment. */
+  /** An opt-out or a wipe in another tab may reach this one until the last moment. */
   consent: Consent;
 }
 
