@@ -1,8 +1,8 @@
 import type { Notify } from '../notice.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { BannerCache } from './banner-cache.ts';
+import { invalidProperties } from './invalid-properties.ts';
 import { putTestSend } from './overlay.ts';
-import { invalidProperties } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */

@@ -77,12 +77,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   const visitor = createKnownVisitor(settings);
 
   const placements = createPlacements({
+    cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    current: cache.current,
-    mustLeave: cache.mustLeave,
     onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
-    expiresInMs: cache.expiresInMs,
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
@@ -155,12 +153,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isStopped) await user.change(userId);
     },
     async refresh(placementIds) {
-      await late.run<unknown>(async (client) => {
-        const chosen = placementIds ?? [...requested.placements];
-        for (const placementId of chosen) requested.placements.add(placementId);
-        if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
-        if (chosen.length > 0) await client.refresh(chosen);
-      }, null);
+      await late.run<unknown>((client) => client.refresh(placementIds), null);
     },
     banner: cache.current,
     track,

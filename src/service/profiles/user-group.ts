@@ -52,7 +52,7 @@ const addUser = (changes: Changes, entry: Entry) => {
 
 /**
  * Users in memory, as they were read. Works find and change them through `users`; `changes` answers what is to be written.
- * Once that is stored, `stored` makes them what the database has, and others may follow.
+ * Once that is on its way, `sent` makes them what the database will have. Removed users stay, as it may still have them.
  */
 export const createUserGroup = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
@@ -188,12 +188,12 @@ export const createUserGroup = (ids: UserIds) => {
     /** Of all profiles here, as JSON. */
     characters: () => [...indexes.values()].reduce((sum, index) => sum + index.characters(), 0),
 
-    stored() {
+    /** To be called once the changes are on their way to the database: others may follow. */
+    sent() {
       for (const entry of touched) {
         entry.version += 1;
         entry.stored = namesOf(entry);
         entry.isChanged = false;
-        if (entry.isRemoved) indexOf(entry.workspaceId).drop(entry);
       }
       [touched, events, bannerEvents, forgotten] = [[], [], [], []];
       points.clear();

@@ -88,13 +88,6 @@ export const createUserIndex = () => {
       return entry;
     },
 
-    /** Forgets a user who is removed, and is no longer in the database either. */
-    drop(entry: Entry) {
-      byId.delete(entry.userId);
-      if (byExternalId.get(entry.externalId ?? '') === entry) byExternalId.delete(entry.externalId ?? '');
-      entry.profile = null;
-    },
-
     find(lookup: Lookup): Profile[] {
       if (lookup.by === 'external_id') {
         const profile = bearerOf(lookup.value)?.profile;

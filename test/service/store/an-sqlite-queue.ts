@@ -17,7 +17,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   migrate(database, file);
   prepareForReading(database);
   const reader = createReader(database, createJobs(file, database));
-  const disk = { problem: null as string | null, commits: 0 };
+  const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineCommitter(database);
   const committer: Committer = {
     async commit(rows) {
@@ -25,6 +25,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
       disk.commits += 1;
       // The writing takes a while: other works come meanwhile.
       await new Promise(setImmediate);
+      await disk.isReady;
       if (problem !== null) throw new Error(problem);
       await inline.commit(rows);
     },
@@ -34,6 +35,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     prepare: async () => undefined,
     commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     isRefusal,
+    lanes: 2,
   });
   return {
     database,

@@ -74,11 +74,14 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     asked: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>,
     isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
   ): UserRow[] => {
+    const unknown = [...asked].map(({ workspaceId, lookups }) => ({
+      workspaceId,
+      lookups: lookups.filter((lookup) => !isKnown(workspaceId, lookup)),
+    }));
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of namedBy(asked).values()) {
-        if (isKnown(workspaceId, lookup)) continue;
+      for (const { workspaceId, lookup } of namedBy(unknown).values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = row['user_id'] as number;
           if (!found.has(userId)) found.set(userId, userOf(row));
