@@ -66,20 +66,21 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> =>
-    new Promise((resolve) => {
-      const start = async (): Promise<void> => {
-        try {
-          resolve(client ? await work(client) : otherwise);
-        } catch (cause) {
-          fail('internal', String(cause), cause);
-          resolve(otherwise);
-        }
-      };
-      if (client || (isStopped && otherwise !== undefined)) return void start();
-      waiting.push({ start, isDroppable: otherwise !== undefined });
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> => {
+    const start = async (): Promise<R | undefined> => {
+      try {
+        return client ? await work(client) : otherwise;
+      } catch (cause) {
+        fail('internal', String(cause), cause);
+        return otherwise;
+      }
+    };
+    if (client || (isStopped && otherwise !== undefined)) return start();
+    return new Promise((resolve) => {
+      waiting.push({ start: () => resolve(start()), isDroppable: otherwise !== undefined });
       void tryToLoad();
     });
+  };
 
   return {
     current: () => client,
