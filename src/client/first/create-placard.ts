@@ -8,7 +8,6 @@ import { createBoxes } from '../placements/box.ts';
 import { createPlacements } from '../placements/placements.ts';
 import { afterFrame } from '../platform/after-frame.ts';
 import { createKnownVisitor } from '../visitors/known-visitor.ts';
-import type { Asked } from './asked.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
@@ -16,6 +15,7 @@ import { createLateChunk, type LateChunk } from './late-chunk.ts';
 import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
 import { createNotices } from './notices.ts';
 import { readOptions, type Settings } from './read-options.ts';
+import type { Requested } from './requested.ts';
 import { createTrack } from './track.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
@@ -46,7 +46,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
-  const asked: Asked = { placements: new Set(), answered: new Set() };
+  const requested: Requested = { placements: new Set(), answered: new Set() };
   let isStopped = false;
   let hasStoreFailed = false;
   /** What an opt-out still does, or an opt-in. */
@@ -80,7 +80,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
     onExpired: (placementId) => late.current()?.renew(placementId),
-    source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
+    source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
@@ -105,7 +105,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         placements,
         boxes,
         visitorKey: visitor.storageKey,
-        asked,
+        requested,
         notify,
         subscribe,
       });
@@ -143,8 +143,8 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
       if (isStopped || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      if (!asked.placements.has(placementId)) {
-        asked.placements.add(placementId);
+      if (!requested.placements.has(placementId)) {
+        requested.placements.add(placementId);
         late.current()?.want(placementId);
       }
       return unmount;
