@@ -54,7 +54,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
   const key = (user: string) => recordKey(endpoint, appId, user);
 
-  /** Takes note of what is given, and says that what is shown may be out of date. */
+  /** Notes which banners are given, and has what is shown compared with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of overlay.values()) if (banner) given.add(banner.id);

@@ -100,7 +100,7 @@ export interface Api {
   fetch?: typeof fetch | undefined;
 }
 
-/** The platform of the page or the service worker. The late chunk takes store and clock from whoever loads first. */
+/** The platform of the page or the service worker. The late chunk takes store and clock from the first chunk. */
 export interface DeliveryPlatform {
   /** IndexedDB, as a rule; memory where it fails is added by the log itself. */
   openStore: (name: string) => Store;

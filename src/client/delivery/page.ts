@@ -7,13 +7,13 @@ import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import type { DeliverySetup } from './delivery.ts';
 import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 
-/** What the tabs tell each other; a tab that misses it finds the same in the log. */
+/** The messages between the tabs. A tab that misses one finds the same in the log. */
 export type TabNews =
   /** A request has been answered: another tab that waits may send. */
   | { type: 'idle' }
   /** These left the queue, by their `keyText`. */
   | { type: 'gone'; keys: string[] }
-  /** The service worker has no host to tell what became of an event: each page tells its own. */
+  /** The service worker has no host, so each page passes the worker's notices on to its own. */
   | { type: 'notice'; notice: Notice }
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
@@ -35,7 +35,7 @@ export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'h
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;
-  /** Whether this page may send at all now. */
+  /** False without consent, while the page is prerendered, and once the client is stopped. */
   maySend: () => boolean;
   isStopped: () => boolean;
   stop: () => void;

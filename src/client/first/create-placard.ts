@@ -7,7 +7,6 @@ import { createBoxes } from '../placements/box.ts';
 import { createPlacements } from '../placements/placements.ts';
 import { afterFrame } from '../platform/after-frame.ts';
 import { createKnownVisitor } from '../visitors/known-visitor.ts';
-import type { Asked } from './asked.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
@@ -15,6 +14,7 @@ import { createLateChunk } from './late-chunk.ts';
 import { createLateVerbs } from './late-verbs.ts';
 import { createNotices } from './notices.ts';
 import { readOptions, type Settings } from './read-options.ts';
+import type { Requested } from './requested.ts';
 import { createTrack } from './track.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
@@ -35,7 +35,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
-  const asked: Asked = { placements: new Set(), answered: new Set() };
+  const requested: Requested = { placements: new Set(), answered: new Set() };
   let isStopped = false;
   let hasStoreFailed = false;
   /** What an opt-out still does, or an opt-in. */
@@ -69,7 +69,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
     onExpired: (placementId) => late.current()?.renew(placementId),
-    source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
+    source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
@@ -94,7 +94,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         placements,
         boxes,
         visitorKey: visitor.storageKey,
-        asked,
+        requested,
         notify,
         subscribe,
       });
@@ -132,8 +132,8 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
       if (isStopped || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      if (!asked.placements.has(placementId)) {
-        asked.placements.add(placementId);
+      if (!requested.placements.has(placementId)) {
+        requested.placements.add(placementId);
         late.current()?.want(placementId);
       }
       return unmount;

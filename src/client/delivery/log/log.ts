@@ -94,9 +94,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       throw newerVersion();
     },
     async adopt(records) {
-      // Another tab has wiped the disk while this one was about to come back to it.
-      if (consent.state === 'wiped') return;
-      await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
+      await adoptMemory(records, disk, { isPurgeOwed, consent });
       isPurgeOwed = false;
     },
     onMode(on, cause) {
@@ -127,7 +125,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       if (isForeign || consent.state === 'wiped') return [];
       const control = readControl(stored, choice());
       const writes = decide(control, values);
-      // A record that was neither read nor written says nothing, least of all that the user agrees.
+      // A record that was neither read nor written holds no choice of the user.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
       control.revision += 1;

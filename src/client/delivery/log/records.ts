@@ -43,7 +43,7 @@ export interface Batch {
   keys: EventKey[];
   /**
    * Unix milliseconds until which an answer may still come, and 0 where the batch is not being sent. After that the answer
-   * was never read. It also names the sending, so that a late answer is told from the present one.
+   * was never read. It also names the sending, so that a late answer is not taken for the present one.
    */
   until: number;
   /** At least one sending ended without an answer. */
@@ -95,7 +95,7 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Banne
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Says what happened to what, and for whom: in JavaScript a host's event may be anything. */
+/** Whether all texts of an event are there: in JavaScript a host's event may be anything. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
   [event?.type, event?.bannerId, event?.placementId, event?.userId].every(isText);
 

@@ -16,7 +16,7 @@ import { createSettle } from './settle.ts';
 /** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
 const REFUSED_AT_ONCE_MS = 20;
 
-/** What the sender tells of the events that this page holds in memory, and of those in the log. */
+/** How the sender reports on the events that this page holds in memory, and on those in the log. */
 export interface SenderQueue {
   /** The last flush of this page took it, perhaps without a batch on disk yet. */
   isInLastFlush: (key: EventKey) => boolean;

@@ -76,7 +76,7 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
       isInSending(stored, batch) ? [[batchKey(batch.id), { ...stored, until: 0 }]] : null,
     );
 
-  /** Each wait is told once. */
+  /** Notifies the host of each wait once. */
   const announce = ({ until, reason }: Wait): void => {
     if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
     announcedUntil = until;
