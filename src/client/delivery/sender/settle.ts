@@ -3,7 +3,7 @@ import {
   type Batch,
   batchKey,
   type Control,
-  isBatch,
+  isInSending,
   type Log,
   type QueuedEvent,
   readEvent,
@@ -24,7 +24,7 @@ export const createSettle =
     let wasOurs = false;
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isOurs = isBatch(stored) && stored.until === batch.until;
+      const isOurs = isInSending(stored, batch);
       // After a lost connection this runs again. Where its first run was committed, nothing is left to settle.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
