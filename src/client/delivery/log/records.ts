@@ -1,6 +1,7 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { Choice } from '../../first/consent.ts';
 import type { WaitReason } from '../../notice.ts';
+import { isAhead, MAX_ANSWER_MS } from '../../platform/deadline.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 
 /**
@@ -138,6 +139,19 @@ export const isBatch = (record: unknown): record is Batch => {
     Number.isFinite(batch.splits)
   );
 };
+
+/**
+ * `sending`: an answer may still come. `abandoned`: none can come any more, and its events are not known to be in doubt yet.
+ * `ready`: it may be sent.
+ */
+export const batchState = ({ until, doubt }: Batch, now: number): 'sending' | 'abandoned' | 'ready' => {
+  if (isAhead(until, now, MAX_ANSWER_MS)) return 'sending';
+  return until > 0 && !doubt ? 'abandoned' : 'ready';
+};
+
+/** Whether the stored batch is still in this sending: no other tab has leased it since, and nothing has settled it. */
+export const isInSending = (stored: unknown, { until }: Batch): stored is Batch =>
+  isBatch(stored) && stored.until === until;
 
 /** A record in the place of an event or a batch that cannot be used, and that no newer version has written. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {

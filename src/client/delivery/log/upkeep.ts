@@ -1,11 +1,12 @@
 import type { EventType } from '../../banner-event.ts';
-import { isAhead, LEAP_MS, MAX_ANSWER_MS } from '../../platform/deadline.ts';
+import { LEAP_MS } from '../../platform/deadline.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import {
   type Batch,
   bannerEvent,
   batchKey,
+  batchState,
   bytesOf,
   DEAD_RANGE,
   EVENT_RANGE,
@@ -86,8 +87,8 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   /** Removes what is older than the age cap, whole batches too once no answer can come. */
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
-    const isOver = ({ keys, until }: Batch): boolean =>
-      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), MAX_ANSWER_MS);
+    const isOver = (batch: Batch): boolean =>
+      batch.keys.every(([, , time]) => time < limit) && batchState(batch, now()) !== 'sending';
     const { free } = await findFree(isOver);
     await remove(
       free.filter(({ event }) => event.time < limit),

@@ -1,4 +1,4 @@
-import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { compareKeys } from '../../platform/key-order.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
@@ -6,9 +6,10 @@ import { trackBody } from '../http/index.ts';
 import {
   type Batch,
   batchKey,
+  batchState,
   type Control,
   EVENT_RANGE,
-  isBatch,
+  isInSending,
   keyText,
   type Log,
   type QueuedEvent,
@@ -91,7 +92,7 @@ export const createLeaseNext = (
     let action: NextAction | undefined;
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
       // A lost connection asks twice, and the first time was committed after all.
-      if (action?.type === 'send' && isBatch(stored) && stored.until === action.batch.until) return null;
+      if (action?.type === 'send' && isInSending(stored, action.batch)) return null;
       action = undefined;
       if (!maySend() || control.revision !== revision) return null;
       const isFresh = stored === undefined;
@@ -154,11 +155,12 @@ export const createLeaseNext = (
     if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
-    const [ready] = batches
-      .filter(({ until, userId }) => !isAhead(until, now(), MAX_ANSWER_MS) && !userTokens.isPaused(userId))
-      .sort(byTurn);
-    if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
-    if (ready !== undefined) return lease(ready, revision);
+    const [next] = batches
+      .map((batch) => ({ batch, state: batchState(batch, now()) }))
+      .filter(({ batch, state }) => state !== 'sending' && !userTokens.isPaused(batch.userId))
+      .sort((a, b) => byTurn(a.batch, b.batch));
+    if (next?.state === 'abandoned') return { type: 'abandoned', batch: next.batch };
+    if (next) return lease(next.batch, revision);
 
     const found = await scan(batches);
     if (found.corrupt.length > 0) await log.removeCorrupt(found.corrupt);

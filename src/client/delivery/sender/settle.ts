@@ -3,7 +3,7 @@ import {
   type Batch,
   batchKey,
   type Control,
-  isBatch,
+  isInSending,
   type Log,
   type QueuedEvent,
   readEvent,
@@ -24,7 +24,7 @@ export const createSettle =
     let wasOurs = false;
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isOurs = isBatch(stored) && stored.until === batch.until;
+      const isOurs = isInSending(stored, batch);
       // A lost connection asks twice, and the first time was committed after all: what it settled is settled.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
