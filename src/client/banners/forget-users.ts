@@ -10,7 +10,7 @@ export const forgetUsers = async (
   present: () => string | null,
 ): Promise<void> => {
   const scope = keyOf('').slice(0, -1);
-  // No user ID sorts after the last code unit there is.
+  // No user ID sorts after the last code unit.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
   const keep = present();
   const kept = keep === null ? '' : JSON.stringify(keyOf(keep));

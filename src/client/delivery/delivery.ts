@@ -95,8 +95,8 @@ export interface Api {
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
-  /** Proofs of the users. Default: none is sent. */
-  userTokens?: UserTokens;
+  /** Proofs of the users. */
+  userTokens: UserTokens;
   fetch?: typeof fetch | undefined;
 }
 

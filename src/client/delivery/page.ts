@@ -1,6 +1,6 @@
 import type { Choice, Consent } from '../first/consent.ts';
 import { createFail } from '../late/fail.ts';
-import { createUserTokens, type UserTokens } from '../late/user-tokens.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
@@ -70,7 +70,7 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify, fail },
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
-    userTokens: api.userTokens ?? createUserTokens(undefined, clock, fail),
+    userTokens: api.userTokens,
     maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
     isStopped: () => isStopped,
     stop() {

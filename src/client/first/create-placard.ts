@@ -1,6 +1,5 @@
 import { createBannerCache } from '../banners/banner-cache.ts';
 import { createBootstrap } from '../banners/bootstrap.ts';
-import type { Inspector } from '../inspector/index.ts';
 import type { LateClient } from '../late/late-client.ts';
 import type { PlacardOptions } from '../options.ts';
 import type { Placard } from '../placard.ts';
@@ -11,8 +10,8 @@ import { createKnownVisitor } from '../visitors/known-visitor.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
-import { createLateChunk, type LateChunk } from './late-chunk.ts';
-import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
+import { createLateChunk } from './late-chunk.ts';
+import { createLateVerbs } from './late-verbs.ts';
 import { createNotices } from './notices.ts';
 import { readOptions, type Settings } from './read-options.ts';
 import type { Requested } from './requested.ts';
@@ -30,16 +29,6 @@ const importLateChunk = () =>
         throw cause;
       }),
   );
-
-/** The verbs that the delivery answers alone. */
-const deliveryVerbs = ({ run }: LateChunk<LateClient>) => ({
-  flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
-  diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
-  deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
-  retryDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
-  discardDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
-  enable: () => run(({ delivery }) => delivery.enable()),
-});
 
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
@@ -152,14 +141,10 @@ const createLivePlacard = (settings: Settings): Placard => {
     async identify(userId) {
       if (!isStopped) await user.change(userId);
     },
-    async refresh(placementIds) {
-      await late.run<unknown>((client) => client.refresh(placementIds), null);
-    },
     banner: cache.current,
     track,
     subscribe,
-    ...deliveryVerbs(late),
-    inspect: () => late.run<Inspector | null>((client) => client.inspect(), null),
+    ...createLateVerbs(late.run),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
