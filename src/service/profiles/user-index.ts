@@ -8,6 +8,8 @@ export interface Entry extends UserRow {
   /** The names that the database has keys of, and those under which the index has the user. */
   stored: Names;
   indexed: Names;
+  /** Of its profile, as they are in the group's sum. */
+  counted: number;
   isChanged: boolean;
   isRemoved: boolean;
   mergedInto: Entry | null;
@@ -74,15 +76,10 @@ export const createUserIndex = () => {
     enter,
     bearerOf,
     has: (userId: number) => byId.has(userId),
-    characters() {
-      let sum = 0;
-      for (const entry of byId.values()) sum += entry.characters;
-      return sum;
-    },
 
     add(row: UserRow, stored: Names): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };
-      const entry: Entry = { ...row, stored, indexed: NO_NAMES, ...states };
+      const entry: Entry = { ...row, stored, indexed: NO_NAMES, counted: row.characters, ...states };
       byId.set(row.userId, entry);
       enter(entry);
       return entry;

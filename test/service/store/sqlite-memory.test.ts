@@ -44,7 +44,7 @@ test('after a failed commit every user is read again', async () => {
 });
 
 test('once all profiles in memory are larger than they may be, every user is read again', async () => {
-  const { queue, write, nameInFile, names } = aQueue(50);
+  const { queue, write, nameInFile, names } = aQueue(500);
   await write(attribute(0, 1));
   nameInFile('Kim');
   await write(attribute(0, 2));
