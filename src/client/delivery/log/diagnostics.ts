@@ -5,7 +5,7 @@ import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import { batchState, DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
 
-/** A log that changes while it is counted is counted again, so often. */
+/** A log that changes while it is counted is counted again, at most this often. */
 const MAX_COUNTS = 3;
 
 /**

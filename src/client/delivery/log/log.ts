@@ -51,7 +51,7 @@ interface LogListener {
 }
 
 const undecided = () => new Error('the user has not decided yet');
-/** Its control record is never changed, so the log goes on in memory. */
+/** The control record of a newer version is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
 
 /**
@@ -153,7 +153,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
       await store.update<CountedRecord | null>([countedKey(name)], ([found]) => {
-        // After a lost connection it may be this one already, and a damaged one names no event.
+        // After a lost connection the mark may be of this event already. A damaged mark names no event.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [

@@ -22,7 +22,7 @@ export interface StoredEvent extends BannerEvent {
   attempts: number;
   /** A request has held it: its time is final. */
   isFinal?: boolean;
-  /** Why the server skipped it, until the host's correction was asked. */
+  /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
   /** Not before this time (Unix milliseconds), after a skip that was not corrected. */
   after?: number;
@@ -78,7 +78,9 @@ export const COUNTED_RANGE = rangeOf('counted');
 
 export const batchKey = (id: string): StoreKey => ['control', VERSION, 'batch', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
-export const deadKey = ([, ...place]: EventKey): StoreKey => ['dead', ...place];
+/** A dead letter lies under the position that it had in the queue. */
+export const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
+export const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /** Estimated size on disk; all members are text or numbers, so their JSON is near it. */
@@ -175,12 +177,12 @@ export type Total = (typeof TOTALS)[number];
 /** Everything about the log that is not an event or a batch; read and written in the transactions that change them. */
 export interface Control extends Record<Total, number> {
   v: typeof VERSION;
-  /** Counts the changes: a decision that was made on an older state is made again. */
+  /** Counts the changes. A decision on an older revision is made again. */
   revision: number;
   consent: Choice;
   /** When the user chose so, in Unix milliseconds; 0 where they never did. */
   chosenAt: number;
-  /** The page that sends at the moment: where its request takes longer than this, another one may send as well. */
+  /** The page that holds the lease. When the lease is over, another page may send as well. */
   sender: { tab: string; until: number } | null;
   wait: Wait & {
     /** Refusals in a row. */
@@ -190,7 +192,7 @@ export interface Control extends Record<Total, number> {
   };
   /** Fingerprint of the key that the server refused. */
   refusedKey: string | null;
-  /** Fingerprints of the events that were batched lately: the service counts two that are the same as one. */
+  /** Fingerprints of the latest events in batches. The service would count two events with the same fingerprint as one. */
   batched: string[];
 }
 
@@ -217,7 +219,7 @@ export const newControl = (consent: Choice): Control => ({
 const isChoice = (value: unknown): value is Choice =>
   ['enabled', 'disabled', 'draining'].includes(value as string);
 
-/** Reads what can be read of a stored record, member by member; the rest is as in a new one, with the choice `consent`. */
+/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
 export const readControl = (record: unknown, consent: Choice): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);

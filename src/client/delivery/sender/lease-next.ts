@@ -28,7 +28,7 @@ const ANSWER_MARGIN_MS = 5_000;
 const MAX_BODY_BYTES = 50_000;
 /** How many events are read for company of the first one. */
 const MAX_READ = 1_000;
-/** Events whose fingerprints are remembered: more than another tab appends while a batch is on its way. */
+/** How many fingerprints are kept: more than another tab appends while a batch is under way. */
 const MAX_BATCHED = 300;
 
 /** What there is to do next. */
@@ -57,8 +57,8 @@ export const answerUntil = ({ clock, options }: DeliveryPage): number =>
   clock.now() + options.timeoutMs + ANSWER_MARGIN_MS;
 
 /**
- * Gives events that go out for the first time their final times: one that the service would take for another, which a
- * second tab has captured in the same millisecond, is moved behind it. Returns the writes for those that moved.
+ * Gives events their final times before their first request. Where a second tab has captured the same thing in the same
+ * millisecond, the service would count both as one, so one is moved by a millisecond. Returns the writes for those that moved.
  */
 const separate = (control: Control, kept: QueuedEvent[]): Writes => {
   const batched = new Set(control.batched);
@@ -91,7 +91,7 @@ export const createLeaseNext = (
   const lease = async (batch: Batch, revision: number): Promise<NextAction | undefined> => {
     let action: NextAction | undefined;
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      // A lost connection asks twice, and the first time was committed after all.
+      // After a lost connection this runs again, and its first run may have been committed.
       if (action?.type === 'send' && isInSending(stored, action.batch)) return null;
       action = undefined;
       if (!maySend() || control.revision !== revision) return null;
@@ -144,7 +144,7 @@ export const createLeaseNext = (
     return { ...found, group: found.waiting.filter(({ event }) => isCompany(event)) };
   };
 
-  /** Halves of a refused batch wait for the others: one of them is innocent, as a rule. Beyond that the oldest goes first. */
+  /** The oldest batch goes first, but halves of a refused batch go last: one of them will probably be refused again. */
   const byTurn = (a: Batch, b: Batch): number => a.splits - b.splits || compareKeys(a.keys[0]!, b.keys[0]!);
 
   const findNext = async (all: boolean): Promise<NextAction | undefined> => {
@@ -171,7 +171,7 @@ export const createLeaseNext = (
         userTokens.isPaused(userId) ? userTokens.pausedUntil(userId) : until;
       return { type: 'nothing', due: Math.min(found.due, ...batches.map(dueOf)) };
     }
-    // Far in the future means that the clock was set back since: such an event has waited long enough.
+    // A time far in the future means that the clock was set back since. Such an event is due.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
     const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), page);

@@ -25,7 +25,7 @@ export const createSettle =
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
       const isOurs = isInSending(stored, batch);
-      // A lost connection asks twice, and the first time was committed after all: what it settled is settled.
+      // After a lost connection this runs again. Where its first run was committed, nothing is left to settle.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
