@@ -38,6 +38,6 @@ export {
   type PlacementDefinition,
   type StandardSchema,
 } from './placements/define-placement.ts';
-export { createPageLifecycle, type Moment, type PageLifecycle } from './platform/page-lifecycle.ts';
+export type { Moment, PageLifecycle } from './platform/page-lifecycle.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
 export type { TabLink } from './platform/tab-channel.ts';

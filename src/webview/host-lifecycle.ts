@@ -1,4 +1,5 @@
-import { createPageLifecycle, type PageLifecycle } from '../client/index.ts';
+import type { PageLifecycle } from '../client/index.ts';
+import { createPageLifecycle } from '../client/platform/index.ts';
 
 /**
  * The page's lifecycle as the native host sees it: a webview behind another screen often stays `visible` to itself. While

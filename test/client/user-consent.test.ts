@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { logName } from '../../src/client/delivery/index.ts';
 import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
 import { createFakeLifecycle } from './delivery/world.ts';
-import { aProfile, aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
+import { aProfile, aSlot, draw, open, PATIENCE, someChannels, stagePages } from './pages.ts';
 
 stagePages();
 
@@ -174,4 +174,62 @@ test('contract 7.8: a wipe without consent forgets what an earlier visit has sto
     expect(await outbox.entries()).toEqual([]);
     expect(localStorage).toHaveLength(0);
   }
+});
+
+test('contract 7.8: a page that a wipe in another tab has emptied begins anew with enable(), and stores again', async () => {
+  const openChannel = someChannels();
+  const a = open({ platform: { openChannel } });
+  const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  const element = aSlot();
+  b.placard.mount('home_hero', element, draw);
+  await b.heard('tracked');
+  await a.placard.wipe();
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
+  expect(await b.openStore('placard-banners').entries()).toEqual([]);
+  await b.placard.enable();
+  await b.heard('shown', 2);
+  await b.heard('synced', 2);
+  expect(JSON.stringify((await b.openStore('placard-banners').entries()).map(([key]) => key))).toContain(
+    'u-1',
+  );
+  expect(await b.placard.track(b.placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
+});
+
+test('a page whose site data is cleared goes on: it syncs and counts, and the next page is a first visit', async () => {
+  const { placard, openStore, service, of, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('tracked');
+  await placard.flush();
+  for (const name of ['placard-banners', logName(service.origin, 'app')]) await openStore(name).clear();
+  await placard.refresh();
+  await heard('synced', 2);
+  expect(element.textContent).toBe('Summer sale');
+  expect(await placard.track(placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
+  await placard.flush();
+  expect(service.events.map(({ type, copies }) => [type, copies])).toEqual([
+    ['impression', 1],
+    ['click', 1],
+  ]);
+  expect(of('consent')).toEqual([]);
+  placard.stop();
+  const next = open({ service, openStore });
+  next.placard.mount('home_hero', aSlot(), draw);
+  await next.heard('shown');
+  expect(next.of('shown')).toMatchObject([{ from: 'sync' }]);
+});
+
+test('after its own wipe a page stays off, whatever it is told', async () => {
+  const { placard, openStore, service, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('tracked');
+  await placard.wipe();
+  const before = service.requests.length;
+  await placard.enable();
+  await placard.refresh();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(element.textContent).toBe('');
+  expect(service.requests).toHaveLength(before);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
 });

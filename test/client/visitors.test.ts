@@ -5,7 +5,8 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages
 
 stagePages();
 
-const KEY = 'placard-visitor:app';
+const keyAt = (endpoint: string) => `placard-visitor:app@${endpoint}`;
+const KEY = keyAt(createFakeService().origin);
 const kept = () => localStorage.getItem(KEY);
 const userToken = (userId: string) => `token-${userId}`;
 const joins = (service: FakeService) =>
@@ -38,6 +39,19 @@ test('the next visit is of the same visitor, painted from the cache, and counted
   await next.heard('shown');
   expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
   expect(kept()).toBe(visitor);
+});
+
+test('two workspaces of one site know the visitor under different IDs, and a sign-in at one leaves the other alone', async () => {
+  const shop = await visit();
+  const otherService = createFakeService({ origin: 'https://other.example', banners: { home_hero: hero } });
+  const other = await visit({ service: otherService });
+  const otherKey = keyAt(otherService.origin);
+  const visitor = localStorage.getItem(otherKey)!;
+  expect(isVisitorId(visitor)).toBe(true);
+  expect(visitor).not.toBe(shop.visitor);
+  await shop.placard.identify('u-1');
+  expect(localStorage.getItem(otherKey)).toBe(visitor);
+  expect(other.placard.banner('home_hero')).not.toBeNull();
 });
 
 test('without the option, and without consent, there is no visitor', async () => {

@@ -138,11 +138,12 @@ test('a visitor signs in: what they saw and dismissed is the user’s, on every 
   const knows = (text: string) => (document.querySelector('#slot')?.textContent ?? '').startsWith(text);
   await device.goto(`${pages.origin}/visitor`);
   await device.waitForFunction(knows, 'bnr');
-  const visitor = await device.evaluate((app) => localStorage.getItem(`placard-visitor:${app}`), APP_ID);
+  const storageKey = `placard-visitor:${APP_ID}@${service.url}`;
+  const visitor = await device.evaluate((key) => localStorage.getItem(key), storageKey);
   expect(visitor).toMatch(/^placard-visitor-/);
   await device.evaluate(() => placard.track(placard.banner('home')!, 'dismiss'));
   await device.evaluate(() => placard.identify('u-joined'));
-  await device.waitForFunction((app) => localStorage.getItem(`placard-visitor:${app}`) === null, APP_ID);
+  await device.waitForFunction((key) => localStorage.getItem(key) === null, storageKey);
   // Another device of the user knows of the dismissal, too.
   const other = await (await browser.newContext()).newPage();
   await other.exposeFunction('tokenOf', tokenFor);

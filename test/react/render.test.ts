@@ -33,11 +33,13 @@ const aPage = async (render: RenderBanner) => {
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
-    current: () => banner,
-    mustLeave: () => mustLeave,
+    cache: {
+      current: () => banner,
+      mustLeave: () => mustLeave,
+      expiresInMs: () => Number.POSITIVE_INFINITY,
+    },
     source: () => 'cache',
     isVisible: () => true,
-    expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: () => () => undefined,

@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { UserRecord } from './user-record.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
@@ -15,17 +15,19 @@ export const applyAnswer = (
   banners: ReadonlyMap<string, Banner | null>,
   askedAtMs: number,
 ): void => {
+  // An acceptance that lies ahead by more than the grace was noted under a wrong clock.
+  const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
+    !banners.has(placementId) ||
+    acceptedAtMs === null ||
+    Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
+  record.dismissed = record.dismissed.filter(isHeld);
   for (const [placementId, banner] of banners) {
     const before = record.banners.get(placementId);
     if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
-    record.dismissed = record.dismissed.filter(({ placementId: dismissedIn, bannerId, acceptedAtMs }) => {
-      if (dismissedIn !== placementId) return true;
-      // A test send stands in front of the other banner, and says nothing about it.
-      if (banner?.id !== bannerId) return banner?.isTestSend === true;
-      return acceptedAtMs === null || askedAtMs < acceptedAtMs + DISMISSAL_GRACE_MS;
-    });
     if (banner?.isTestSend) continue;
-    const isDismissed = record.dismissed.some((dismissal) => dismissal.placementId === placementId);
+    const isDismissed = record.dismissed.some(
+      (dismissal) => dismissal.placementId === placementId && dismissal.bannerId === banner?.id,
+    );
     record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };

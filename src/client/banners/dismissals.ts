@@ -1,7 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { UserRecord } from './user-record.ts';
-
-const MAX_DISMISSALS = 100;
+import { MAX_DISMISSALS, type UserRecord } from './user-record.ts';
 
 export const isDismissed = (record: Readonly<UserRecord>, banner: Banner): boolean =>
   record.dismissed.some(

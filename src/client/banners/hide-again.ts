@@ -1,4 +1,4 @@
-import type { Dismissal, UserRecord } from './user-record.ts';
+import { type Dismissal, MAX_DISMISSALS, type UserRecord } from './user-record.ts';
 
 /**
  * Takes dismissals that are still to be delivered into a record that may not know them: after a sign-out it is a new one, and
@@ -13,6 +13,7 @@ export const hideAgain = (
       continue;
     const answer = record.banners.get(placementId);
     if (answer?.banner?.id === bannerId) answer.banner = null;
-    record.dismissed = [...record.dismissed, { placementId, bannerId, acceptedAtMs: null }];
+    record.dismissed.push({ placementId, bannerId, acceptedAtMs: null });
   }
+  record.dismissed = record.dismissed.slice(-MAX_DISMISSALS);
 };

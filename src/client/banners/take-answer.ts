@@ -1,8 +1,8 @@
 import type { Notify } from '../notice.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { BannerCache } from './banner-cache.ts';
+import { invalidProperties } from './invalid-properties.ts';
 import { putTestSend } from './overlay.ts';
-import { invalidProperties } from './properties.ts';
 import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
@@ -10,7 +10,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
   /** When the answer of each placement was asked for; times grow from request to request, over all users. */
   const takenAtMs = new Map<string, number>();
 
-  return async ({ banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
+  return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
     const taken: SyncResult['banners'] = new Map();
     for (const [placementId, banner] of banners) {
       // A later request was answered first. The record knows that of its own banners, but not of test sends.
@@ -31,6 +31,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       }
     }
     await stored;
+    if (cache.userId() !== userId) return;
     // The host may leave the page on this notice: the next page finds the answer in the cache.
     notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };

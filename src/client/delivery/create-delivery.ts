@@ -28,11 +28,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const unsent = createUnsent(page);
   const upkeep = createUpkeep(page, log, unsent.removed);
   const letters = createDeadLetters(log);
-  const retryOnQuota = createRetryOnQuota(async () => {
-    // The host's cache may fail like any other store.
-    await host.evict?.().catch(() => undefined);
-    return upkeep.shrink();
-  }, log.degrade);
+  const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
   const choice = createStoredConsent(page, log, retryOnQuota);
   const sender = createSender(page, log, upkeep, unsent);
   const leaving = createLeaving(page, log, sender, unsent);

@@ -77,12 +77,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   const visitor = createKnownVisitor(settings);
 
   const placements = createPlacements({
+    cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    current: cache.current,
-    mustLeave: cache.mustLeave,
     onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
-    expiresInMs: cache.expiresInMs,
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
@@ -155,12 +153,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isStopped) await user.change(userId);
     },
     async refresh(placementIds) {
-      await late.run<unknown>(async (client) => {
-        const requested = placementIds ?? [...asked.placements];
-        for (const placementId of requested) asked.placements.add(placementId);
-        if (!mayAct() || cache.userId() === null) return fail('sync', 'No user, or no consent');
-        if (requested.length > 0) await client.refresh(requested);
-      }, null);
+      await late.run<unknown>((client) => client.refresh(placementIds), null);
     },
     banner: cache.current,
     track,

@@ -17,8 +17,8 @@ export interface LateChunk<T> {
   current(): T | undefined;
   /**
    * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. With `otherwise` the
-   * work is dropped where the chunk cannot be loaded now; without it the work waits for the chunk until the client is
-   * stopped. Resolves with `otherwise` where the work was dropped or failed.
+   * work is dropped where the chunk cannot be loaded now, or the client is stopped before it is; without it the work waits
+   * for the chunk, and a stopped client tries once. Resolves with `otherwise` where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
@@ -66,20 +66,21 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> =>
-    new Promise((resolve) => {
-      const start = async (): Promise<void> => {
-        try {
-          resolve(client ? await work(client) : otherwise);
-        } catch (cause) {
-          fail('internal', String(cause), cause);
-          resolve(otherwise);
-        }
-      };
-      if (client) return void start();
-      waiting.push({ start, isDroppable: otherwise !== undefined });
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> => {
+    const start = async (): Promise<R | undefined> => {
+      try {
+        return client ? await work(client) : otherwise;
+      } catch (cause) {
+        fail('internal', String(cause), cause);
+        return otherwise;
+      }
+    };
+    if (client || (isStopped && otherwise !== undefined)) return start();
+    return new Promise((resolve) => {
+      waiting.push({ start: () => resolve(start()), isDroppable: otherwise !== undefined });
       void tryToLoad();
     });
+  };
 
   return {
     current: () => client,

@@ -5,6 +5,9 @@ import { addDismissal, isDismissed } from '../banners/dismissals.ts';
 import type { LateClient } from '../late/late-client.ts';
 import type { LateChunk } from './late-chunk.ts';
 
+/** The stored event, or neither where it is not stored or the client was stopped before. */
+type Tracked = Promise<BannerEvent | null | undefined>;
+
 interface TrackOptions {
   cache: BannerCache;
   late: LateChunk<LateClient>;
@@ -16,12 +19,13 @@ interface TrackOptions {
 
 /** The client's `track`: what it does with an event, by its type. */
 export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
-  const capture = async (banner: Banner, type: EventType, userId: string): Promise<BannerEvent | null> => {
+  // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
+  const capture = (banner: Banner, type: EventType, userId: string): Tracked => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return (await late.run((client) => client.capture(event))) ?? null;
+    return late.run((client) => client.capture(event));
   };
 
-  const verbs: Record<EventType, (banner: Banner, userId: string) => Promise<BannerEvent | null>> = {
+  const verbs: Record<EventType, (banner: Banner, userId: string) => Tracked> = {
     impression: (banner, userId) => late.run((client) => client.countImpression(banner, userId), null),
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
@@ -43,6 +47,7 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
     const userId = cache.userId();
     // In JavaScript a type may be any.
     if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
-    return banner.isControl && type !== 'impression' ? null : verbs[type](banner, userId);
+    if (banner.isControl && type !== 'impression') return null;
+    return (await verbs[type](banner, userId)) ?? null;
   };
 };

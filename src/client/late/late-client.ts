@@ -46,7 +46,9 @@ export interface LateClientOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'refresh' | 'tellTabs' | 'forgetUser'> {
+export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'tellTabs' | 'forgetUser'> {
+  /** Syncs these placements now, or all that are mounted, if the budget allows it. */
+  refresh(placementIds?: string[]): Promise<void>;
   /** As the delivery's, but for events of a banner that is only tried out. */
   capture: Delivery['capture'];
   delivery: Omit<Delivery, 'capture'>;
@@ -207,7 +209,11 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   return {
     want: updates.want,
     renew: updates.renew,
-    refresh: updates.refresh,
+    async refresh(placementIds = [...asked.placements]) {
+      for (const placementId of placementIds) asked.placements.add(placementId);
+      if (!mayAct() || cache.userId() === null) fail('sync', 'No user, or no consent');
+      else if (placementIds.length > 0) await updates.refresh(placementIds);
+    },
     tellTabs: updates.tellTabs,
     forgetUser: updates.forgetUser,
     capture: tryOut.capture,

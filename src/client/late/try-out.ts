@@ -10,11 +10,11 @@ import type { Rehearsal } from '../inspector/index.ts';
 export const createTryOut = (cache: BannerCache, delivery: Delivery) => {
   let rehearsal: Rehearsal | undefined;
   const covers = (bannerId: string): boolean => isFocus(bannerId) || rehearsal?.covers(bannerId) === true;
-  const capture: Delivery['capture'] = async (event) => {
+  const capture: Delivery['capture'] = (event) => {
     if (!covers(event.bannerId)) return delivery.capture(event);
     if (rehearsal) rehearsal.takes(event);
     else if (event.type === 'dismiss') cache.overlay.delete(event.placementId);
-    return null;
+    return Promise.resolve(null);
   };
 
   return {

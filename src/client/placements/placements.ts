@@ -1,4 +1,5 @@
 import type { Banner } from '../banner.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Notify } from '../notice.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,15 +14,12 @@ import type { SlotWatcher } from './slot-watcher.ts';
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
-  /** What the placement should show now; `undefined` before the first answer. */
-  current: (placementId: string) => Banner | null | undefined;
-  /** Why a banner may not stay until it is out of view, or `null` where it may. */
-  mustLeave: (banner: Banner) => EmptyReason | null;
+  /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
+  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
   /** A banner has left the page because it expired. */
   onExpired?: (placementId: string) => void;
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
-  expiresInMs: (banner: Banner) => number;
   after: Clock['after'];
   /** Whether the page is visible, to the host too. */
   isVisible: () => boolean;
@@ -30,8 +28,7 @@ interface PlacementsOptions extends SlotVerbs {
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { reserve, current, mustLeave, onExpired, source, expiresInMs, after, isVisible, fail, notify } =
-    options;
+  const { cache, reserve, onExpired, source, after, isVisible, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   /** Someone may be looking at it. */
   const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
@@ -108,7 +105,7 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {
     slot.cancelExpiry?.();
-    const wait = expiresInMs(shown);
+    const wait = cache.expiresInMs(shown);
     if (wait === Number.POSITIVE_INFINITY) return;
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
@@ -123,13 +120,13 @@ export const createPlacements = (options: PlacementsOptions) => {
       unmount(slot);
       return;
     }
-    const reason = slot.shown && mustLeave(slot.shown);
+    const reason = slot.shown && cache.mustLeave(slot.shown);
     if (reason) {
       leave(slot, true);
       empty(slot, reason);
       if (reason === 'expired') onExpired?.(placementId);
     }
-    const next = current(placementId);
+    const next = cache.current(placementId);
     if (next === undefined) return;
     if (isSameBanner(next, slot.shown)) {
       if (next) armExpiry(slot, next);
@@ -211,7 +208,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       for (const slot of all()) {
         slot.unwatch ??= slotWatcher.watch?.(slot);
         // Before the first answer nothing is collapsed.
-        if (current(slot.placementId) !== undefined) settle(slot);
+        if (cache.current(slot.placementId) !== undefined) settle(slot);
       }
     },
 

@@ -11,7 +11,8 @@ const ANSWER_MS = 1_000;
  * blind write (`setMany`) still goes; everything else waits for the page's return.
  *
  * Firefox 153 never answers what was asked for as the page went there: neither done nor aborted. After the return a read
- * is asked again; a blind write counts as done, since a second one might bring back what others have removed.
+ * is asked again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
+ * after all, it is written again.
  */
 export const createBfcacheSafeStore = (
   store: Store,
@@ -38,21 +39,32 @@ export const createBfcacheSafeStore = (
     }),
   ];
 
-  const answered = <T>(
-    ask: () => Promise<T>,
-    lost: (resolve: (value: T) => void, again: () => void) => void,
-  ): Promise<T> =>
+  const answered = <T>(ask: () => Promise<T>, isBlind: boolean): Promise<T> =>
     new Promise((resolve, reject) => {
-      const attempt = () => ask().then(resolve, reject);
-      const giveUp = () => lost(resolve, attempt);
-      unanswered.add(giveUp);
-      void attempt().finally(() => unanswered.delete(giveUp));
+      const attempt = (): void => {
+        let isLost = false;
+        const giveUp = (): void => {
+          isLost = true;
+          if (isBlind) resolve(undefined as T);
+          else attempt();
+        };
+        const onError = (error: unknown): void => {
+          if (!isLost) reject(error);
+          // It was taken for done, and nothing of it is there.
+          else if (isBlind) attempt();
+        };
+        unanswered.add(giveUp);
+        void ask()
+          .then(resolve, onError)
+          .finally(() => unanswered.delete(giveUp));
+      };
+      attempt();
     });
   const read = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (back) await back;
-    return answered(ask, (_, again) => again());
+    return answered(ask, false);
   };
-  const write = (ask: () => Promise<void>): Promise<void> => answered(ask, (resolve) => resolve());
+  const write = (ask: () => Promise<void>): Promise<void> => answered(ask, true);
 
   return {
     entries: (range) => read(() => store.entries(range)),

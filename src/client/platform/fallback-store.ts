@@ -126,7 +126,8 @@ export const createFallbackStore = ({
     } catch (error) {
       if (isQuota(error) || isCallers()) throw error;
       toMemory(error);
-      return work(memory!);
+      // The memory may be moving back to the store already: what it gets after that has begun would stay behind.
+      return run(work, isCallers);
     }
   };
 

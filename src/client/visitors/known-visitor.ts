@@ -1,8 +1,8 @@
 import type { Settings } from '../first/read-options.ts';
 
 /** The visitor of this browser profile, as far as the first paint can tell: in localStorage, which answers before it. */
-export const createKnownVisitor = ({ visitors, appId }: Settings) => {
-  const storageKey = `placard-visitor:${appId}`;
+export const createKnownVisitor = ({ visitors, appId, endpoint }: Settings) => {
+  const storageKey = `placard-visitor:${appId}@${endpoint}`;
   return {
     storageKey,
     id(): string | null {

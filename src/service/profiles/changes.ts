@@ -12,6 +12,8 @@ export interface UserRow {
   createdAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
+  /** Of the profile as JSON, as it was last read or written; 0 where that was no text. */
+  characters: number;
 }
 
 export interface KeyRow {

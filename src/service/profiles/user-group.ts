@@ -14,7 +14,7 @@ import {
   type UserIndex,
 } from './user-index.ts';
 import { profileKeys } from './user-key.ts';
-import type { UserSet } from './user-set.ts';
+import type { Lookup, UserSet } from './user-set.ts';
 
 /** The user who has the rows of another in the end: `null` where they go with the user. */
 const heirOf = (entry: Entry): Entry | null => {
@@ -51,15 +51,15 @@ const addUser = (changes: Changes, entry: Entry) => {
 };
 
 /**
- * The users of one group of works in memory, as they were read. Works find and change them through `users`; `changes`
- * answers what is to be written.
+ * Users in memory, as they were read. Works find and change them through `users`; `changes` answers what is to be written.
+ * Once that is on its way, `sent` makes them what the database will have. Removed users stay, as it may still have them.
  */
-export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
+export const createUserGroup = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
-  const touched: Entry[] = [];
-  const events: { entry: Entry; event: StoredEvent }[] = [];
-  const bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
-  const forgotten: Changes['forgotten'] = [];
+  let touched: Entry[] = [];
+  let events: { entry: Entry; event: StoredEvent }[] = [];
+  let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
+  let forgotten: Changes['forgotten'] = [];
   const points = new Map<string, Changes['points'][number]>();
 
   const indexOf = (workspaceId: string): UserIndex => {
@@ -69,8 +69,6 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
     indexes.set(workspaceId, index);
     return index;
   };
-
-  for (const row of rows) indexOf(row.workspaceId).add(row, namesOf(row));
 
   const touch = (entry: Entry) => {
     if (entry.isChanged) return;
@@ -88,7 +86,7 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
     const index = indexOf(workspaceId);
 
     const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
-      const entry = index.add({ ...row, workspaceId, version: 0 }, NO_NAMES);
+      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, NO_NAMES);
       touch(entry);
       return entry;
     };
@@ -160,6 +158,18 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
   return {
     users,
 
+    /** Adds users who were read. What is known of a user already is newer. */
+    add(rows: Iterable<UserRow>) {
+      for (const row of rows) {
+        const index = indexOf(row.workspaceId);
+        if (!index.has(row.userId)) index.add(row, namesOf(row));
+      }
+    },
+
+    /** Whether all users that a lookup names are here already. */
+    knows: (workspaceId: string, lookup: Lookup): boolean =>
+      lookup.by === 'external_id' && indexes.get(workspaceId)?.bearerOf(lookup.value) !== undefined,
+
     changes(): Changes {
       const changes = { ...noChanges(), forgotten };
       for (const entry of touched) addUser(changes, entry);
@@ -174,5 +184,21 @@ export const createUserGroup = (rows: Iterable<UserRow>, ids: UserIds) => {
       changes.points.push(...points.values());
       return changes;
     },
+
+    /** Of all profiles here, as JSON. */
+    characters: () => [...indexes.values()].reduce((sum, index) => sum + index.characters(), 0),
+
+    /** To be called once the changes are on their way to the database: others may follow. */
+    sent() {
+      for (const entry of touched) {
+        entry.version += 1;
+        entry.stored = namesOf(entry);
+        entry.isChanged = false;
+      }
+      [touched, events, bannerEvents, forgotten] = [[], [], [], []];
+      points.clear();
+    },
   };
 };
+
+export type UserGroup = ReturnType<typeof createUserGroup>;

@@ -73,6 +73,12 @@ export const createUserIndex = () => {
   return {
     enter,
     bearerOf,
+    has: (userId: number) => byId.has(userId),
+    characters() {
+      let sum = 0;
+      for (const entry of byId.values()) sum += entry.characters;
+      return sum;
+    },
 
     add(row: UserRow, stored: Names): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };

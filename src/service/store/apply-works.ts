@@ -1,6 +1,4 @@
-import type { Changes, UserRow } from '../profiles/changes.ts';
-import { createUserGroup } from '../profiles/user-group.ts';
-import type { UserIds } from '../profiles/user-id.ts';
+import type { UserGroup } from '../profiles/user-group.ts';
 import type { UserWork } from './store.ts';
 
 export type Work = UserWork<unknown>;
@@ -16,14 +14,9 @@ export class WorkError extends Error {
   }
 }
 
-/** Applies works to the users that were read, one after the other. */
-export const applyWorks = (
-  works: readonly Work[],
-  rows: Iterable<UserRow>,
-  ids: UserIds,
-): { changes: Changes; values: unknown[] } => {
-  const group = createUserGroup(rows, ids);
-  const values = works.map((work) => {
+/** Applies works to the users in memory, one after the other, and answers what each returned. */
+export const applyWorks = (works: readonly Work[], group: UserGroup): unknown[] =>
+  works.map((work) => {
     try {
       return work.apply(group.users(work.workspaceId));
     } catch (error) {
@@ -31,5 +24,3 @@ export const applyWorks = (
       throw new WorkError([work], error);
     }
   });
-  return { changes: group.changes(), values };
-};

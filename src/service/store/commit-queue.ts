@@ -23,16 +23,23 @@ export interface CommitQueueOptions {
   commit(works: readonly Work[]): Promise<unknown[]>;
   /** True where the database refuses the values of a group: it may take those of a part of its works. */
   isRefusal(error: unknown): boolean;
+  /** How many groups `commit` takes at once. Default 1. */
+  lanes?: number;
 }
 
-/** Group commit: one group is committed at a time, and all works that come meanwhile make the next. */
-export const createCommitQueue = ({ prepare, commit, isRefusal }: CommitQueueOptions) => {
+/**
+ * Group commit: all works that come while a group is being committed make the next. With a second lane that one begins
+ * before the first has ended, once half as many works wait: smaller ones would cost more than they gain.
+ */
+export const createCommitQueue = ({ prepare, commit, isRefusal, lanes = 1 }: CommitQueueOptions) => {
   const waiting = createWaiting<Waiting>({
     refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
   });
   let tell: (commit: Commit) => void = () => undefined;
   let isScheduled = false;
-  let isCommitting = false;
+  /** Groups that are being committed, and the works of the last one. */
+  let groups = 0;
+  let lastWorks = 0;
   let underWay = 0;
   let isClosed = false;
   const idle: (() => void)[] = [];
@@ -55,25 +62,28 @@ export const createCommitQueue = ({ prepare, commit, isRefusal }: CommitQueueOpt
     }
   };
 
+  const isDue = () =>
+    waiting.count() > 0 && (groups === 0 || (groups < lanes && waiting.count() >= lastWorks / 2));
+
   const run = async () => {
     isScheduled = false;
-    if (isCommitting) return;
-    isCommitting = true;
-    while (waiting.count() > 0) {
+    while (isDue()) {
       const { items, waitedMs } = waiting.take(MAX_WORKS);
       const started = performance.now();
+      groups += 1;
+      lastWorks = items.length;
       await store(items);
       tell({ works: items.length, waitedMs, writingMs: performance.now() - started });
       // Answers leave first, and the requests that came meanwhile join the next group.
       await nextTurn();
+      groups -= 1;
     }
-    isCommitting = false;
   };
 
   const enqueue = (work: Work): Promise<unknown> =>
     new Promise((resolve, reject) => {
       waiting.add({ work, resolve, reject });
-      if (isCommitting || isScheduled) return;
+      if (isScheduled || !isDue()) return;
       isScheduled = true;
       // Works that come in the same turn share the commit.
       setImmediate(() => void run());

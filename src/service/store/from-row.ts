@@ -37,6 +37,7 @@ export const userOf = (row: Row): UserRow => {
     profile: profile && readProfile(columns, profile),
     createdAtMs: columns.createdAtMs,
     version: number(row, 'version'),
+    characters: typeof row['profile'] === 'string' ? row['profile'].length : 0,
   };
 };
 

@@ -69,14 +69,29 @@ test('contract 7.5: a dismissal that was never accepted hides the banner as long
   expect(shown(record)).toBeNull();
 });
 
-test('case 56: another id, or none, lifts the suppression', () => {
-  for (const next of [aBanner({ id: 'bnr-2' }), null]) {
+test.each([
+  ['none', null],
+  ['another banner', aBanner({ id: 'bnr-2' })],
+  ['a test send', aBanner({ id: 'test', isTestSend: true })],
+])('case 56: %s in between does not bring a dismissed banner back, accepted or not', (_, between) => {
+  for (const acceptedAtMs of [null, 2 * MINUTE]) {
     const record = emptyRecord();
     addDismissal(record, aBanner());
-    applyAnswer(record, { home_hero: next }, 1);
-    expect(shown(record)).toBe(next?.id ?? null);
-    expect(record.dismissed).toEqual([]);
+    applyAnswer(record, { home_hero: between }, 1 * MINUTE);
+    expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
+    if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
+    applyAnswer(record, { home_hero: between }, 3 * MINUTE);
+    applyAnswer(record, { home_hero: aBanner() }, 4 * MINUTE);
+    expect(shown(record)).toBeNull();
   }
+});
+
+test('case 55: a dismissal that was accepted under a clock two days ahead ends when the clock is right', () => {
+  const record = emptyRecord();
+  addDismissal(record, aBanner());
+  acceptDismissals(record, ['bnr-1'], 48 * 60 * MINUTE);
+  applyAnswer(record, { home_hero: aBanner() }, MINUTE);
+  expect(shown(record)).toBe('bnr-1');
 });
 
 test('a dismissal hides the banner in its own placement only', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidProperties } from '../../../src/client/banners/properties.ts';
+import { invalidProperties } from '../../../src/client/banners/invalid-properties.ts';
 import {
   getBooleanProperty,
   getDatetimeProperty,
@@ -55,4 +55,26 @@ test('case 59: unknown types and wrong values are named, for the diagnostic', ()
 test('case 59: a type named like a member of every object is unknown, not a crash', () => {
   const odd = aBanner({ properties: { a: { type: 'constructor', value: 1 } } });
   expect(invalidProperties(odd)).toEqual(['a']);
+});
+
+test('a getter returns null exactly for what is named as invalid', () => {
+  const getters = {
+    string: getStringProperty,
+    number: getNumberProperty,
+    boolean: getBooleanProperty,
+    image: getImageProperty,
+    jsonobject: getJsonProperty,
+    datetime: getDatetimeProperty,
+  };
+  const values = ['text', '', 0, 1.5, true, false, null, undefined, [], [1], {}, { a: 1 }];
+  for (const [type, read] of Object.entries(getters)) {
+    for (const value of values) {
+      const odd = aBanner({ properties: { a: { type, value } } });
+      expect([type, value, read(odd, 'a') === null]).toEqual([
+        type,
+        value,
+        invalidProperties(odd).length > 0,
+      ]);
+    }
+  }
 });

@@ -9,7 +9,8 @@ import type { Store } from '../../../src/client/platform/store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
-test('tells of an answer when it is stored: whoever hears it may leave the page', async () => {
+/** A store whose next change waits until the test releases it. */
+const aSlowStore = () => {
   const memory = createMemoryStore();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const store: Store = {
@@ -19,6 +20,11 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
       return memory.update(keys, change);
     },
   };
+  return { memory, store, release };
+};
+
+test('tells of an answer when it is stored: a listener may leave the page', async () => {
+  const { memory, store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
@@ -37,6 +43,20 @@ test('tells of an answer when it is stored: whoever hears it may leave the page'
   await taken;
   expect(notices).toEqual([{ type: 'synced', placements: ['home'], banners: { home: banner } }]);
   expect(inspect(await memory.entries(), { depth: 9 })).toContain(banner.id);
+});
+
+test('case 51: an answer that is stored when another user has signed in is not told', async () => {
+  const { store, release } = aSlowStore();
+  const cache = aBannerCache({ store });
+  await cache.open('u-1');
+  const notices: Notice[] = [];
+  const takeAnswer = createTakeAnswer(cache, (notice) => notices.push(notice));
+  const banners = new Map([['home', aBanner({ placementId: 'home' })]]);
+  const taken = takeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
+  await cache.open('u-2');
+  release();
+  await taken;
+  expect(notices).toEqual([]);
 });
 
 const open = async () => {

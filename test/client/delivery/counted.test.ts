@@ -1,7 +1,8 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
+import { countedKey } from '../../../src/client/delivery/log/records.ts';
 import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
-import { createWorld, deafLink } from './world.ts';
+import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 
 const impression = (once: string) =>
   ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
@@ -75,4 +76,46 @@ test('an opt-out that this page missed takes no mark away that another tab has s
   expect(await b.delivery.capture(impression('s1 b'))).toBeNull();
   await a.delivery.enable();
   expect(await a.delivery.capture(impression('s1 b'))).toBeNull();
+});
+
+test('case 46: a damaged mark loses neither the event it names nor the one beside it, and holds up no request', async () => {
+  const world = createWorld();
+  await world.disk.openStore(world.name).setMany([
+    [countedKey('s1 b'), null],
+    [countedKey('s1 old'), 'damaged'],
+  ]);
+  const tab = world.openTab();
+  const click = { ...impression('s1 b'), type: 'click', once: undefined } as never;
+  const stored = await Promise.all([tab.delivery.capture(click), tab.delivery.capture(impression('s1 b'))]);
+  expect(stored.map((event) => event?.type)).toEqual(['click', 'impression']);
+  expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });
+  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(world.records().map(([key]) => String(key))).not.toContain(String(countedKey('s1 old')));
+});
+
+test('an impression that cannot be stored takes neither the click beside it along nor the impressions behind it', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const tab = openTab();
+  await world.settle();
+  const [click, lost, kept] = [
+    tab.capture('clicked'),
+    tab.delivery.capture(impression('s1 lost')),
+    tab.delivery.capture(impression('s1 kept')),
+  ];
+  const { update } = store;
+  let fails = 1;
+  // A change that throws says nothing about the store: memory mode would not help.
+  store.update = (keys, change) =>
+    update<never>(keys, (values) => {
+      fails -= 1;
+      return change(fails < 0 ? values : (undefined as never));
+    });
+  expect((await Promise.all([click, lost, kept])).map((event) => event?.type)).toEqual([
+    'click',
+    undefined,
+    'impression',
+  ]);
+  expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+  await world.clock.advance(10_000);
+  expect(world.service.events).toHaveLength(2);
 });

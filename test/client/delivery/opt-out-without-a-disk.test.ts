@@ -42,7 +42,7 @@ test.each([1, Number.POSITIVE_INFINITY])(
 test('case 69: a full disk keeps an opt-out, and what the user wants kept', async () => {
   const { world, store, tab } = await withStoredEvents();
   await tab.captureMany(3, 'impression');
-  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times: 2 });
   await tab.delivery.disable('keep');
   tab.kill();
   const next = world.openTab();

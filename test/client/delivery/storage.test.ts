@@ -66,7 +66,7 @@ test.each(['setMany', 'update'] as const)(
   },
 );
 
-test('case 43: at the quota the caches go first, then impressions, and the page sees no exception', async () => {
+test('case 43: at the quota the caches go first, then impressions where that was not enough, and the page sees no exception', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const order: string[] = [];
   const tab = openTab({
@@ -79,13 +79,18 @@ test('case 43: at the quota the caches go first, then impressions, and the page 
   await tab.captureMany(10, 'click');
   await tab.captureMany(10, 'dismiss');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'] });
+  await tab.capture('fits', 'impression');
+  expect(order).toEqual(['cache']);
+  expect(tab.noticesOf('dropped')).toEqual([]);
+  order.length = 0;
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
   const event = await tab.capture('last', 'click');
   expect(event).toMatchObject({ bannerId: 'last' });
   order.push(...tab.noticesOf('dropped').map(({ event: { type } }) => type));
   expect(order[0]).toBe('cache');
-  expect(order.slice(1)).toEqual(Array.from({ length: 10 }, () => 'impression'));
+  expect(order.slice(1)).toEqual(Array.from({ length: 11 }, () => 'impression'));
   const diagnostics = await tab.delivery.diagnostics();
-  expect(diagnostics).toMatchObject({ captured: 31, evicted: 10, pending: 21 });
+  expect(diagnostics).toMatchObject({ captured: 32, evicted: 11, pending: 21 });
   assertConserved(diagnostics);
   expect(world.clock.pending()).toBeGreaterThan(0);
 });
@@ -196,7 +201,7 @@ test('case 48: where the quota is tiny the cap adapts to it', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({ options: { maxBatch: 1_000, maxWaitMs: DAY_MS } });
   await tab.captureMany(40, 'click');
-  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'] });
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
   await tab.captureMany(10, 'click');
   await tab.captureMany(40, 'click');
   await world.settle();

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from 'vitest';
 import { isVisitorId } from '../../../src/protocol/index.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
@@ -136,4 +137,25 @@ test('a host that thinks for seconds holds no lease meanwhile: its batch is not 
   await world.clock.advance(5_000);
   expect(await flushed).toEqual({ delivered: 3, pending: 0 });
   expect(world.service.requests).toHaveLength(1);
+});
+
+test('case 27: the token of each batch counts against what a leaving page may send', async () => {
+  const world = strictWorld();
+  // Nothing is due before the page hides.
+  const tab = world.openTab({
+    options: { maxWaitMs: 60 * 60_000, maxBatch: 2_000 },
+    userToken: (userId) => grant(userId, 't'.repeat(3_000)),
+  });
+  const users = Array.from({ length: 30 }, (_, i) => `user${i}`);
+  await Promise.all(users.map((userId) => tab.capture('warm', 'click', userId)));
+  await tab.delivery.flush();
+  [world.service.requests.length, world.options.length] = [0, 0];
+  await Promise.all(users.map((userId) => tab.captureMany(20, 'click', userId)));
+  tab.tell('hidden');
+  await world.settle();
+  expect(world.options.length).toBeGreaterThan(5);
+  expect(world.options.every(({ keepalive }) => keepalive)).toBe(true);
+  const bytes = world.service.requests.reduce((sum, { text }) => sum + text.length, 0);
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThanOrEqual(60_000);
 });

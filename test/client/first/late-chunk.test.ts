@@ -193,6 +193,15 @@ test('a part that comes when the client is stopped already is stopped too', asyn
   expect(part.stop).toHaveBeenCalledOnce();
 });
 
+test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing that can do without', async () => {
+  const { late, part } = aLateChunk(0);
+  late.stop();
+  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  expect(part.loads).toBe(0);
+  expect(await late.run(async () => 'stored')).toBe('stored');
+  expect(part.loads).toBe(1);
+});
+
 test('work that fails is a bug of the client and answers what it would without the chunk', async () => {
   const { late, told } = aLateChunk(0);
   expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');

@@ -37,11 +37,13 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
   subscribe(onNotice);
   const placements = createPlacements({
     reserve: createBoxes('app').reserve,
-    current: (placementId) => answers.get(placementId),
-    mustLeave: () => state.mustLeave,
+    cache: {
+      current: (placementId) => answers.get(placementId),
+      mustLeave: () => state.mustLeave,
+      expiresInMs: () => state.expiresInMs,
+    },
     source: () => 'sync',
     isVisible: () => state.isVisible,
-    expiresInMs: () => state.expiresInMs,
     click,
     dismiss,
     after: createClock().after,

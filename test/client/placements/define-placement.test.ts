@@ -21,11 +21,13 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     reserve: () => undefined,
-    current: () => banner,
-    mustLeave: () => null,
+    cache: {
+      current: () => banner,
+      mustLeave: () => null,
+      expiresInMs: () => Number.POSITIVE_INFINITY,
+    },
     source: () => 'cache',
     isVisible: () => true,
-    expiresInMs: () => Number.POSITIVE_INFINITY,
     click: async () => undefined,
     dismiss: async () => undefined,
     after: createClock().after,

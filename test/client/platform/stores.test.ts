@@ -178,6 +178,32 @@ describe('the fallback', () => {
     lift();
   });
 
+  test('keeps what fails while the memory moves back to the store, with what is written meanwhile', async () => {
+    const { clock, disk, primary, store } = setUp();
+    await store.get('a');
+    const { promise: lost, reject: lose } = Promise.withResolvers<void>();
+    primary.fail({ type: 'wait', until: lost }, { verbs: ['setMany'] });
+    const slow = store.setMany([['slow', 1]]);
+    primary.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['setMany'] });
+    await store.setMany([['memory', 2]]);
+    const { promise: moved, resolve: move } = Promise.withResolvers<void>();
+    primary.fail({ type: 'wait', until: moved }, { verbs: ['setMany'] });
+    store.retry();
+    await clock.advance(0);
+    const meanwhile = store.setMany([['meanwhile', 3]]);
+    lose(new DOMException('lost', 'UnknownError'));
+    await clock.advance(0);
+    move();
+    await Promise.all([slow, meanwhile]);
+    await clock.advance(60_000);
+    expect(store.isMemory()).toBe(false);
+    expect(await disk.entries()).toEqual([
+      ['meanwhile', 3],
+      ['memory', 2],
+      ['slow', 1],
+    ]);
+  });
+
   test('leaves a full disk to the caller', async () => {
     const { primary, modes, store } = setUp();
     await store.get('a');
@@ -234,6 +260,40 @@ describe('a bfcache-safe store', () => {
     await Promise.all([updated, written]);
     expect(await read).toBe(undefined);
     expect(inner.calls).toEqual(['get', 'update', 'setMany', 'get', 'update']);
+    expect(await store.get('a')).toBe(1);
+  });
+
+  test('a write that fails when it was taken for done is written again', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const memory = createMemoryStore();
+    const inner = createFaultyStore(memory);
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const { promise: lost, reject: lose } = Promise.withResolvers<void>();
+    inner.fail({ type: 'wait', until: lost });
+    page.tell('leave');
+    const written = store.setMany([['a', 1]]);
+    page.tell('restored');
+    await clock.advance(1_000);
+    await written;
+    lose(new DOMException('lost', 'AbortError'));
+    await clock.advance(0);
+    expect(await memory.get('a')).toBe(1);
+  });
+
+  test('what is left unanswered at the second return as well is read again then', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' }, { times: 2 });
+    const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
+    for (let visits = 0; visits < 2; visits += 1) {
+      page.tell('leave');
+      page.tell('restored');
+      await clock.advance(1_000);
+    }
+    await updated;
     expect(await store.get('a')).toBe(1);
   });
 

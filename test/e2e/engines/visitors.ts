@@ -5,7 +5,7 @@ import { type Scenario, settle, TITLE } from './scenario.ts';
 import { shop } from './shop.ts';
 import { STORED } from './storage.ts';
 
-const VISITOR = `return localStorage.getItem('placard-visitor:shop')`;
+const VISITOR = `return Object.entries(localStorage).find(([key]) => key.startsWith('placard-visitor:shop@'))?.[1] ?? null`;
 
 export const visitors: Scenario[] = [
   {

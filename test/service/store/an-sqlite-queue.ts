@@ -11,13 +11,13 @@ import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
 /** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
-export const anSqliteQueue = (file = ':memory:') => {
+export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
   const database = new DatabaseSync(file);
   prepareForWriting(database);
   migrate(database, file);
   prepareForReading(database);
   const reader = createReader(database, createJobs(file, database));
-  const disk = { problem: null as string | null, commits: 0 };
+  const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineCommitter(database);
   const committer: Committer = {
     async commit(rows) {
@@ -25,6 +25,7 @@ export const anSqliteQueue = (file = ':memory:') => {
       disk.commits += 1;
       // The writing takes a while: other works come meanwhile.
       await new Promise(setImmediate);
+      await disk.isReady;
       if (problem !== null) throw new Error(problem);
       await inline.commit(rows);
     },
@@ -32,8 +33,9 @@ export const anSqliteQueue = (file = ':memory:') => {
   };
   const queue = createCommitQueue({
     prepare: async () => undefined,
-    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId())),
+    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     isRefusal,
+    lanes: 2,
   });
   return {
     database,

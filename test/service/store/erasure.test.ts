@@ -69,7 +69,10 @@ const eraseOne = async (address: string) => {
 
 /** Which of the words are anywhere in the files of a folder. */
 const wordsIn = (folder: string, words: readonly string[]): string[] => {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    // PostgreSQL's cache of its own catalogue comes and goes.
+    (each) => each.isFile() && each.name !== 'pg_internal.init',
+  );
   const all = Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
   return words.filter((word) => all.includes(word));
 };
@@ -93,7 +96,6 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
   const [row] = await run<{ folder: string }>(
     "SELECT current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database WHERE datname = current_database()",
   );
-  // A file that was found may be gone when it is read: the statistics of a table that was just dropped, for one.
   expect(wordsIn(row!.folder, [...ERASED, KEPT])).toEqual([KEPT]);
 });
 

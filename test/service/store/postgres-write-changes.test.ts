@@ -21,6 +21,7 @@ const user: UserRow = {
   profile: null,
   createdAtMs: 0,
   version: 0,
+  characters: 0,
 };
 
 test('a group that another replica was faster than sends nothing once it has failed', async () => {

@@ -31,10 +31,14 @@ const moment = fc.record({
   isAwaited: fc.boolean(),
 });
 
+const moments = fc.array(moment, { minLength: 5, maxLength: 60 });
+/** Of users in memory: none, some and all. */
+const maxCharacters = fc.constantFrom(0, 100, 1e6);
+
 test('whatever fails, amid whatever else, memory and file say what was acknowledged and nothing more', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(moment, { minLength: 5, maxLength: 60 }), async (moments) => {
-      const { queue, disk, reader, write } = anSqliteQueue();
+    fc.asyncProperty(moments, maxCharacters, async (moments, maxCharacters) => {
+      const { queue, disk, reader, write } = anSqliteQueue({ maxCharacters });
       const plain = plainUsers();
       let under: { each: Step; stored: Promise<boolean> }[] = [];
       const compare = async () => {

@@ -23,7 +23,7 @@ test('a service that is killed or closed at any moment has exactly what it ackno
       files += 1;
       const file = join(folder, `${files}.db`);
       const plain = plainUsers();
-      let service = anSqliteQueue(file);
+      let service = anSqliteQueue({ file });
       for (const { steps, end } of all) {
         const tried: Promise<boolean>[] = [];
         for (const [index, each] of steps.entries()) {
@@ -44,7 +44,7 @@ test('a service that is killed or closed at any moment has exactly what it ackno
         for (const [i, stored] of tried.entries()) if (await stored) perform(plain.users, steps[i]!);
         if (end !== 'goes on') {
           service.database.close();
-          service = anSqliteQueue(file);
+          service = anSqliteQueue({ file });
         }
         const reader = await openStoreReader(file);
         expect(await seenIn(reader)).toEqual(plain.seen());

@@ -17,7 +17,7 @@ interface Sent {
 
 /** Users in memory, and how often a request looked for an address. */
 const aService = () => {
-  const group = createUserGroup([], createUserIds());
+  const group = createUserGroup(createUserIds());
   const users = group.users('test');
   let lookups = 0;
   const counting: UserSet = {

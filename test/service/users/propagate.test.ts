@@ -9,7 +9,7 @@ import { aTrack, GROUP } from './a-track.ts';
 
 /** Users in memory, how often the latest request looked for an address, and whom it changed. */
 const aService = () => {
-  const group = createUserGroup([], createUserIds());
+  const group = createUserGroup(createUserIds());
   const users = group.users('test');
   let lookups = 0;
   const changed = new Set<Profile>();

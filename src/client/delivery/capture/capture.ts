@@ -52,18 +52,25 @@ export const createCapture = (
     };
   };
 
-  /**
-   * Returns what was stored. The blind write comes first. Each write is tried again alone where the disk is full: what the
-   * one before it has stored may be sent by then.
-   */
+  /** Says whether it was stored. Each write is tried again alone where the disk is full: the one before may be sent by then. */
+  const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      return (await retryOnQuota(write)) !== false;
+    } catch (cause) {
+      fail('storage', 'An event could not be stored', cause);
+      return false;
+    }
+  };
+
+  /** Returns what was stored. The blind write comes first. */
   const append = async (entries: Entry[]): Promise<Entry[]> => {
+    const kept: Entry[] = [];
     const blind = entries.filter(({ once }) => once === undefined);
     const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
-    if (records.length > 0) await retryOnQuota(() => log.write(records));
-    const kept = blind;
+    if (records.length > 0 && (await attempt(() => log.write(records)))) kept.push(...blind);
     for (const entry of entries) {
       const { once } = entry;
-      if (once !== undefined && (await retryOnQuota(() => log.writeOnce(entry, once)))) kept.push(entry);
+      if (once !== undefined && (await attempt(() => log.writeOnce(entry, once)))) kept.push(entry);
     }
     return kept;
   };
@@ -77,13 +84,12 @@ export const createCapture = (
   };
 
   const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
-    let kept: Entry[] = [];
+    let kept = await stored;
     try {
-      kept = await stored;
       if (await isStillAllowed(kept)) onStored(kept);
       else kept = [];
     } catch (cause) {
-      fail('storage', 'An event could not be stored', cause);
+      fail('storage', 'The log could not be used', cause);
     }
     const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
     waiting.forEach(({ resolve }, i) => {
@@ -100,7 +106,7 @@ export const createCapture = (
     const entries = waiting.map(entryOf);
     const stored = append(entries);
     void finish(waiting, entries, stored);
-    await stored.catch(() => undefined);
+    await stored;
   };
 
   const drain = async (): Promise<void> => {

@@ -31,7 +31,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
       })
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
-    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), options);
+    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), page);
     if (plan.length === 0) return 0;
     const leased = plan.map((kept) => ({
       batch: { ...newBatch(kept, newId()), until: answerUntil(page) },

@@ -154,9 +154,9 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
     async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
-      await store.update<CountedRecord>([countedKey(name)], ([found = own]) => {
-        // After a lost connection it may be this one already.
-        isFirst = found.event === own.event;
+      await store.update<CountedRecord | null>([countedKey(name)], ([found]) => {
+        // After a lost connection it may be this one already, and a damaged one names no event.
+        isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [
               [countedKey(name), own],
@@ -206,10 +206,10 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
-    /** Forgets which events counted once before this time. */
+    /** Forgets which events counted once before this time, and what cannot be read. */
     async forgetCounted(time: number): Promise<void> {
-      for await (const records of pages<CountedRecord>(store, COUNTED_RANGE)) {
-        const old = records.filter(([, { at }]) => at < time);
+      for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
+        const old = records.filter(([, counted]) => !(Number(counted?.at) >= time));
         if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
       }
     },

@@ -172,7 +172,7 @@ export const createLeaseNext = (
     // Far in the future means that the clock was set back since: such an event has waited long enough.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
-    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), options);
+    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), page);
     return lease(newBatch(first, newId()), revision);
   };
 

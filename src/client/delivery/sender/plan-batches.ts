@@ -1,8 +1,9 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
 import { compareKeys } from '../../platform/key-order.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
-import { trackBody } from '../http/index.ts';
+import { trackBody, withUserToken } from '../http/index.ts';
 import { type Batch, type QueuedEvent, type StoredEvent, VERSION } from '../log/index.ts';
+import type { DeliveryPage } from '../page.ts';
 
 /** No event is smaller: under this the plan is full. */
 const MIN_EVENT_BYTES = 70;
@@ -22,13 +23,13 @@ const eventBytes = (event: StoredEvent): number =>
 
 /**
  * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
- * bodies together. Inside a batch they are in order of time.
+ * bodies together, with their users' tokens. Inside a batch they are in order of time.
  */
 export const planBatches = (
   waiting: QueuedEvent[],
   maxBytes: number,
   maxBatch: number,
-  options: DeliveryOptions,
+  { options, userTokens }: Pick<DeliveryPage, 'options' | 'userTokens'>,
 ): QueuedEvent[][] => {
   const batches: QueuedEvent[][] = [];
   let left = maxBytes;
@@ -37,7 +38,9 @@ export const planBatches = (
     const batch = batches.find(
       (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
     );
-    const cost = batch ? eventBytes(item.event) : utf8Bytes(trackBody([item.event]));
+    const cost = batch
+      ? eventBytes(item.event)
+      : utf8Bytes(withUserToken(trackBody([item.event]), userTokens.current(item.event.userId)));
     if (cost > left) continue;
     left -= cost;
     if (batch) batch.push(item);

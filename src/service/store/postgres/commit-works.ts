@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { fnv1a } from '../../fnv-1a.ts';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
+import { createUserGroup } from '../../profiles/user-group.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { applyWorks, type Work, WorkError } from '../apply-works.ts';
 import { type Named, namedBy } from '../named-users.ts';
@@ -76,7 +77,10 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
       const slots = contactSlots(named);
       if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
       const rows = await read(run, works, named, attempt, passLocked);
-      const { changes, values } = applyWorks(works, rows, ids);
+      const group = createUserGroup(ids);
+      group.add(rows);
+      const values = applyWorks(works, group);
+      const changes = group.changes();
       await writeChanges(changes, { run, ids, checked: isSharded ? unchanged(rows, changes) : [] });
       return values;
     };

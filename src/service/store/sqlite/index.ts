@@ -73,6 +73,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     prepare: secret,
     isRefusal,
     commit: createCommitWorks(reader, committer, ids),
+    lanes: 2,
   });
   let isClosed = false;
 

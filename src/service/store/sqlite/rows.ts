@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Changes } from '../../profiles/changes.ts';
+import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 
 /**
@@ -43,11 +43,20 @@ export const valuesOf = (row: object): SQLInputValue[] => {
   return values;
 };
 
+const addUsers = (list: SQLInputValue[], users: readonly UserRow[]) => {
+  for (const user of users) {
+    const row = userRow(user);
+    const profile = row.profile && JSON.stringify(row.profile);
+    user.characters = profile?.length ?? 0;
+    add(list, [{ ...row, profile }]);
+  }
+};
+
 export const rowsOf = (changes: Changes): Rows => {
   const rows: Rows = { ...noRows(), bannerEvents: changes.bannerEvents };
   add(rows.events, changes.events.map(eventRow));
-  add(rows.updated, changes.updated.map(userRow));
-  add(rows.created, changes.created.map(userRow));
+  addUsers(rows.updated, changes.updated);
+  addUsers(rows.created, changes.created);
   add(rows.keysRemoved, changes.keysRemoved.map(keyRow));
   add(rows.keysAdded, changes.keysAdded.map(keyRow));
   add(rows.points, changes.points.map(pointsRow));

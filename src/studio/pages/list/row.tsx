@@ -72,7 +72,12 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         <span class="list-runs">{runsWords(campaign)}</span>
       </span>
       <span class="list-number">
-        {number && (state === 'live' || number.people > 0) && <span>{countText(number.people)}</span>}
+        {number && (state === 'live' || number.people > 0) && (
+          <span>
+            {countText(number.people)}
+            <span class="list-unit"> {number.people === 1 ? 'person' : 'people'}</span>
+          </span>
+        )}
         {number && number.people > 0 && (
           <span class="muted">{shareText(number.clicked, number.people)} clicked</span>
         )}

@@ -8,9 +8,14 @@ import {
   VERSION,
 } from '../../../../src/client/delivery/log/index.ts';
 import { byTime, planBatches } from '../../../../src/client/delivery/sender/plan-batches.ts';
+import { createUserTokens } from '../../../../src/client/late/user-tokens.ts';
+import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 
-const OPTIONS = deliveryOptions(undefined, () => undefined);
+const PAGE = {
+  options: deliveryOptions(undefined, () => undefined),
+  userTokens: createUserTokens(undefined, createVirtualClock(), () => undefined),
+};
 
 const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): QueuedEvent[] =>
   Array.from({ length: count }, (_, i) => {
@@ -31,10 +36,10 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
 test('a batch holds one user, one app version, one policy, and no more events than it may', () => {
   const events = [...kept(3, 'click', 'u1'), ...kept(2, 'click', 'u2'), ...kept(2, 'impression', 'u1')];
   events[0]!.event.appVersion = '0';
-  const inDoubt = { ...OPTIONS.inDoubt, impression: 'at-most-once' } as const;
-  const options = { ...OPTIONS, inDoubt };
-  expect(planBatches(events, 10_000, 1, options)).toHaveLength(7);
-  const plan = planBatches(events, 10_000, 50, options);
+  const inDoubt = { ...PAGE.options.inDoubt, impression: 'at-most-once' } as const;
+  const page = { ...PAGE, options: { ...PAGE.options, inDoubt } };
+  expect(planBatches(events, 10_000, 1, page)).toHaveLength(7);
+  const plan = planBatches(events, 10_000, 50, page);
   expect(plan.map((batch) => batch.length)).toEqual([1, 2, 2, 2]);
 });
 
@@ -58,7 +63,7 @@ test('case 27: takes what is worth most, oldest first, and never more than the b
           ...kept(clicks, 'click', 'u2', 500),
           ...kept(impressions, 'impression'),
         ];
-        const plan = planBatches(waiting, maxBytes, 50, OPTIONS);
+        const plan = planBatches(waiting, maxBytes, 50, PAGE);
         const bodies = plan.map((batch) => trackBody(batch.map(({ event }) => event)));
         const bytes = bodies.reduce((sum, body) => sum + new TextEncoder().encode(body).length, 0);
         expect(bytes).toBeLessThanOrEqual(maxBytes);

@@ -1,0 +1,58 @@
+// Users of one group stay in memory for the next, up to a size. What is put into the file behind the store's back shows when
+// it has read a user.
+import { expect, test } from 'vitest';
+import { anSqliteQueue } from './an-sqlite-queue.ts';
+import type { Step } from './steps.ts';
+
+const attribute = (user: number, value: number): Step => ({ do: 'attribute', user, value });
+
+const aQueue = (maxCharacters: number) => {
+  const { database, disk, queue, write } = anSqliteQueue({ maxCharacters });
+  return {
+    disk,
+    queue,
+    write,
+    nameInFile: (name: string) =>
+      database.prepare("UPDATE users SET profile = json_set(profile, '$.first_name', ?)").run(name),
+    names: () =>
+      database
+        .prepare("SELECT profile ->> 'first_name' AS name FROM users ORDER BY external_id")
+        .all()
+        .map(({ name }) => name),
+  };
+};
+
+test('a user who was written is not read again', async () => {
+  const { queue, write, nameInFile, names } = aQueue(1_000);
+  await write(attribute(0, 1));
+  nameInFile('Kim');
+  await write(attribute(0, 2));
+  expect(names()).toEqual([null]);
+  await queue.close();
+});
+
+test('after a failed commit every user is read again', async () => {
+  const { disk, queue, write, nameInFile, names } = aQueue(1_000);
+  await write(attribute(0, 1));
+  nameInFile('Kim');
+  disk.problem = 'disk full';
+  await expect(write(attribute(0, 2))).rejects.toThrow('disk full');
+  disk.problem = null;
+  await write(attribute(0, 3));
+  expect(names()).toEqual(['Kim']);
+  await queue.close();
+});
+
+test('once all profiles in memory are larger than they may be, every user is read again', async () => {
+  const { queue, write, nameInFile, names } = aQueue(50);
+  await write(attribute(0, 1));
+  nameInFile('Kim');
+  await write(attribute(0, 2));
+  expect(names(), 'one is not too many').toEqual([null]);
+  await write(attribute(1, 1));
+  await write(attribute(2, 1));
+  nameInFile('Mika');
+  await write(attribute(0, 3));
+  expect(names(), 'three are').toEqual(['Mika', 'Mika', 'Mika']);
+  await queue.close();
+});

@@ -1,0 +1,105 @@
+// A group is prepared while the one before is being written, with what that one leaves in memory. Where that one is refused in
+// part, what was prepared with it must not keep what was not stored.
+import { expect, test, vi } from 'vitest';
+import fc from '../../helpers/property.ts';
+import { anSqliteQueue } from './an-sqlite-queue.ts';
+import { anEvent, byExternalId, NOW } from './examples.ts';
+
+const USERS = 4;
+
+const aQueue = () => {
+  const { database, disk, queue } = anSqliteQueue();
+  // As the database refuses a value that a column does not take.
+  database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON events WHEN new.name = 'refused'
+    BEGIN SELECT raise(ABORT, 'refused'); END`);
+  const applied = { count: 0 };
+  return {
+    applied,
+    disk,
+    queue,
+    record: (externalId: string, name: string) =>
+      queue.write({
+        workspaceId: 'demo',
+        lookups: [byExternalId(externalId)],
+        nowMs: NOW,
+        apply(users) {
+          applied.count += 1;
+          const found = users.find(byExternalId(externalId))[0];
+          const profile = found ?? users.create({ externalId }, NOW);
+          users.record(profile, anEvent(profile, name));
+        },
+      }),
+    /** Of each user: how many events the profile counts, and how many rows there are. */
+    counts: () =>
+      database
+        .prepare(
+          `SELECT external_id AS user, coalesce(profile ->> '$.custom_events.e.count', 0) AS counted,
+             (SELECT count(*) FROM events WHERE events.user_id = users.user_id) AS stored,
+             profile ->> '$.custom_events.refused' AS refused
+           FROM users ORDER BY external_id`,
+        )
+        .all()
+        .map((row) => ({ ...row })),
+  };
+};
+
+test('works that come while a group is written are prepared before it has ended', async () => {
+  const { queue, disk, applied, record, counts } = aQueue();
+  const groups: number[] = [];
+  queue.onCommit(({ works }) => groups.push(works));
+  const written = Promise.withResolvers<void>();
+  disk.isReady = written.promise;
+  const first = [record('u-1', 'e'), record('u-2', 'e')];
+  await vi.waitUntil(() => disk.commits === 1);
+  const second = [record('u-1', 'e'), record('u-3', 'e')];
+  await vi.waitUntil(() => applied.count === 4);
+  const third = [record('u-3', 'e')];
+  expect(disk.commits, 'written at once').toBe(1);
+  written.resolve();
+  await Promise.all([...first, ...second, ...third]);
+  expect(groups).toEqual([2, 2, 1]);
+  expect(counts().map(({ counted, stored }) => [counted, stored])).toEqual([
+    [2, 2],
+    [1, 1],
+    [2, 2],
+  ]);
+  await queue.close();
+});
+
+test('whatever the database refuses, every profile counts the events that are stored, and those are what was acknowledged', async () => {
+  const work = fc.record({
+    user: fc.nat({ max: USERS - 1 }),
+    isRefused: fc.boolean(),
+    /** Turns of the event loop until the next one comes. */
+    turns: fc.nat({ max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(work, { minLength: 4, maxLength: 60 }), async (works) => {
+      const { queue, record, counts } = aQueue();
+      const acknowledged = new Map<string, number>();
+      const fates: Promise<void>[] = [];
+      for (const { user, isRefused, turns } of works) {
+        const externalId = `u-${user}`;
+        fates.push(
+          record(externalId, isRefused ? 'refused' : 'e').then(
+            () => void acknowledged.set(externalId, (acknowledged.get(externalId) ?? 0) + 1),
+            (error: Error) => {
+              expect(isRefused, error.message).toBe(true);
+            },
+          ),
+        );
+        for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+      }
+      await Promise.all(fates);
+      const expected = [...acknowledged].sort().map(([user, count]) => ({
+        user,
+        counted: count,
+        stored: count,
+        refused: null,
+      }));
+      expect(counts()).toEqual(expected);
+      await queue.close();
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);
