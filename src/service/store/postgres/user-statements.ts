@@ -15,6 +15,8 @@ const list = (parameter: number, type: string) =>
 const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
 
 export const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
+/** The moment before which events are deleted. */
+export const PRUNE_MOMENT = TIME('$4::float8');
 /** A time as Unix milliseconds, under its own name. */
 export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
 

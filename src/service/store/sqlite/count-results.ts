@@ -30,7 +30,12 @@ interface Arm extends Cell {
 }
 
 const createCell = (): Cell => ({ events: [0, 0, 0], users: [0, 0, 0], last: [0, 0, 0] });
-const createArm = (): Arm => ({ ...createCell(), placements: new Map(), days: new Map(), quarters: new Map() });
+const createArm = (): Arm => ({
+  ...createCell(),
+  placements: new Map(),
+  days: new Map(),
+  quarters: new Map(),
+});
 
 const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value => {
   const known = map.get(key);
