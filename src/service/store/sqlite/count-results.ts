@@ -12,7 +12,6 @@ const DIALECT = {
   end: 'first_impression_at + $4',
 };
 
-const QUARTER_MS = 15 * 60_000;
 const TYPES = ['impression', 'click', 'dismiss'];
 
 /** What there is of each of the types: events, their users, and the user who was counted last. */
@@ -26,16 +25,10 @@ interface Cell {
 interface Arm extends Cell {
   placements: Map<string, Cell>;
   days: Map<string, Cell>;
-  quarters: Map<number, Cell>;
 }
 
 const createCell = (): Cell => ({ events: [0, 0, 0], users: [0, 0, 0], last: [0, 0, 0] });
-const createArm = (): Arm => ({
-  ...createCell(),
-  placements: new Map(),
-  days: new Map(),
-  quarters: new Map(),
-});
+const createArm = (): Arm => ({ ...createCell(), placements: new Map(), days: new Map() });
 
 const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value => {
   const known = map.get(key);
@@ -58,7 +51,7 @@ const countsOf = ({ events, users }: Cell): Counts => ({
 const USERS_A_STEP = 1_000;
 
 /** `count_user` is called for one user after the other, and `count_event` for each of their events before the next. */
-const COUNT = `SELECT count(count_event(placement_id, min(time, received_at) / ${QUARTER_MS},
+const COUNT = `SELECT count(count_event(placement_id, min(time, received_at),
     CASE event_type ${TYPES.map((type, index) => `WHEN '${type}' THEN ${index}`).join(' ')} END))
   FROM (
       SELECT * FROM user_campaigns WHERE workspace_id = ? AND campaign_id = ? AND user_id > ?
@@ -106,14 +99,9 @@ const countArms = (
     cell.users[type]! += 1;
   };
 
-  const countEvent = (placementId: string, quarter: number, type: number): number => {
+  const countEvent = (placementId: string, ms: number, type: number): number => {
     count(getOrAdd(arm.placements, placementId, createCell), type);
-    let day = arm.quarters.get(quarter);
-    if (!day) {
-      day = getOrAdd(arm.days, localDays.of(quarter * QUARTER_MS), createCell);
-      arm.quarters.set(quarter, day);
-    }
-    count(day, type);
+    count(getOrAdd(arm.days, localDays.of(ms), createCell), type);
     return 1;
   };
 
