@@ -10,7 +10,7 @@ export type DropReason =
   | 'expired' // older than the age cap
   | 'purged'; // opt-out or wipe
 
-/** Why the client cannot do what it was asked; `message` is for developers. */
+/** Why the client could not do something; `message` is for developers. */
 export type FailureKind =
   | 'config' // an option or argument is wrong
   | 'sync' // a sync had no usable answer
@@ -58,7 +58,7 @@ export type Notice =
   | { type: 'consent'; state: 'enabled' | 'disabled' }
   | { type: 'failed'; kind: FailureKind; message: string; cause?: unknown };
 
-/** Hears every notice. What it throws is a `failed` notice to the other listeners. */
+/** Receives every notice. What it throws is a `failed` notice to the other listeners. */
 export type Listener = (notice: Notice) => void;
 /** How the parts notify the host; never throws. */
 export type Notify = (notice: Notice) => void;

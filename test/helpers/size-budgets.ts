@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 33_900,
+  '.': 34_000,
   './element': 6_400,
   './react': 1_640,
   './vue': 1_500,

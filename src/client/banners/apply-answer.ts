@@ -3,7 +3,7 @@ import type { Dismissal, UserRecord } from './user-record.ts';
 
 /** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** No answer takes this long, so one that seems requested this far in the future was requested under a wrong clock. */
+/** No answer takes this long. One that was requested further in the future was requested under a wrong clock. */
 const WRONG_CLOCK_MS = 60_000;
 
 /**

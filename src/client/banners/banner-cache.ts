@@ -6,7 +6,7 @@ import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-re
 
 /** A store that has not answered by then is waited for no longer; a later answer still counts. */
 const STORE_TIMEOUT_MS = 2_000;
-/** Of the changes that the store has refused, so many are kept. */
+/** At most this many changes that the store has refused are kept. */
 const MAX_REFUSED = 100;
 
 interface CacheOptions {
@@ -24,7 +24,7 @@ interface CacheOptions {
   onError: (cause: unknown) => void;
 }
 
-/** Changes the record in place. Runs on the copy in memory and again on the stored record, so it takes nothing else along. */
+/** Changes the record in place. It runs on the copy in memory and on the stored record, so it must have no other effect. */
 type Change<T = unknown> = (record: UserRecord) => T;
 
 /**
@@ -54,14 +54,14 @@ export const createBannerCache = (options: CacheOptions) => {
 
   const key = (user: string) => recordKey(endpoint, appId, user);
 
-  /** Takes note of what is given, and says that what is shown may be out of date. */
+  /** Notes which banners are given, and has what is shown compared with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of overlay.values()) if (banner) given.add(banner.id);
     onChange();
   };
 
-  /** What the store does not have is as it is in memory: so far nothing, or what another tab has deleted there. */
+  /** Takes the stored record. Where the store has none, the copy in memory stays as it is. */
   const adopt = (value: unknown): void => {
     if (!isUserRecord(value)) return;
     record = value;
@@ -147,8 +147,8 @@ export const createBannerCache = (options: CacheOptions) => {
     },
 
     /**
-     * Applies the change, and resolves with what it answered: the store's word where it could be had, else memory's.
-     * `undefined` while there is no user.
+     * Applies the change, and resolves with its result on the stored record, or on the copy in memory where the store has
+     * failed. `undefined` while there is no user.
      */
     async change<T>(change: Change<T>): Promise<T | undefined> {
       const owner = userId;
@@ -171,7 +171,7 @@ export const createBannerCache = (options: CacheOptions) => {
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
           const result = each(stored) as T;
-          // Run again after a lost connection, the store may hold the change already: its first result counts.
+          // After a lost connection it runs again, and the store may hold the change already. The first result counts.
           if (!isAgain) verdict = result;
         }
         return [[key(owner), stored]];
@@ -180,7 +180,7 @@ export const createBannerCache = (options: CacheOptions) => {
         try {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {
-          // A TypeError is one of them that stumbled over a damaged record, and would again.
+          // A TypeError comes from a change that met a damaged record. It would fail again.
           if (pending.delete(changes) && !(cause instanceof TypeError))
             refused = [...refused, ...changes].slice(-MAX_REFUSED);
           throw cause;

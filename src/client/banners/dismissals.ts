@@ -1,5 +1,7 @@
 import type { Banner } from '../banner.ts';
-import { MAX_DISMISSALS, type UserRecord } from './user-record.ts';
+import type { UserRecord } from './user-record.ts';
+
+const MAX_DISMISSALS = 100;
 
 export const isDismissed = (record: Readonly<UserRecord>, banner: Banner): boolean =>
   record.dismissed.some(

@@ -8,7 +8,7 @@ export const forgetUsers = async (
 ): Promise<void> => {
   const scope = keyOf('').slice(0, -1);
   const kept = keep === null ? '' : JSON.stringify(keyOf(keep));
-  // No user ID sorts after the last code unit there is.
+  // No user ID sorts after the last code unit.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
   await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
 };

@@ -1,8 +1,12 @@
-import { type Dismissal, MAX_DISMISSALS, type UserRecord } from './user-record.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
+
+/** The same as in `dismissals.ts`. */
+const MAX_DISMISSALS = 100;
 
 /**
  * Takes dismissals that are still to be delivered into a record that may not know them: after a sign-out it is a new one, and
- * a page that left at once may not have stored it. Does what `addDismissal` does: to share that costs the first paint 130 bytes.
+ * a page that left at once may not have stored it. Does what `addDismissal` does: bundlers put what both chunks share into a
+ * third one, which the first paint would wait for.
  */
 export const hideAgain = (
   record: UserRecord,

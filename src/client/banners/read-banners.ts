@@ -2,9 +2,9 @@ import { readBanner, toBanner } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Fail } from '../notice.ts';
 
-/** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is told and left out. */
+/** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is a notice and left out. */
 export const createReadBanners = (fail: Fail) => {
-  /** Placements that an answer left out: told once each. */
+  /** Placements that an answer left out: one notice for each. */
   const unknown = new Set<string>();
 
   return (placements: string[], sent: Record<string, unknown>): Map<string, Banner | null> => {

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** A campaign ends for everybody at the same moment: the clients ask within so much time, not all at once. */
+/** A campaign ends for all clients at the same moment. Their requests are distributed over this time. */
 const SPREAD_MS = 10_000;
 
 interface RenewalOptions {
@@ -18,14 +18,14 @@ interface RenewalOptions {
 }
 
 /**
- * A banner that expires on the page may have a successor: one sync asks for all that have expired by then, from one tab,
+ * A banner that expires on the page may have a successor: one tab requests the successors of all that have expired by then,
  * paid from the refresh budget, and while the page is visible.
  */
 export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
-  /** Counts the stops: what was under way then is of a user who left. */
+  /** Counts the stops. A request that was begun before the last stop is of a former user. */
   let stops = 0;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
@@ -39,7 +39,7 @@ export const createRenewal = (options: RenewalOptions) => {
     const stopsBefore = stops;
     const placementIds = [...expired];
     expired.clear();
-    // The tab that takes them out of the record is the one that asks.
+    // The tab that takes them out of the record makes the request.
     const isMine = await spend((record) => {
       const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
       for (const placementId of found) record.banners.get(placementId)!.banner = null;

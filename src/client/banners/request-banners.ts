@@ -13,14 +13,14 @@ import { type Refusal, readRefused } from '../platform/refusal.ts';
 import { clockSkewMs } from './server-clock.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Quick retries within one sync, for a server that stumbles: the first after about this long, the second after twice that. */
+/** Quick retries within one sync where a server fails for a moment: after about this long, and after twice that. */
 const RETRIES = 2;
 const RETRY_MS = 300;
 const RETRIED = [408, 500, 502, 503, 504];
 /** A server that wants a longer pause gets no further request within one sync. */
 const MAX_PAUSE_MS = 10_000;
 
-/** The service has answered, and not with banners. */
+/** The service has answered with a refusal. */
 export class SyncRefusedError extends Error {
   readonly status: number;
   readonly refusal: Refusal;
@@ -41,7 +41,7 @@ export interface SentBanners {
   clockSkewMs: number | undefined;
 }
 
-/** Makes one `banners/sync` call: with the key and the token of the user, and a new one of either where it was refused. */
+/** Makes one `banners/sync` call with the key and the user's token. Where one was refused, it tries once with a new one. */
 export const createRequestBanners = (settings: Settings, userTokens: UserTokens) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, random, fetch } = platform;
@@ -104,7 +104,7 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     request.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('there is no user token');
     const sentAtMs = now();
-    // Strictly growing, so that of two answers the later question wins whatever the clock does.
+    // Strictly growing, so that the answer to the later request wins whatever the clock does.
     const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
     lastAskedAtMs = askedAtMs;
     const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {

@@ -11,7 +11,7 @@ import { createRequestBanners, type SentBanners, SyncRefusedError } from './requ
 /** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
 const FIRST_WAIT_MS = 30_000;
 
-/** What a sync brought home. */
+/** The answer to a sync. */
 export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
   userId: string;
   /** By placement. */
@@ -32,7 +32,7 @@ interface SyncOptions {
 
 /**
  * Fetches banners: the placements of one task go into one request, at most ten each. A request retries a moment later where
- * a server or the network failed; everything slower is the timer's here.
+ * a server or the network failed. Longer waits are timed here.
  */
 export const createSync = (options: SyncOptions) => {
   const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify } = options;
@@ -44,10 +44,10 @@ export const createSync = (options: SyncOptions) => {
   let cancel: (() => void) | undefined;
   let failures = 0;
   let blockedUntilMs = 0;
-  /** A new network or a new look at the page may lift the block; a refusal by the service is not lifted so. */
+  /** Whether a new network or a page that is visible again ends the block. It does not end a refusal by the service. */
   let mayHurry = true;
   let stopped = false;
-  /** Requests under way. Each has a signal of its own: one for all would keep what each of them hangs on it. */
+  /** Requests under way. Each has a signal of its own: one for all would keep the listeners of every request. */
   const underWay = new Set<AbortController>();
   /** Ends the requests under way, their retries as well: their user has left. */
   const abortAll = (): void => {
@@ -55,7 +55,7 @@ export const createSync = (options: SyncOptions) => {
     underWay.clear();
   };
 
-  /** How long no request may be made: a time that a clock set back has moved out of reach counts for nothing. */
+  /** How long no request may be made, in milliseconds. A block that is too far away was set under a wrong clock, and is over. */
   const waitMs = (): number => (isAhead(blockedUntilMs, now(), MAX_WAIT_MS) ? blockedUntilMs - now() : 0);
 
   const arm = (): void => {
@@ -70,10 +70,10 @@ export const createSync = (options: SyncOptions) => {
     // Requests that fail side by side are one failure.
     if (waitMs() === 0) failures += 1;
     const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
-    // Of requests that fail side by side, one that the service has refused is not to be hurried by the others.
+    // Where several requests fail side by side, and the service has refused one of them, none may be hurried.
     const mayPass = (!refused || refused.status >= 500) && requestedMs === 0;
     mayHurry = mayPass && (mayHurry || waitMs() === 0);
-    // A server that is down may not know better than the backoff.
+    // A server that is down may name a shorter pause than the backoff.
     const own = isLimited && requestedMs > 0 ? requestedMs : Math.max(requestedMs, backoff);
     blockedUntilMs = now() + Math.max(waitMs(), own);
     if (isLimited) onRateLimit();
@@ -119,7 +119,7 @@ export const createSync = (options: SyncOptions) => {
 
   const add = (placementIds: Iterable<string>): void => {
     for (const placementId of placementIds) {
-      // A page may have taken it from an attribute that is not there. The whole request would be refused for it.
+      // A page may have read it from an attribute that is not there. The service would refuse the whole request.
       if (typeof placementId === 'string' && placementId) requested.add(placementId);
       else fail('config', `"${String(placementId)}" is no placement ID`);
     }

@@ -7,7 +7,7 @@ import type { SyncResult } from './sync.ts';
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
 export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
-  /** When the answer of each placement was asked for; times grow from request to request, over all users. */
+  /** When the answer of each placement was requested. Times grow from request to request, over all users. */
   const takenAtMs = new Map<string, number>();
 
   return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
@@ -19,7 +19,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       taken.set(placementId, banner);
       putTestSend(cache.overlay, placementId, banner);
     }
-    // Before the host hears anything: it may change the user.
+    // Before the first notice to the host, which may change the user.
     const stored = cache.change((record) => {
       applyAnswer(record, taken, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;

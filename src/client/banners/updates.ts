@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../banner-event.ts';
-import type { Asked } from '../first/asked.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
+import type { Requested } from '../first/requested.ts';
 import { createFail } from '../late/fail.ts';
 import type { InBackground } from '../late/in-background.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
@@ -17,10 +17,10 @@ import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import { createTakeAnswer } from './take-answer.ts';
 
-/** The log is waited for so long, in milliseconds. */
+/** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** What the tabs of one app tell each other: this user's record has changed. */
+/** The message between the tabs of one app: this user's record has changed. */
 interface TabMessage {
   changedFor: string;
 }
@@ -30,7 +30,7 @@ export interface UpdatesOptions {
   consent: Consent;
   userTokens: UserTokens;
   cache: BannerCache;
-  asked: Asked;
+  requested: Requested;
   lifecycle: PageLifecycle;
   mayAct: () => boolean;
   inBackground: InBackground;
@@ -39,17 +39,17 @@ export interface UpdatesOptions {
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
 export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, asked, lifecycle, mayAct, inBackground, notify } = options;
+  const { settings, cache, requested, lifecycle, mayAct, inBackground, notify } = options;
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const fail = createFail(notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
-  /** Whose session this page has joined: a user who is known a line after the client is created comes here twice. */
+  /** The user whose session this page has joined. A user who is identified right after the client was created comes here twice. */
   let joinedBy: string | null = null;
   let onSession: () => void = () => undefined;
 
-  const tellTabs = (): void => {
+  const notifyTabs = (): void => {
     const userId = cache.userId();
     if (userId !== null) channel.post({ changedFor: userId });
   };
@@ -66,8 +66,8 @@ export const createUpdates = (options: UpdatesOptions) => {
     onAnswer(result) {
       // A listener to what was wrong with the answer may have changed the user.
       if (result.userId !== cache.userId()) return;
-      for (const placementId of result.banners.keys()) asked.answered.add(placementId);
-      inBackground(takeAnswer(result).then(tellTabs));
+      for (const placementId of result.banners.keys()) requested.answered.add(placementId);
+      inBackground(takeAnswer(result).then(notifyTabs));
     },
     onRateLimit: () => inBackground(session.drain()),
     notify,
@@ -81,9 +81,9 @@ export const createUpdates = (options: UpdatesOptions) => {
     random,
     isVisible,
     onStart() {
-      sync.want(asked.placements);
+      sync.want(requested.placements);
       onSession();
-      tellTabs();
+      notifyTabs();
     },
   });
   const renewal = createRenewal({
@@ -97,7 +97,7 @@ export const createUpdates = (options: UpdatesOptions) => {
   });
 
   return {
-    tellTabs,
+    notifyTabs,
     /** Calls `listener` when a session begins: what was counted in the one before counts again. */
     onSession(listener: () => void): void {
       onSession = listener;
@@ -111,10 +111,10 @@ export const createUpdates = (options: UpdatesOptions) => {
       if (!mayAct() || userId === joinedBy) return;
       joinedBy = userId;
       if (userId !== null) {
-        const asking = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
-        inBackground(asking);
+        const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
+        inBackground(found);
         // A log that does not answer keeps no user from a banner.
-        const dismissals = (await asking.catch(() => [])).filter(({ type }) => type === 'dismiss');
+        const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
         if (cache.userId() !== userId) return;
         if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
       }
@@ -122,21 +122,21 @@ export const createUpdates = (options: UpdatesOptions) => {
     },
     /** Syncs at the end of the task, without a cost. */
     want: (placementId: string): void => sync.want([placementId]),
-    /** Asks for a successor of the banner that expired there, if the budget allows it. */
+    /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
     /** Syncs now, if the budget allows it. */
     async refresh(placementIds: string[]): Promise<void> {
       const blockedUntilMs = sync.blockedUntilMs();
       if (blockedUntilMs > now()) {
-        const message = `The service is not asked before ${new Date(blockedUntilMs).toISOString()}`;
+        const message = `No request is made before ${new Date(blockedUntilMs).toISOString()}`;
         fail('sync', message);
       } else if (!(await session.spend())) {
         fail('budget', 'The refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
-    /** Asks again for all banners, from the budget: where the disk stays full, each event would cost a request. */
+    /** Requests all banners again, from the budget: where the disk stays full, each event would cost a request. */
     async bringBack(): Promise<void> {
-      if (await session.spend()) sync.want(asked.placements);
+      if (await session.spend()) sync.want(requested.placements);
     },
     /** The page is visible again. */
     resume(): Promise<unknown> {
@@ -149,10 +149,10 @@ export const createUpdates = (options: UpdatesOptions) => {
     /** For the inspector. */
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,
-    /** The user changed: nothing of the former one's is asked for any more. */
+    /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
       joinedBy = null;
-      asked.answered.clear();
+      requested.answered.clear();
       renewal.stop();
       sync.reset();
     },

@@ -2,8 +2,6 @@ import type { Banner } from '../banner.ts';
 
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;
-/** Of the dismissals of a user so many are kept, the latest. */
-export const MAX_DISMISSALS = 100;
 
 /** A sync's answer for one placement, and when it was requested, in Unix milliseconds of this device. */
 export interface Answer {

@@ -28,7 +28,7 @@ export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
   inDoubt?: Partial<DeliveryOptions['inDoubt']>;
 };
 
-/** With it every tab can tell a request under way from one whose page is gone. */
+/** A limit that every tab knows: a request that takes longer is one whose page is gone. */
 const MAX_TIMEOUT_MS = 5 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -95,12 +95,12 @@ export interface Api {
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
-  /** Proofs of the users. Default: none is sent. */
-  userTokens?: UserTokens;
+  /** Proofs of the users. */
+  userTokens: UserTokens;
   fetch?: typeof fetch | undefined;
 }
 
-/** The platform of the page or the service worker. The late chunk takes store and clock from whoever loads first. */
+/** The platform of the page or the service worker. The late chunk takes store and clock from the first chunk. */
 export interface DeliveryPlatform {
   /** IndexedDB, as a rule; memory where it fails is added by the log itself. */
   openStore: (name: string) => Store;

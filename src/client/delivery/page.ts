@@ -1,19 +1,19 @@
 import type { Choice, Consent } from '../first/consent.ts';
 import { createFail } from '../late/fail.ts';
-import { createUserTokens, type UserTokens } from '../late/user-tokens.ts';
+import type { UserTokens } from '../late/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import type { DeliverySetup } from './delivery.ts';
 import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
 
-/** What the tabs tell each other; a tab that misses it finds the same in the log. */
+/** The messages between the tabs. A tab that misses one finds the same in the log. */
 export type TabNews =
   /** A request has been answered: another tab that waits may send. */
   | { type: 'idle' }
   /** These left the queue, by their `keyText`. */
   | { type: 'gone'; keys: string[] }
-  /** The service worker has no host to tell what became of an event: each page tells its own. */
+  /** The service worker has no host, so each page passes the worker's notices on to its own. */
   | { type: 'notice'; notice: Notice }
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
@@ -35,7 +35,7 @@ export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'h
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;
-  /** Whether this page may send at all now. */
+  /** False without consent, while the page is prerendered, and once the client is stopped. */
   maySend: () => boolean;
   isStopped: () => boolean;
   stop: () => void;
@@ -70,7 +70,7 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify, fail },
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
-    userTokens: api.userTokens ?? createUserTokens(undefined, clock, fail),
+    userTokens: api.userTokens,
     maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
     isStopped: () => isStopped,
     stop() {

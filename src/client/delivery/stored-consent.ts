@@ -11,7 +11,8 @@ export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: 
   /** Choices of this page on their way to the disk: what is read there meanwhile is older. */
   let writing = 0;
 
-  const tell = (): void => notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
+  const notifyHost = (): void =>
+    notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
     writing += 1;
@@ -38,7 +39,7 @@ export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: 
     if (consent.state === 'wiped' && !(isWorker && choice === 'enabled')) return;
     consent.set(choice);
     if (choice === 'wiped') log.forgetMemory();
-    tell();
+    notifyHost();
   });
   log.subscribe({
     /** News of this choice may have missed the tab. */
@@ -47,7 +48,7 @@ export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: 
       seen = choice;
       if (choice === consent.state || consent.state === 'wiped') return;
       consent.set(choice);
-      tell();
+      notifyHost();
     },
   });
 
@@ -56,7 +57,7 @@ export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: 
       consent.set('enabled');
       await write('enabled');
       news.post({ type: 'consent', choice: 'enabled' });
-      tell();
+      notifyHost();
     },
 
     /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
@@ -65,14 +66,14 @@ export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: 
       const choice = consent.state as Choice;
       news.post({ type: 'consent', choice });
       await write(choice);
-      tell();
+      notifyHost();
     },
 
     async wipe(): Promise<void> {
       consent.set('wiped');
       news.post({ type: 'wiped' });
       await log.clear();
-      tell();
+      notifyHost();
     },
   };
 };

@@ -1,6 +1,5 @@
 import { createBannerCache } from '../banners/banner-cache.ts';
 import { createBootstrap } from '../banners/bootstrap.ts';
-import type { Inspector } from '../inspector/index.ts';
 import type { LateClient } from '../late/late-client.ts';
 import type { PlacardOptions } from '../options.ts';
 import type { Placard } from '../placard.ts';
@@ -8,14 +7,14 @@ import { createBoxes } from '../placements/box.ts';
 import { createPlacements } from '../placements/placements.ts';
 import { afterFrame } from '../platform/after-frame.ts';
 import { createKnownVisitor } from '../visitors/known-visitor.ts';
-import type { Asked } from './asked.ts';
 import { createConsent } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
 import { createInertPlacard } from './inert-placard.ts';
-import { createLateChunk, type LateChunk } from './late-chunk.ts';
-import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
+import { createLateChunk } from './late-chunk.ts';
+import { createLateVerbs } from './late-verbs.ts';
 import { createNotices } from './notices.ts';
 import { readOptions, type Settings } from './read-options.ts';
+import type { Requested } from './requested.ts';
 import { createTrack } from './track.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
@@ -31,22 +30,12 @@ const importLateChunk = () =>
       }),
   );
 
-/** The verbs that the delivery answers alone. */
-const deliveryVerbs = ({ run }: LateChunk<LateClient>) => ({
-  flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
-  diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
-  deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
-  retryDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
-  discardDeadLetters: (keys?: string[]) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
-  enable: () => run(({ delivery }) => delivery.enable()),
-});
-
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
-  const asked: Asked = { placements: new Set(), answered: new Set() };
+  const requested: Requested = { placements: new Set(), answered: new Set() };
   let isStopped = false;
   let hasStoreFailed = false;
   /** What an opt-out still does, or an opt-in. */
@@ -80,7 +69,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
     onExpired: (placementId) => late.current()?.renew(placementId),
-    source: (placementId) => (asked.answered.has(placementId) ? 'sync' : 'cache'),
+    source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
     click: (banner) => track(banner, 'click'),
     dismiss: (banner) => track(banner, 'dismiss'),
     after,
@@ -105,7 +94,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         placements,
         boxes,
         visitorKey: visitor.storageKey,
-        asked,
+        requested,
         notify,
         subscribe,
       });
@@ -143,8 +132,8 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
       if (isStopped || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      if (!asked.placements.has(placementId)) {
-        asked.placements.add(placementId);
+      if (!requested.placements.has(placementId)) {
+        requested.placements.add(placementId);
         late.current()?.want(placementId);
       }
       return unmount;
@@ -152,14 +141,10 @@ const createLivePlacard = (settings: Settings): Placard => {
     async identify(userId) {
       if (!isStopped) await user.change(userId);
     },
-    async refresh(placementIds) {
-      await late.run<unknown>((client) => client.refresh(placementIds), null);
-    },
     banner: cache.current,
     track,
     subscribe,
-    ...deliveryVerbs(late),
-    inspect: () => late.run<Inspector | null>((client) => client.inspect(), null),
+    ...createLateVerbs(late.run),
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);

@@ -1,5 +1,5 @@
 import type { Placard } from '../placard.ts';
-import { NO_DIAGNOSTICS } from './no-diagnostics.ts';
+import { createLateVerbs } from './late-verbs.ts';
 import { createNotices } from './notices.ts';
 
 /** The client of a page whose options cannot be used: it draws, stores and sends nothing, and says why once. */
@@ -15,17 +15,11 @@ export const createInertPlacard = (cause: unknown): Placard => {
   return {
     mount: () => () => undefined,
     identify: nothing,
-    refresh: nothing,
     banner: () => undefined,
     track: async () => null,
     subscribe,
-    flush: async () => ({ delivered: 0, pending: 0 }),
-    diagnostics: async () => NO_DIAGNOSTICS,
-    deadLetters: async () => [],
-    retryDeadLetters: nothing,
-    discardDeadLetters: nothing,
-    inspect: async () => null,
-    enable: nothing,
+    // As where the late chunk cannot be loaded.
+    ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     disable: nothing,
     stop: () => undefined,
     wipe: nothing,

@@ -37,7 +37,7 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
       // A listener may have changed the user.
       if (!isTriedOut && cache.userId() === userId) {
         await cache.change((record) => addDismissal(record, banner));
-        late.current()?.tellTabs();
+        late.current()?.notifyTabs();
       }
       return event;
     },

@@ -6,16 +6,16 @@ import type { PlacementState, SlotState, ViewState } from './inspection.ts';
 export interface ReadPlacementsOptions extends Pick<FocusVerbs, 'isFocus'> {
   cache: BannerCache;
   slots: () => Mounted[];
-  asked: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
+  requested: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
   viewOf: (mounted: Mounted) => ViewState | null;
 }
 
 /** Every placement that the page mounts or asks for, or that the cache holds, by name. */
 export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
-  const { cache, slots, asked, viewOf, isFocus } = options;
+  const { cache, slots, requested, viewOf, isFocus } = options;
   const { banners, dismissed } = cache.record();
   const mounted = slots();
-  const names = new Set([...asked.placements, ...banners.keys(), ...cache.overlay.keys()]);
+  const names = new Set([...requested.placements, ...banners.keys(), ...cache.overlay.keys()]);
   for (const { placementId } of mounted) names.add(placementId);
 
   const slotOf = (slot: Mounted): SlotState => {
@@ -36,7 +36,7 @@ export const readPlacements = (options: ReadPlacementsOptions): PlacementState[]
       placementId,
       answer,
       askedAt: isTestSend ? null : (stored?.askedAtMs ?? null),
-      from: asked.answered.has(placementId) ? 'sync' : 'cache',
+      from: requested.answered.has(placementId) ? 'sync' : 'cache',
       isExpired: answer != null && cache.isExpired(answer),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
       isFocused,

@@ -1,6 +1,6 @@
 import type { Fail } from '../notice.ts';
 
-/** For work that nothing waits for: its failure is told, and not thrown into the page. */
+/** For work that nothing waits for: its failure is a notice, and not thrown into the page. */
 export const createInBackground =
   (fail: Fail) =>
   (work: Promise<unknown>): void => {

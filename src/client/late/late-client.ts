@@ -6,9 +6,9 @@ import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
-import type { Asked } from '../first/asked.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
+import type { Requested } from '../first/requested.ts';
 import type { Inspector } from '../inspector/index.ts';
 import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
@@ -41,12 +41,12 @@ export interface LateClientOptions {
   boxes: Boxes;
   /** Where the profile keeps its visitor. */
   visitorKey: string;
-  asked: Asked;
+  requested: Requested;
   notify: Notify;
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'tellTabs' | 'forgetUser'> {
+export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** As the delivery's, but for events of a banner that is only tried out. */
@@ -68,7 +68,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'tellTabs' 
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  const { settings, consent, cache, store, placements, boxes, visitorKey, asked, subscribe } = options;
+  const { settings, consent, cache, store, placements, boxes, visitorKey, requested, subscribe } = options;
   const { platform } = settings;
   const { notify, recent } = createRecentNotices(options.notify, platform.now);
   const fail = createFail(notify);
@@ -97,7 +97,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     consent,
     userTokens,
     cache,
-    asked,
+    requested,
     lifecycle,
     mayAct,
     inBackground,
@@ -139,7 +139,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     settings,
     cache,
     placements,
-    asked: asked.placements,
+    requested: requested.placements,
     subscribe,
     focusOn,
     isFocus,
@@ -165,7 +165,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     return createInspector({
       settings,
       cache,
-      asked,
+      requested,
       isFocus,
       mayAct,
       recent,
@@ -182,7 +182,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   const debug = async (): Promise<void> => {
     const { printNotices } = await import('./debug.ts');
-    printNotices({ settings, cache, placements: asked.placements, subscribe });
+    printNotices({ settings, cache, placements: requested.placements, subscribe });
   };
 
   /** A log that stops answering keeps no user from a banner. */
@@ -209,12 +209,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   return {
     want: updates.want,
     renew: updates.renew,
-    async refresh(placementIds = [...asked.placements]) {
-      for (const placementId of placementIds) asked.placements.add(placementId);
+    async refresh(placementIds = [...requested.placements]) {
+      for (const placementId of placementIds) requested.placements.add(placementId);
       if (!mayAct() || cache.userId() === null) fail('sync', 'No user, or no consent');
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },
-    tellTabs: updates.tellTabs,
+    notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
     capture: tryOut.capture,
     delivery,

@@ -10,8 +10,8 @@ const ANSWER_MS = 1_000;
  * before it writes would stay open there with its lock held, and the browser evicts a page that blocks another one. A
  * blind write (`setMany`) still goes; everything else waits for the page's return.
  *
- * Firefox 153 never answers what was asked for as the page went there: neither done nor aborted. After the return a read
- * is asked again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
+ * Firefox 153 never answers what was begun as the page went there: it neither succeeds nor fails. After the return a read
+ * is begun again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
  * after all, it is written again.
  */
 export const createBfcacheSafeStore = (
@@ -30,9 +30,9 @@ export const createBfcacheSafeStore = (
       });
     }),
     lifecycle.on('restored', () => {
-      const asked = [...unanswered];
+      const former = [...unanswered];
       after(ANSWER_MS, () => {
-        for (const giveUp of asked) if (unanswered.delete(giveUp)) giveUp();
+        for (const giveUp of former) if (unanswered.delete(giveUp)) giveUp();
       });
       wake();
       back = undefined;

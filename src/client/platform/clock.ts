@@ -1,8 +1,8 @@
-/** Time as the parts see it; tests pass a virtual one. */
+/** The clocks and the timer that all parts use. Tests pass a virtual one. */
 export interface Clock {
-  /** Unix milliseconds of the device; jumps when the device's clock is set. */
+  /** Unix milliseconds by the device's clock, which jumps when it is set. */
   now(): number;
-  /** Milliseconds that never go back; may stand still while the computer sleeps. */
+  /** Milliseconds that never go back. They may stand still while the computer sleeps. */
   monotonic(): number;
   /** Runs `callback` once after `delayMs` and returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;

@@ -1,17 +1,17 @@
 /**
- * Whether a stored deadline still lies ahead. All are short by nature, so one that is further away than `longestMs`
- * was written before the device's clock was set back, and counts for nothing: it would stop delivery for days.
+ * Whether a stored deadline still lies ahead. A deadline that is more than `maxMs` away was written before the device's clock
+ * was set back. It counts as past: it would stop delivery for days.
  */
-export const isAhead = (until: number, now: number, longestMs: number): boolean =>
-  until > now && until - now <= longestMs;
+export const isAhead = (until: number, now: number, maxMs: number): boolean =>
+  until > now && until - now <= maxMs;
 
-/** The longest that a server, a refused key or a backoff makes us wait. */
+/** The maximum that a server, a refused key or a backoff delays a request. */
 export const MAX_WAIT_MS = 60 * 60_000;
-/** The longest that an answer may take in any configuration. */
+/** The maximum that an answer may take in any configuration. */
 export const MAX_ANSWER_MS = 10 * 60_000;
-/** The longest that a skipped event rests in any usual configuration: the tab that set its pause may have another one. */
+/** The maximum pause of a skipped event in any usual configuration. The tab that set the pause may have another one. */
 export const MAX_PAUSE_MS = 10 * 60_000;
-/** How long the mark of the sending tab holds. The tab renews it with each batch; without that another tab may send. */
+/** How long a tab is the sender. It renews its lease with each batch; after the lease another tab may send. */
 export const LEASE_MS = 10_000;
-/** A device's clock that goes further forwards than this was set, or its page was away. */
+/** A device's clock that goes forwards by more than this at once was set, or the page was suspended. */
 export const LEAP_MS = 10 * 60_000;

@@ -78,7 +78,7 @@ export const createIdbStore = (name: string): Store => {
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
         const query = range && IDBKeyRange.bound(range.from, range.to);
-        // Both fail where the transaction is aborted, and a failure that nobody awaits would be the page's.
+        // Both fail where the transaction is aborted, and the page would get a failure that no code awaits.
         const [keys, values] = await Promise.all([
           promisifyRequest(store.getAllKeys(query, range?.limit)),
           promisifyRequest<T[]>(store.getAll(query, range?.limit)),

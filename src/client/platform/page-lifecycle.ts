@@ -16,7 +16,7 @@ export type Moment =
 export interface PageLifecycle {
   /** True while people can see the page. Without a document always true. */
   isVisible(): boolean;
-  /** True until a prerendered page is shown: nothing may be asked, counted or sent before. */
+  /** True until a prerendered page is shown: nothing may be requested, counted or sent before. */
   isPrerendering(): boolean;
   /** Resolves at once on an ordinary page, on activation of a prerendered one. */
   whenActivated(): Promise<void>;
@@ -41,7 +41,7 @@ export const createPageLifecycle = ({
   const listeners = new Map<Moment, Set<() => void>>();
   let detach: (() => void) | undefined;
 
-  const tell = (moment: Moment) => {
+  const emit = (moment: Moment) => {
     for (const listener of [...(listeners.get(moment) ?? [])]) listener();
   };
   const isVisible = () => document === undefined || document.visibilityState === 'visible';
@@ -53,7 +53,7 @@ export const createPageLifecycle = ({
     const listen = (target: EventTarget, type: string, moment: (event: Event) => Moment | undefined) => {
       const listener = (event: Event) => {
         const now = moment(event);
-        if (now) tell(now);
+        if (now) emit(now);
       };
       target.addEventListener(type, listener, { signal: abort.signal });
     };

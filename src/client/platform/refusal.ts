@@ -10,14 +10,14 @@ const REASONS: Record<number, WaitReason> = {
   429: 'rate-limit',
 };
 
-/** What an answer says that is no success. */
+/** What an answer that is no success means. */
 export interface Refusal {
   reason: WaitReason;
   /** The pause that the service requests, in milliseconds; 0 where it names none. */
   requestedMs: number;
   /** The service's own words, where it had some. */
   text: string | undefined;
-  /** What it says of single items. */
+  /** The entries for single items. */
   errors: unknown[];
 }
 

@@ -1,7 +1,7 @@
 /** IndexedDB sorts array keys element by element: `[time, sequence]` makes the store the queue. */
 export type StoreKey = string | number | (string | number)[];
 
-/** A stretch of keys, both ends included. */
+/** A range of keys, both ends included. */
 export interface KeyRange {
   from: StoreKey;
   to: StoreKey;

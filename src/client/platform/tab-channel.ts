@@ -1,6 +1,6 @@
 import type { PageLifecycle } from './page-lifecycle.ts';
 
-/** Says something to the other tabs of this browser profile; what is missed is found in the store. */
+/** Sends messages to the other tabs of this browser profile. A tab that misses one finds the same in the store. */
 export interface TabChannel<M> {
   post(message: M): void;
   /** Returns a function that stops it. */
@@ -12,9 +12,9 @@ export interface TabChannel<M> {
 export interface TabLink {
   /** Sends to every other tab. */
   postMessage(message: unknown): void;
-  /** Hears what other tabs send. */
+  /** Receives what other tabs send. */
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-  /** Hears and sends nothing any more. */
+  /** Receives and sends nothing any more. */
   close(): void;
 }
 

@@ -11,7 +11,7 @@ export interface ShowPreviewOptions extends FocusVerbs {
   cache: BannerCache;
   placements: Placements;
   /** Placements that the page has asked for. */
-  asked: ReadonlySet<string>;
+  requested: ReadonlySet<string>;
   subscribe: (listener: Listener) => () => void;
   /** The service's answer to the token, or its words for why there is none. */
   ask: () => Promise<PreviewAnswer | string>;
@@ -20,7 +20,7 @@ export interface ShowPreviewOptions extends FocusVerbs {
 
 /** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
 export const showPreview = async (options: ShowPreviewOptions): Promise<() => void> => {
-  const { cache, placements, asked, subscribe, focusOn, isFocus } = options;
+  const { cache, placements, requested, subscribe, focusOn, isFocus } = options;
   const answer = await options.ask();
   const shown = typeof answer === 'string' ? [] : Object.entries(answer.banners);
   const banners = [
@@ -56,7 +56,7 @@ export const showPreview = async (options: ShowPreviewOptions): Promise<() => vo
     redraw();
   };
   const names = banners.map(([placementId]) => placementId);
-  const isHere = names.some((placementId) => asked.has(placementId));
+  const isHere = names.some((placementId) => requested.has(placementId));
   const where = isHere
     ? 'It is not stored, and nothing of it is counted.'
     : 'This page has no such placement.';

@@ -41,7 +41,7 @@ const newVisitorId = (): string => {
 const ID_LENGTH = 'placard-visitor-'.length + 36;
 
 /**
- * The visitor of this browser profile: made where nobody has signed in, and joined with the user who does. The profile
+ * The visitor of this browser profile: made while no user is signed in, and joined with the user who signs in. The profile
  * keeps `<visitor>`, from the sign-in until the join `<visitor> <user>`, so that no one else gets what is this user's.
  */
 export const createVisitors = (options: VisitorsOptions) => {
@@ -88,7 +88,7 @@ export const createVisitors = (options: VisitorsOptions) => {
   };
 
   return {
-    /** `who` is the user who has signed in, if one has. Resolves when there is a visitor, or the user was told from one. */
+    /** `who` is the user who has signed in, if one has. Resolves when the profile has a visitor, or nothing is left to join for now. */
     async meet(who: () => string | null): Promise<void> {
       const userId = who();
       const [visitorId, owner] = read();

@@ -136,6 +136,26 @@ test('case 69: also at any moment of the return from memory mode, and what was b
   }
 });
 
+test('case 69: a wipe in another tab reaches a return to the disk that is under way', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const other = world.openTab();
+  await other.capture('stored');
+  await other.delivery.flush();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  await tab.capture('in memory');
+  store.recover();
+  const { promise: until, resolve } = Promise.withResolvers<void>();
+  store.fail({ type: 'wait', until }, { verbs: ['update'] });
+  tab.tell('visible');
+  await world.settle();
+  await other.delivery.wipe();
+  await world.settle();
+  resolve();
+  await world.settle();
+  expect(world.records()).toEqual([]);
+});
+
 test('case 69: after such a wipe an opt-in begins anew in memory, and on the disk', async () => {
   const { world, store, tab } = await wipedInMemory();
   const before = world.service.requests.length;

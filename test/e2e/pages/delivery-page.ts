@@ -1,6 +1,7 @@
 import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
 import { createConsent } from '../../../src/client/first/consent.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
+import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
 import type { Notice } from '../../../src/client/notice.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
@@ -26,6 +27,7 @@ globalThis.delivery = createDelivery({
     apiKey: 'client-key',
     appId: 'app-1',
     appVersion: '1.0.0',
+    userTokens: createUserTokens(undefined, createClock(), () => undefined),
     async fetch(input, init) {
       const answer = await fetch(input, init);
       await globalThis.gate;

@@ -52,7 +52,7 @@ export const createCapture = (
     };
   };
 
-  /** Says whether it was stored. Each write is tried again alone where the disk is full: the one before may be sent by then. */
+  /** Returns whether it was stored. Where the disk is full each write is repeated alone: the one before may be sent by then. */
   const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
       return (await retryOnQuota(write)) !== false;

@@ -96,7 +96,7 @@ const confirmed = (
   return { type: 'confirmed', status, skipped, problems };
 };
 
-/** Says what became of a batch of `length` events. */
+/** Judges what became of a batch of `length` events. */
 export const readAnswer = (answer: Answer, length: number, now: number): BatchOutcome => {
   const { status, headers, text } = answer;
   const body = parseJson(text);

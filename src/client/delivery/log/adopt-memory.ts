@@ -1,3 +1,4 @@
+import type { Consent } from '../../first/consent.ts';
 import type { Store, StoreKey } from '../../platform/store.ts';
 import {
   CONTROL_KEY,
@@ -14,8 +15,8 @@ import {
 export interface AdoptOptions {
   /** The user has opted out and in again since: what lies on the disk is to be forgotten. */
   isPurgeOwed: boolean;
-  /** No tab has told this one of an opt-out. */
-  mayStore: boolean;
+  /** An opt-out or a wipe in another tab may reach this one until the last moment. */
+  consent: Consent;
 }
 
 const isControl = ([key]: [StoreKey, unknown]): boolean => String(key) === String(CONTROL_KEY);
@@ -28,7 +29,7 @@ const isEvent = ([[kind]]: [StoreKey[], unknown]): boolean => kind === 'event' |
 export const adoptMemory = async (
   records: [StoreKey, unknown][],
   disk: Store,
-  { isPurgeOwed, mayStore }: AdoptOptions,
+  { isPurgeOwed, consent }: AdoptOptions,
 ): Promise<void> => {
   if (records.length === 0 && !isPurgeOwed) return;
   const memory = readControl(records.find(isControl)?.[1], 'enabled');
@@ -43,10 +44,11 @@ export const adoptMemory = async (
 
   const move = () =>
     disk.update<Control>([CONTROL_KEY], ([stored]) => {
+      if (consent.state === 'wiped') return [];
       const control = readControl(stored, memory.consent);
       for (const total of TOTALS) control[total] += memory[total];
       control.purged += count(gone);
-      const isOptIn = mayStore && memory.chosenAt > control.chosenAt;
+      const isOptIn = consent.mayStore() && memory.chosenAt > control.chosenAt;
       // Opted out on the disk, and not in again since: nothing of it may be kept or sent.
       const isRefused = control.consent === 'disabled' && !isOptIn;
       if (isRefused) control.purged += count(kept);

@@ -1,11 +1,11 @@
-import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { KeyRange } from '../../platform/store.ts';
 import type { Diagnostics } from '../delivery.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
-import { DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
+import { batchState, DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
 
-/** A log that changes while it is counted is counted again, so often. */
+/** A log that changes while it is counted is counted again, at most this often. */
 const MAX_COUNTS = 3;
 
 /**
@@ -27,7 +27,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryPage, log: Log): P
 
     const { delivered, discarded, evicted, expired, purged, wait, sender } = control;
     const inDoubt = batches
-      .filter(({ doubt, until }) => doubt || (until > 0 && !isAhead(until, now, MAX_ANSWER_MS)))
+      .filter((batch) => batch.doubt || batchState(batch, now) === 'abandoned')
       .reduce((sum, { keys }) => sum + keys.length, 0);
     return {
       captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),

@@ -51,7 +51,7 @@ interface LogListener {
 }
 
 const undecided = () => new Error('the user has not decided yet');
-/** Its control record is never changed, so the log goes on in memory. */
+/** The control record of a newer version is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
 
 /**
@@ -94,9 +94,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       throw newerVersion();
     },
     async adopt(records) {
-      // Another tab has wiped the disk while this one was about to come back to it.
-      if (consent.state === 'wiped') return;
-      await adoptMemory(records, disk, { isPurgeOwed, mayStore: consent.mayStore() });
+      await adoptMemory(records, disk, { isPurgeOwed, consent });
       isPurgeOwed = false;
     },
     onMode(on, cause) {
@@ -127,7 +125,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       if (isForeign || consent.state === 'wiped') return [];
       const control = readControl(stored, choice());
       const writes = decide(control, values);
-      // A record that was neither read nor written says nothing, least of all that the user agrees.
+      // A record that was neither read nor written holds no choice of the user.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
       control.revision += 1;
@@ -155,7 +153,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
       await store.update<CountedRecord | null>([countedKey(name)], ([found]) => {
-        // After a lost connection it may be this one already, and a damaged one names no event.
+        // After a lost connection the mark may be of this event already. A damaged mark names no event.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [

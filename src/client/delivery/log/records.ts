@@ -1,6 +1,7 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { Choice } from '../../first/consent.ts';
 import type { WaitReason } from '../../notice.ts';
+import { isAhead, MAX_ANSWER_MS } from '../../platform/deadline.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 
 /**
@@ -21,7 +22,7 @@ export interface StoredEvent extends BannerEvent {
   attempts: number;
   /** A request has held it: its time is final. */
   isFinal?: boolean;
-  /** Why the server skipped it, until the host's correction was asked. */
+  /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
   /** Not before this time (Unix milliseconds), after a skip that was not corrected. */
   after?: number;
@@ -42,7 +43,7 @@ export interface Batch {
   keys: EventKey[];
   /**
    * Unix milliseconds until which an answer may still come, and 0 where the batch is not being sent. After that the answer
-   * was never read. It also names the sending, so that a late answer is told from the present one.
+   * was never read. It also names the sending, so that a late answer is not taken for the present one.
    */
   until: number;
   /** At least one sending ended without an answer. */
@@ -77,7 +78,9 @@ export const COUNTED_RANGE = rangeOf('counted');
 
 export const batchKey = (id: string): StoreKey => ['control', VERSION, 'batch', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
-export const deadKey = ([, ...place]: EventKey): StoreKey => ['dead', ...place];
+/** A dead letter lies under the position that it had in the queue. */
+export const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
+export const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /** Estimated size on disk; all members are text or numbers, so their JSON is near it. */
@@ -94,7 +97,7 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Banne
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Says what happened to what, and for whom: in JavaScript a host's event may be anything. */
+/** Whether all texts of an event are there: in JavaScript a host's event may be anything. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
   [event?.type, event?.bannerId, event?.placementId, event?.userId].every(isText);
 
@@ -139,6 +142,19 @@ export const isBatch = (record: unknown): record is Batch => {
   );
 };
 
+/**
+ * `sending`: an answer may still come. `abandoned`: none can come any more, and its events are not known to be in doubt yet.
+ * `ready`: it may be sent.
+ */
+export const batchState = ({ until, doubt }: Batch, now: number): 'sending' | 'abandoned' | 'ready' => {
+  if (isAhead(until, now, MAX_ANSWER_MS)) return 'sending';
+  return until > 0 && !doubt ? 'abandoned' : 'ready';
+};
+
+/** Whether the stored batch is still in this sending: no other tab has leased it since, and nothing has settled it. */
+export const isInSending = (stored: unknown, { until }: Batch): stored is Batch =>
+  isBatch(stored) && stored.until === until;
+
 /** A record in the place of an event or a batch that cannot be used, and that no newer version has written. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   const [range, , kind, id] = key as StoreKey[];
@@ -161,12 +177,12 @@ export type Total = (typeof TOTALS)[number];
 /** Everything about the log that is not an event or a batch; read and written in the transactions that change them. */
 export interface Control extends Record<Total, number> {
   v: typeof VERSION;
-  /** Counts the changes: a decision that was made on an older state is made again. */
+  /** Counts the changes. A decision on an older revision is made again. */
   revision: number;
   consent: Choice;
   /** When the user chose so, in Unix milliseconds; 0 where they never did. */
   chosenAt: number;
-  /** The page that sends at the moment: where its request takes longer than this, another one may send as well. */
+  /** The page that holds the lease. When the lease is over, another page may send as well. */
   sender: { tab: string; until: number } | null;
   wait: Wait & {
     /** Refusals in a row. */
@@ -176,7 +192,7 @@ export interface Control extends Record<Total, number> {
   };
   /** Fingerprint of the key that the server refused. */
   refusedKey: string | null;
-  /** Fingerprints of the events that were batched lately: the service counts two that are the same as one. */
+  /** Fingerprints of the latest events in batches. The service would count two events with the same fingerprint as one. */
   batched: string[];
 }
 
@@ -203,7 +219,7 @@ export const newControl = (consent: Choice): Control => ({
 const isChoice = (value: unknown): value is Choice =>
   ['enabled', 'disabled', 'draining'].includes(value as string);
 
-/** Reads what can be read of a stored record, member by member; the rest is as in a new one, with the choice `consent`. */
+/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
 export const readControl = (record: unknown, consent: Choice): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);

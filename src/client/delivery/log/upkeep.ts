@@ -1,11 +1,12 @@
 import type { EventType } from '../../banner-event.ts';
-import { isAhead, LEAP_MS, MAX_ANSWER_MS } from '../../platform/deadline.ts';
+import { LEAP_MS } from '../../platform/deadline.ts';
 import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import {
   type Batch,
   bannerEvent,
   batchKey,
+  batchState,
   bytesOf,
   DEAD_RANGE,
   EVENT_RANGE,
@@ -18,11 +19,11 @@ import {
 /** Records in one transaction. */
 const SLICE = 200;
 /**
- * The log is read when this part of a cap has been appended since the last look. An eviction goes as far below the cap, so
- * that the next event does not cause another one.
+ * The caps are checked when this share of a cap has been appended since the last check. An eviction goes below the cap by the
+ * same share, so that the next event does not cause another one.
  */
 const SLACK = 0.05;
-/** Of what was stored when the disk was full, the part that is stored from then on. */
+/** After a full disk, the cap is this share of the bytes that were stored then. */
 const FULL_SHARE = 0.75;
 /** How often the log is read for what is too old. */
 const EXPIRE_MS = 60 * 60_000;
@@ -40,7 +41,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   let events = 0;
   let bytes = 0;
   let expiredAt = Number.NEGATIVE_INFINITY;
-  /** How far the device's clock was ahead of the monotonic one then. */
+  /** How far the device's clock was ahead of the monotonic one at the last check. */
   let ahead = now() - monotonic();
 
   /**
@@ -86,8 +87,8 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
   /** Removes what is older than the age cap, whole batches too once no answer can come. */
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
-    const isOver = ({ keys, until }: Batch): boolean =>
-      keys.every(([, , time]) => time < limit) && !isAhead(until, now(), MAX_ANSWER_MS);
+    const isOver = (batch: Batch): boolean =>
+      batch.keys.every(([, , time]) => time < limit) && batchState(batch, now()) !== 'sending';
     const { free } = await findFree(isOver);
     await remove(
       free.filter(({ event }) => event.time < limit),
@@ -129,13 +130,13 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
         const before = ahead;
         expiredAt = monotonic();
         ahead = now() - expiredAt;
-        // A clock that leapt may be wrong for a while, and what is removed is lost: the next look believes it.
+        // A clock that leapt may be wrong for a while, and removed events are lost. The next check trusts it.
         if (ahead - before < LEAP_MS) await expire();
       }
       if (isOver()) await evict();
     },
 
-    /** The disk is full: up to half goes, and the cap stays well under what was there. False when nothing was freed. */
+    /** The disk is full: evicts up to half of the events, and lowers the cap. False when nothing was freed. */
     async shrink(): Promise<boolean> {
       const { free, size } = await findFree();
       const impressions = free.filter(({ event }) => event.type === 'impression');

@@ -33,23 +33,23 @@ export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: Ev
 
   /** What the host wants: a changed event, the same one, or `null` to give it up. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
-    const asked = bannerEvent(event);
+    const current = bannerEvent(event);
     const skip = { reason: event.skip ?? '', attempts: event.attempts };
     try {
-      const work = correct({ ...asked }, skip);
+      const work = correct({ ...current }, skip);
       const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        fail('correct', 'correct() answered something that is no event: it is sent as it is');
-        return asked;
+        fail('correct', 'correct() returned no event: the event is sent as it is');
+        return current;
       }
-      if (answer.userId !== asked.userId) {
+      if (answer.userId !== current.userId) {
         fail('correct', 'correct() cannot change whose event it is: userId is kept');
       }
-      return { ...bannerEvent(answer), userId: asked.userId };
+      return { ...bannerEvent(answer), userId: current.userId };
     } catch (cause) {
       fail('correct', 'correct() failed: the event is sent as it is', cause);
-      return asked;
+      return current;
     }
   };
 
@@ -67,7 +67,7 @@ export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: Ev
       }
       const { skip: _answered, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
-      // Unchanged it would be skipped again at once; the server may think otherwise a little later.
+      // The server would skip the same event again at once, but perhaps not a little later.
       if (SAME.every((name) => next[name] === now[name])) next.after = clock.now() + options.maxWaitMs;
       return [[key, next]];
     });

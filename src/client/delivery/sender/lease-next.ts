@@ -1,4 +1,4 @@
-import { isAhead, LEASE_MS, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, LEASE_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { compareKeys } from '../../platform/key-order.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
@@ -6,9 +6,10 @@ import { trackBody } from '../http/index.ts';
 import {
   type Batch,
   batchKey,
+  batchState,
   type Control,
   EVENT_RANGE,
-  isBatch,
+  isInSending,
   keyText,
   type Log,
   type QueuedEvent,
@@ -27,7 +28,7 @@ const ANSWER_MARGIN_MS = 5_000;
 const MAX_BODY_BYTES = 50_000;
 /** How many events are read for company of the first one. */
 const MAX_READ = 1_000;
-/** Events whose fingerprints are remembered: more than another tab appends while a batch is on its way. */
+/** How many fingerprints are kept: more than another tab appends while a batch is under way. */
 const MAX_BATCHED = 300;
 
 /** What there is to do next. */
@@ -56,8 +57,8 @@ export const answerUntil = ({ clock, options }: DeliveryPage): number =>
   clock.now() + options.timeoutMs + ANSWER_MARGIN_MS;
 
 /**
- * Gives events that go out for the first time their final times: one that the service would take for another, which a
- * second tab has captured in the same millisecond, is moved behind it. Returns the writes for those that moved.
+ * Gives events their final times before their first request. Where a second tab has captured the same thing in the same
+ * millisecond, the service would count both as one, so one is moved by a millisecond. Returns the writes for those that moved.
  */
 const separate = (control: Control, kept: QueuedEvent[]): Writes => {
   const batched = new Set(control.batched);
@@ -90,8 +91,8 @@ export const createLeaseNext = (
   const lease = async (batch: Batch, revision: number): Promise<NextAction | undefined> => {
     let action: NextAction | undefined;
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      // A lost connection asks twice, and the first time was committed after all.
-      if (action?.type === 'send' && isBatch(stored) && stored.until === action.batch.until) return null;
+      // After a lost connection this runs again, and its first run may have been committed.
+      if (action?.type === 'send' && isInSending(stored, action.batch)) return null;
       action = undefined;
       if (!maySend() || control.revision !== revision) return null;
       const isFresh = stored === undefined;
@@ -143,7 +144,7 @@ export const createLeaseNext = (
     return { ...found, group: found.waiting.filter(({ event }) => isCompany(event)) };
   };
 
-  /** Halves of a refused batch wait for the others: one of them is innocent, as a rule. Beyond that the oldest goes first. */
+  /** The oldest batch goes first, but halves of a refused batch go last: one of them will probably be refused again. */
   const byTurn = (a: Batch, b: Batch): number => a.splits - b.splits || compareKeys(a.keys[0]!, b.keys[0]!);
 
   const findNext = async (all: boolean): Promise<NextAction | undefined> => {
@@ -154,11 +155,12 @@ export const createLeaseNext = (
     if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
 
-    const [ready] = batches
-      .filter(({ until, userId }) => !isAhead(until, now(), MAX_ANSWER_MS) && !userTokens.isPaused(userId))
-      .sort(byTurn);
-    if (ready?.until && !ready.doubt) return { type: 'abandoned', batch: ready };
-    if (ready !== undefined) return lease(ready, revision);
+    const [next] = batches
+      .map((batch) => ({ batch, state: batchState(batch, now()) }))
+      .filter(({ batch, state }) => state !== 'sending' && !userTokens.isPaused(batch.userId))
+      .sort((a, b) => byTurn(a.batch, b.batch));
+    if (next?.state === 'abandoned') return { type: 'abandoned', batch: next.batch };
+    if (next) return lease(next.batch, revision);
 
     const found = await scan(batches);
     if (found.corrupt.length > 0) await log.removeCorrupt(found.corrupt);
@@ -169,7 +171,7 @@ export const createLeaseNext = (
         userTokens.isPaused(userId) ? userTokens.pausedUntil(userId) : until;
       return { type: 'nothing', due: Math.min(found.due, ...batches.map(dueOf)) };
     }
-    // Far in the future means that the clock was set back since: such an event has waited long enough.
+    // A time far in the future means that the clock was set back since. Such an event is due.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
     const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), page);

@@ -13,10 +13,10 @@ import { allowsSending, type DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
-/** A keepalive request that fails faster than this never left: the browser's quota was used up, perhaps by others. */
+/** A keepalive request that fails faster than this was never sent: the page or its other scripts have used the quota up. */
 const REFUSED_AT_ONCE_MS = 20;
 
-/** What the sender tells of the events that this page holds in memory, and of those in the log. */
+/** How the sender reports on the events that this page holds in memory, and on those in the log. */
 export interface SenderQueue {
   /** The last flush of this page took it, perhaps without a batch on disk yet. */
   isInLastFlush: (key: EventKey) => boolean;
@@ -110,7 +110,7 @@ export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Schedul
     abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
 
     budgetLeft: budget.left,
-    /** Events in one batch: what the host chose, or what the server's size limit taught. */
+    /** Events in one batch: as the host chose, or fewer after a 413. */
     limit: () => limit,
   };
 };

@@ -2,7 +2,7 @@ import { fingerprint, type Keyring } from '../../platform/keyring.ts';
 import {
   type Batch,
   batchKey,
-  isBatch,
+  isInSending,
   type Log,
   noWait,
   type QueuedEvent,
@@ -71,12 +71,12 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
   };
 
   /** Puts a leased batch back unsent: the next one may send it at once, and it is not in doubt. */
-  const release = ({ id, until }: Batch): Promise<void> =>
-    log.step([batchKey(id)], (_, [stored]) =>
-      isBatch(stored) && stored.until === until ? [[batchKey(id), { ...stored, until: 0 }]] : null,
+  const release = (batch: Batch): Promise<void> =>
+    log.step([batchKey(batch.id)], (_, [stored]) =>
+      isInSending(stored, batch) ? [[batchKey(batch.id), { ...stored, until: 0 }]] : null,
     );
 
-  /** Each wait is told once. */
+  /** Notifies the host of each wait once. */
   const announce = ({ until, reason }: Wait): void => {
     if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
     announcedUntil = until;

@@ -3,7 +3,7 @@ import {
   type Batch,
   batchKey,
   type Control,
-  isBatch,
+  isInSending,
   type Log,
   type QueuedEvent,
   readEvent,
@@ -24,8 +24,8 @@ export const createSettle =
     let wasOurs = false;
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isOurs = isBatch(stored) && stored.until === batch.until;
-      // A lost connection asks twice, and the first time was committed after all: what it settled is settled.
+      const isOurs = isInSending(stored, batch);
+      // After a lost connection this runs again. Where its first run was committed, nothing is left to settle.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.

@@ -4,21 +4,27 @@ import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
 /** Parts texts that are sent as one parameter: neither a number nor JSON has it. */
 const SEPARATOR = '\u001e';
 
-/** A column of numbers or of JSON as one text: a tenth of what an array parameter costs to write. */
-export const joined = (values: readonly (number | string)[]): string => values.join(SEPARATOR);
+/** A column of numbers or of JSON as one text: a tenth of what an array parameter costs to write. `null` is an empty one. */
+export const joined = (values: readonly (number | string | null)[]): string => values.join(SEPARATOR);
+
+/** A column of any texts, as PostgreSQL writes an array. */
+export const quoted = (values: readonly (string | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
 /** As a sub-select, which the planner does not look into: it would read each text to count its rows, a fifth of the time. */
 const list = (parameter: number, type: string) =>
-  `string_to_array((SELECT $${parameter}), E'\\x1e')::${type}[]`;
+  `string_to_array((SELECT $${parameter}), E'\\x1e', '')::${type}[]`;
+const texts = (parameter: number) => `(SELECT $${parameter}::text[])`;
 
 /** Rows of a JSON parameter. */
 const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent(${columns})`;
 
-export const TIME = (ms: string) => `to_timestamp(${ms} / 1000.0)`;
+// In floating point, which has all microseconds: `numeric` takes several times as long.
+export const TIME = (ms: string) => `to_timestamp(${ms}::float8 / 1000)`;
 /** The moment before which events are deleted. */
-export const PRUNE_MOMENT = TIME('$4::float8');
+export const PRUNE_MOMENT = TIME('$4');
 /** A time as Unix milliseconds, under its own name. */
-export const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS ${time}`;
+export const MS = (time: string) => `date_part('epoch', ${time}) * 1000 AS ${time}`;
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
@@ -66,8 +72,9 @@ export const INSERT_EVENTS = `INSERT INTO events (workspace_id, user_id, name, p
     time, received_at, properties)
   SELECT workspace_id, user_id, name, product_id, price, currency, quantity, app_id, ${TIME('time')},
     ${TIME('received_at')}, properties
-  FROM ${rows(`workspace_id text, user_id bigint, name text, product_id text, price float8, currency text, quantity int,
-    app_id text, time bigint, received_at bigint, properties jsonb`)}`;
+  FROM unnest(${texts(1)}, ${list(2, 'bigint')}, ${texts(3)}, ${texts(4)}, ${list(5, 'float8')}, ${texts(6)}, ${list(7, 'int')},
+    ${texts(8)}, ${list(9, 'float8')}, ${list(10, 'float8')}, ${list(11, 'jsonb')}) AS sent(workspace_id, user_id, name,
+    product_id, price, currency, quantity, app_id, time, received_at, properties)`;
 
 export const INSERT_BANNER_EVENTS = `INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id,
     variant_id, placement_id, app_id, is_control, is_test_send, received_at)
@@ -86,7 +93,7 @@ export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impress
   ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
   FROM user_campaigns WHERE user_id = $1`;
 
-export const IMPRESSIONS_OF = `SELECT campaign_id, (extract(epoch FROM least(time, received_at)) * 1000)::float8 AS time
+export const IMPRESSIONS_OF = `SELECT campaign_id, date_part('epoch', least(time, received_at)) * 1000 AS time
   FROM banner_events WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send
   AND least(time, received_at) >= ${TIME('$2::float8')}`;
 

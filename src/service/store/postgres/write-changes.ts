@@ -19,6 +19,7 @@ import {
   joined,
   MOVE,
   MOVE_CAMPAIGNS,
+  quoted,
   UPDATE_USERS,
 } from './user-statements.ts';
 
@@ -38,6 +39,24 @@ const userValues = (users: readonly UserRow[]) => {
     joined(rows.map((row) => JSON.stringify(row.profile))),
     joined(rows.map((row) => row.created_at)),
     joined(rows.map((row) => row.updated_at)),
+  ];
+};
+
+/** In the order of the columns that the statement names. */
+const eventValues = (events: Changes['events']) => {
+  const rows = events.map(eventRow);
+  return [
+    quoted(rows.map((row) => row.workspace_id)),
+    joined(rows.map((row) => row.user_id)),
+    quoted(rows.map((row) => row.name)),
+    quoted(rows.map((row) => row.product_id)),
+    joined(rows.map((row) => row.price)),
+    quoted(rows.map((row) => row.currency)),
+    joined(rows.map((row) => row.quantity)),
+    quoted(rows.map((row) => row.app_id)),
+    joined(rows.map((row) => row.time)),
+    joined(rows.map((row) => row.received_at)),
+    joined(rows.map((row) => row.properties && JSON.stringify(row.properties))),
   ];
 };
 
@@ -98,7 +117,7 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   expectUsers(created, INSERT_USERS, (users) => [json(users.map(userRow))], ids.changeLane);
   send(keysRemoved.length > 0, () => run(DELETE_KEYS, [json(keysRemoved.map(keyRow))]));
   expect(keysAdded, INSERT_KEYS, () => [json(keysAdded.map(keyRow))]);
-  send(changes.events.length > 0, () => run(INSERT_EVENTS, [json(changes.events.map(eventRow))]));
+  send(changes.events.length > 0, () => run(INSERT_EVENTS, eventValues(changes.events)));
   for (const { from, to } of moved) send(true, () => run(MOVE_CAMPAIGNS, [from, to]));
   const pairs = [joined(moved.map(({ from }) => from)), joined(moved.map(({ to }) => to))];
   for (const statement of MOVE) send(moved.length > 0, () => run(statement, pairs));

@@ -32,7 +32,9 @@ export const createCommitWorks = (
   let memory = createUserGroup(ids);
   let last: Turn = { memory, end: Promise.resolve() };
 
-  const prepare = (works: readonly Work[]): (() => Prepared) => {
+  /** What it throws is thrown by what it returns: by then the memory may be another one. */
+  const prepare = (works: readonly Work[], turn: Turn): (() => Prepared) => {
+    turn.memory = memory;
     try {
       memory.add(reader.users(works, memory.knows));
       const values = applyWorks(works, memory);
@@ -48,17 +50,10 @@ export const createCommitWorks = (
 
   const commit = async (works: readonly Work[], before: Turn, mine: Turn): Promise<unknown[]> => {
     try {
-      let prepared: (() => Prepared) | null = null;
-      // Not where the group before is to be prepared again.
-      if (before.memory === memory) {
-        mine.memory = memory;
-        prepared = prepare(works);
-      }
+      // Not yet where the group before is to be prepared again.
+      let prepared = before.memory === memory ? prepare(works, mine) : null;
       await before.end;
-      if (!prepared || mine.memory !== memory) {
-        mine.memory = memory;
-        prepared = prepare(works);
-      }
+      if (!prepared || mine.memory !== memory) prepared = prepare(works, mine);
       const { rows, values } = prepared();
       await committer.commit(rows);
       // Nothing stays of users who were erased.

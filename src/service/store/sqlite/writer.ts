@@ -27,8 +27,9 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
   ],
   [
     'updated',
-    `UPDATE users SET workspace_id = ?2, external_id = ?3, profile = ?4, version = ?5, created_at = ?6, updated_at = ?7
-     WHERE user_id = ?1`,
+    // The workspace stays: to set it, if only to what it is, writes its index as well.
+    `UPDATE users SET external_id = ?3, profile = ?4, version = ?5, created_at = ?6, updated_at = ?7
+     WHERE user_id = ?1 AND workspace_id = ?2`,
   ],
   [
     'created',
