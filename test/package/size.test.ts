@@ -39,6 +39,11 @@ describe('the size of the packed package', () => {
     expect(Object.keys(chunks).length).toBeGreaterThan(1);
   });
 
+  it('has nothing that is shared by what loads first and what loads later: esbuild would make a file of it that the first paint waits for', async () => {
+    const { chunks } = await measureBundle(BROWSER_PACKAGE_ENTRIES['.'], folder, 'esbuild');
+    expect(Object.keys(chunks).filter((name) => !/application|shared-/.test(name))).toEqual([]);
+  });
+
   it.each(bundlers)(
     'keeps the definition of the element in %s, where nothing of it is named',
     async (bundler) => {

@@ -1,6 +1,14 @@
 import type { DeadLetter } from '../delivery.ts';
 import type { Log } from './log.ts';
-import { bannerEvent, DEAD_RANGE, deadKey, keyText, type QueuedEvent, type Writes } from './records.ts';
+import {
+  bannerEvent,
+  DEAD_RANGE,
+  deadKey,
+  keyText,
+  type QueuedEvent,
+  queueKey,
+  type Writes,
+} from './records.ts';
 
 /** An event that the server would not take, under the key that it had in the queue. */
 interface Letter extends QueuedEvent {
@@ -12,8 +20,7 @@ export const createDeadLetters = (log: Log) => {
   const read = async (): Promise<Letter[]> => {
     const letters: Letter[] = [];
     for await (const { key, event, reason } of log.read(DEAD_RANGE)) {
-      const [, ...place] = key;
-      if (event) letters.push({ key: ['event', ...place], event, reason });
+      if (event) letters.push({ key: queueKey(key), event, reason });
     }
     return letters;
   };

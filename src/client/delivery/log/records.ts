@@ -78,7 +78,9 @@ export const COUNTED_RANGE = rangeOf('counted');
 
 export const batchKey = (id: string): StoreKey => ['control', VERSION, 'batch', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
-export const deadKey = ([, ...place]: EventKey): StoreKey => ['dead', ...place];
+/** A dead letter lies under the position that it had in the queue. */
+export const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
+export const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /** Estimated size on disk; all members are text or numbers, so their JSON is near it. */
