@@ -185,7 +185,7 @@ export const createUserGroup = (ids: UserIds) => {
       return changes;
     },
 
-    /** Of all profiles here, as JSON. */
+    /** How much is here, in characters of JSON. */
     characters: () => [...indexes.values()].reduce((sum, index) => sum + index.characters(), 0),
 
     /** To be called once the changes are on their way to the database: others may follow. */

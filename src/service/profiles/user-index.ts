@@ -34,6 +34,9 @@ export const sameNames = (a: Names, b: Names): boolean =>
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
 
+/** What a user or a name takes beside the profile, about. */
+const CHARACTERS_OF_AN_ENTRY = 200;
+
 /** Leads from a profile to its entry: the hottest step of all, and a member is the fastest way. */
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
@@ -74,8 +77,9 @@ export const createUserIndex = () => {
     enter,
     bearerOf,
     has: (userId: number) => byId.has(userId),
+    /** Of all profiles as JSON, and what else is kept: names of before stay, and users without a profile have some as well. */
     characters() {
-      let sum = 0;
+      let sum = (byId.size + byExternalId.size + byKey.size) * CHARACTERS_OF_AN_ENTRY;
       for (const entry of byId.values()) sum += entry.characters;
       return sum;
     },

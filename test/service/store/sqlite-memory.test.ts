@@ -43,8 +43,8 @@ test('after a failed commit every user is read again', async () => {
   await queue.close();
 });
 
-test('once all profiles in memory are larger than they may be, every user is read again', async () => {
-  const { queue, write, nameInFile, names } = aQueue(50);
+test('once there are too many users in memory, every user is read again', async () => {
+  const { queue, write, nameInFile, names } = aQueue(1_000);
   await write(attribute(0, 1));
   nameInFile('Kim');
   await write(attribute(0, 2));
@@ -54,5 +54,19 @@ test('once all profiles in memory are larger than they may be, every user is rea
   nameInFile('Mika');
   await write(attribute(0, 3));
   expect(names(), 'three are').toEqual(['Mika', 'Mika', 'Mika']);
+  await queue.close();
+});
+
+test('names of before count as well: those of a user who gets a new one again and again would fill the memory', async () => {
+  const { queue, write, nameInFile, names } = aQueue(3_000);
+  await write(attribute(0, 0));
+  const renames: boolean[] = [];
+  for (let value = 0; value < 20; value += 1) {
+    nameInFile('Kim');
+    await write({ do: 'rename', user: 0, value });
+    renames.push(names()[0] === 'Kim');
+  }
+  const firstReadAgain = renames.indexOf(true);
+  expect(firstReadAgain).toBeGreaterThan(5);
   await queue.close();
 });

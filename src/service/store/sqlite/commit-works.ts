@@ -6,7 +6,7 @@ import type { Committer } from './commit.ts';
 import type { Reader } from './reader.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
-/** Of all profiles in memory, as JSON. The objects that they are take a few times as much. */
+/** Of what is in memory, as JSON. The objects that it is take a few times as much. */
 const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 
 type Prepared = { rows: Rows; values: unknown[] };
