@@ -31,9 +31,9 @@ export {
   backupStore,
   openStore,
   openStoreReader,
-  openStudioStore,
   pruneStore,
   vacuumStore,
+  visitStore,
 } from './store/index.ts';
 export type {
   ArmResults,

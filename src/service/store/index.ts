@@ -1,16 +1,12 @@
-import {
-  openPostgresStudioStore,
-  openSqliteStudioStore,
-  type VisitedStudioStore,
-} from './open-studio-store.ts';
+import { isPostgres, pathOf } from './address.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import { openPostgresPruner, vacuumPostgres } from './postgres/prune.ts';
+import { vacuumPostgres } from './postgres/vacuum.ts';
 import type { Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
-import { openSqliteStore } from './sqlite/index.ts';
-import { openSqlitePruner, vacuumSqlite } from './sqlite/prune.ts';
-import { openSqliteReader } from './sqlite/read-store.ts';
+import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
+import { vacuumSqlite } from './sqlite/vacuum.ts';
 import type { Store, StoreReader } from './store.ts';
+import { visitStore } from './visit.ts';
 
 export type {
   ArmResults,
@@ -32,15 +28,7 @@ export type {
   UserCampaign,
   UserWork,
 } from './store.ts';
-
-/** True for a database server's URL; anything else names a SQLite file. */
-export const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
-
-/** The path of a SQLite file. SQLite alone reads `file:` as a URL: the lock and the log beside it would be another file's. */
-const pathOf = (address: string): string => {
-  if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
-  return address;
-};
+export { visitStore } from './visit.ts';
 
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The schema is created or brought
@@ -53,10 +41,6 @@ export const openStore = (address: string): Promise<Store> =>
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
 
-/** Opens the Studio's tables of a database that a service may be using at this moment. */
-export const openStudioStore = async (address: string): Promise<VisitedStudioStore> =>
-  isPostgres(address) ? openPostgresStudioStore(address) : openSqliteStudioStore(pathOf(address));
-
 /**
  * Deletes what happened before the moment, in every workspace, while a service may be using the database. Yields the rows
  * that each step has deleted. Events stay counted in the profiles and in `user_campaigns`.
@@ -64,17 +48,17 @@ export const openStudioStore = async (address: string): Promise<VisitedStudioSto
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
   const reader = await openStoreReader(address);
-  const pruner = isPostgres(address) ? await openPostgresPruner(address) : openSqlitePruner(pathOf(address));
+  const visited = await visitStore(address);
   try {
     for (const workspaceId of await reader.workspaceIds()) {
       for (let after: number | null = 0; after !== null; ) {
-        const step: Pruned = await pruner.prune(workspaceId, before, after);
+        const step: Pruned = await visited.prune(workspaceId, before, after);
         yield step;
         after = step.next;
       }
     }
   } finally {
-    await pruner.close();
+    await visited.close();
     await reader.close();
   }
 }

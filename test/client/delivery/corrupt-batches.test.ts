@@ -1,16 +1,16 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import type { StoreKey } from '../../../src/client/platform/store.ts';
-import { assertConserved } from '../../../src/testing/index.ts';
+import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
 /** A page's three events, and what `damage` makes of the batch that they are part of. */
-const withBatch = async (damage: object) => {
+const withBatch = async (damage: object, fault: Fault = { type: 'status', status: 503 }) => {
   const world = createWorld();
   const first = world.openTab();
-  const lift = world.service.fail({ type: 'status', status: 503 });
+  const lift = world.service.fail(fault);
   await first.captureMany(3);
   await first.delivery.flush();
   first.kill();
@@ -41,6 +41,14 @@ test.each([
   assertConserved(diagnostics);
   expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
   expect(world.records().map(([stored]) => (stored as string[])[0])).toEqual(['control']);
+});
+
+test('case 46: events that the service has taken already count once, though their batch is corrupt', async () => {
+  const { world } = await withBatch({ keys: [] }, { type: 'drop', when: 'after' });
+  expect(world.service.events).toHaveLength(3);
+  world.openTab();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.service.events.map(({ copies }) => copies)).toEqual([2, 2, 2]);
 });
 
 test('case 44: a batch of a newer version in our place stays where it is', async () => {

@@ -4,7 +4,7 @@ import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
 import { type Committer, createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { createCommitWorks } from '../../../src/service/store/sqlite/commit-works.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
-import { createReader, prepareForReading } from '../../../src/service/store/sqlite/reader.ts';
+import { createReader } from '../../../src/service/store/sqlite/reader.ts';
 import { migrate } from '../../../src/service/store/sqlite/schema.ts';
 import { isRefusal } from '../../../src/service/store/sqlite/write-problem.ts';
 import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
@@ -15,7 +15,6 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const database = new DatabaseSync(file);
   prepareForWriting(database);
   migrate(database, file);
-  prepareForReading(database);
   const reader = createReader(database, createJobs(file, database));
   const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineCommitter(database);

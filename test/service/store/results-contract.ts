@@ -149,6 +149,26 @@ export const resultsContract = (storeOf: () => Store) =>
       );
     });
 
+    test('count every user once, however many there are', async () => {
+      const PEOPLE_OF_STEPS = 2_001;
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [],
+        nowMs: START,
+        apply(users) {
+          for (let user = 0; user < PEOPLE_OF_STEPS; user += 1) {
+            users.recordBannerEvents(
+              `many-${user}`,
+              [aBannerEvent(), aBannerEvent({ timeMs: START })],
+              START,
+            );
+          }
+        },
+      });
+      const counts = { exposed: PEOPLE_OF_STEPS, impressions: 2 * PEOPLE_OF_STEPS };
+      expect(await ask()).toMatchObject({ arms: [counts], placements: [counts] });
+    });
+
     test('of a campaign that nobody has seen are empty', async () => {
       await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
       const nothing = { arms: [], placements: [], days: [], currencies: [] };

@@ -198,7 +198,10 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       let corrupt: Writes = [];
       await step(keys, (control, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
+        const events = corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
+        control.evicted += events;
+        // The events of a batch may have been sent, so they keep their times.
+        if (corrupt.length > events) control.batched = [];
         return corrupt.map(([key]) => [key, undefined]);
       });
       fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);

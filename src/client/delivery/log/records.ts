@@ -99,7 +99,7 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 
 /** Whether all texts of an event are there: in JavaScript a host's event may be anything. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
-  [event?.type, event?.bannerId, event?.placementId, event?.userId].every(isText);
+  isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
 /** Unix milliseconds that a Date can hold, as it must to be named in a request. */
 export const isTime = (time: unknown): boolean =>

@@ -5,6 +5,7 @@ import type { Run } from './statement.ts';
 import { TIME } from './user-statements.ts';
 
 const DIALECT = {
+  as: 'AS',
   join: 'JOIN',
   start: TIME('$5'),
   end: "first_impression_at + $4 * interval '1 millisecond'",

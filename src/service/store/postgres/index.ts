@@ -1,20 +1,22 @@
 import { inTime } from '../../in-time.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
+import { connectBeside } from './connect-beside.ts';
 import { isSharded } from './distribute.ts';
 import { leaseRequests } from './lease-requests.ts';
-import { pruneIn } from './prune.ts';
 import { createReader } from './reader.ts';
 import { isRefusal } from './retry.ts';
-import { checkSchema, migrate } from './schema.ts';
+import { migrate } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
+import { PRUNE_MOMENT } from './user-statements.ts';
 
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
@@ -28,13 +30,7 @@ const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) O
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const { pool, close } = connect(url, 'upkeep', { connections: READER_CONNECTIONS });
-  try {
-    await checkSchema(pool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const { pool, close } = await connectBeside(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).verbs, close };
 };
 
@@ -79,7 +75,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
     studio: createStudioStore(run),
-    prune: pruneIn(upkeep.pool),
+    prune: createPrune(runIn(upkeep.pool), PRUNE_MOMENT),
     write: queue.write,
     onCommit: queue.onCommit,
 

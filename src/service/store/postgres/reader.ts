@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
+import { countNumbers } from '../campaign-numbers.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../from-row.ts';
 import { namedBy } from '../named-users.ts';
-import { COUNT_USERS, choiceBelow, chooseUsers } from '../sample.ts';
+import { readSample } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
 import { readUsers } from './find-users.ts';
@@ -13,7 +13,6 @@ import { runIn } from './statement.ts';
 import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
-const CHOOSE_USERS = chooseUsers(USER_COLUMNS);
 const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
     ${MS('time')}, ${MS('received_at')}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
@@ -87,14 +86,10 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
 
       campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
 
-      campaignNumbers: async (workspaceId) =>
-        (await runIn(upkeep)(COUNT_NUMBERS, [workspaceId])).map(numberOf),
+      campaignNumbers: (workspaceId) => countNumbers(runIn(upkeep), workspaceId),
 
       async sampleUsers(workspaceId, size) {
-        const run = runIn(upkeep);
-        const [row] = await run(COUNT_USERS, [workspaceId]);
-        const total = Number(row?.['total']);
-        const rows = await run(CHOOSE_USERS, [workspaceId, choiceBelow(size, total)]);
+        const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);
         return { total, users: rows.map(userOf) };
       },
     } satisfies Omit<StoreReader, 'close'>,

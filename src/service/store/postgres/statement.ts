@@ -37,9 +37,9 @@ export const runOn =
     return rows;
   };
 
-/** Runs each statement on any connection that is free. `judge` makes the error of one that was sent. */
+/** Runs each statement on any connection that is free. */
 export const runIn =
-  (pool: Pool, judge: (error: unknown) => unknown = (error) => error): Run =>
+  (pool: Pool): Run =>
   async (text, values) => {
     const client = await takeConnection(pool);
     let isUsable = true;
@@ -47,7 +47,7 @@ export const runIn =
       return await runOn(client)(text, values);
     } catch (error) {
       isUsable = isUsableAfter(error);
-      throw judge(error);
+      throw error;
     } finally {
       client.release(!isUsable);
     }

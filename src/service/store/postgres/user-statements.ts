@@ -21,6 +21,8 @@ const rows = (columns: string) => `jsonb_to_recordset($1::text::jsonb) AS sent($
 
 // In floating point, which has all microseconds: `numeric` takes several times as long.
 export const TIME = (ms: string) => `to_timestamp(${ms}::float8 / 1000)`;
+/** The moment before which events are deleted. */
+export const PRUNE_MOMENT = TIME('$4');
 /** A time as Unix milliseconds, under its own name. */
 export const MS = (time: string) => `date_part('epoch', ${time}) * 1000 AS ${time}`;
 

@@ -1,16 +1,14 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { openExisting } from './open-existing.ts';
-import { prepareForReading } from './reader.ts';
+import { openBeside } from './open-beside.ts';
 import { checkVersion } from './schema.ts';
 
 /** The thread that copies a file. To SQLite a copy is one call, and whoever makes it hears of nothing until its end. */
 const { file, part } = workerData as { file: string; part: string };
 
-const database = openExisting(file, { readOnly: true });
+// A file of an older Placard as well: before it is brought forward.
+const database = openBeside(file, { readOnly: true, check: checkVersion });
 try {
-  checkVersion(database, file);
-  prepareForReading(database);
   // One read transaction from the first page to the last: the backup interface would begin again at every write.
   database.prepare('VACUUM INTO ?').run(part);
 } finally {

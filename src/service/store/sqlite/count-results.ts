@@ -4,113 +4,116 @@ import type { Row } from '../from-row.ts';
 import { goalName, goalStatement, readGoals } from '../goal-statement.ts';
 import type { CampaignResults, Counts, ResultsQuestion } from '../results.ts';
 
-/** In a `CROSS JOIN` SQLite reads the events first, by their index, and looks each user up. */
-const DIALECT = { join: 'CROSS JOIN', start: '$5', end: 'first_impression_at + $4' };
-
-type EventType = 'impression' | 'click' | 'dismiss';
-const COUNTED = {
-  impression: ['impressions', 'exposed'],
-  click: ['clicks', 'clicked'],
-  dismiss: ['dismissals', 'dismissed'],
-} as const;
-
-/** The counts of one variant on one day, for instance. */
-interface Cell {
-  name: string;
-  variantId: string | null;
-  counts: Counts;
-  /** The user who was counted last: the rows of a user come one after the other. */
-  last: Record<EventType, number>;
-}
-
-const noCounts = (): Counts => ({
-  impressions: 0,
-  clicks: 0,
-  dismissals: 0,
-  exposed: 0,
-  clicked: 0,
-  dismissed: 0,
-});
-
-const createCells = () => {
-  const cells = new Map<string, Cell>();
-  return {
-    add(name: string, variantId: string | null, type: EventType, userId: number) {
-      // No name has the character between them.
-      const key = `${name}\0${variantId ?? ''}`;
-      let cell = cells.get(key);
-      if (!cell) {
-        cell = { name, variantId, counts: noCounts(), last: { impression: 0, click: 0, dismiss: 0 } };
-        cells.set(key, cell);
-      }
-      const [events, users] = COUNTED[type];
-      cell.counts[events] += 1;
-      if (cell.last[type] === userId) return;
-      cell.last[type] = userId;
-      cell.counts[users] += 1;
-    },
-    all: (): Cell[] => [...cells.values()],
-  };
+/** SQLite keeps the order of what it materializes, and in a `CROSS JOIN` it reads that first. */
+const DIALECT = {
+  as: 'AS MATERIALIZED',
+  join: 'CROSS JOIN',
+  start: '$5',
+  end: 'first_impression_at + $4',
 };
 
-/** One row a user and event, or a user alone where no event is left of them. */
-const COUNT = `SELECT count(count_row(seen.user_id, seen.variant_id, impressions, clicks, dismissals, first_impression_at,
-    placement_id, event_type, min(time, received_at)))
-  FROM user_campaigns AS seen LEFT JOIN banner_events AS done ON done.user_id = seen.user_id
-    AND done.campaign_id = seen.campaign_id AND NOT is_test_send
-  WHERE seen.workspace_id = ? AND seen.campaign_id = ? AND impressions > 0`;
+const TYPES = ['impression', 'click', 'dismiss'];
 
-/** A function that SQLite calls for every row: with `GROUP BY` it would sort them all, which takes three times as long. */
-const countRows = (
+/** What there is of each of the types: events, their users, and the user who was counted last. */
+interface Cell {
+  events: number[];
+  users: number[];
+  last: number[];
+}
+
+/** One variant, or the control group. */
+interface Arm extends Cell {
+  placements: Map<string, Cell>;
+  days: Map<string, Cell>;
+}
+
+const createCell = (): Cell => ({ events: [0, 0, 0], users: [0, 0, 0], last: [0, 0, 0] });
+const createArm = (): Arm => ({ ...createCell(), placements: new Map(), days: new Map() });
+
+const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = create();
+  map.set(key, value);
+  return value;
+};
+
+const countsOf = ({ events, users }: Cell): Counts => ({
+  impressions: events[0]!,
+  clicks: events[1]!,
+  dismissals: events[2]!,
+  exposed: users[0]!,
+  clicked: users[1]!,
+  dismissed: users[2]!,
+});
+
+/** Users of one statement: whatever a function of theirs was given stays in memory until it ends. */
+const USERS_A_STEP = 1_000;
+
+/** `count_user` is called for one user after the other, and `count_event` for each of their events before the next. */
+const COUNT = `SELECT count(count_event(placement_id, min(time, received_at),
+    CASE event_type ${TYPES.map((type, index) => `WHEN '${type}' THEN ${index}`).join(' ')} END))
+  FROM (
+      SELECT * FROM user_campaigns WHERE workspace_id = ? AND campaign_id = ? AND user_id > ?
+      ORDER BY user_id LIMIT ${USERS_A_STEP}
+    ) AS seen CROSS JOIN banner_events AS done
+    ON done.user_id = seen.user_id AND done.campaign_id = seen.campaign_id AND NOT is_test_send
+  WHERE count_user(seen.user_id, seen.variant_id, first_impression_at, impressions, clicks, dismissals)`;
+
+/** With functions that SQLite calls: with `GROUP BY` it would sort all events, which takes three times as long. */
+const countArms = (
   database: DatabaseSync,
   workspaceId: string,
   { campaignId, timeZone }: ResultsQuestion,
 ) => {
   const localDays = createLocalDays(timeZone);
-  const arms = new Map<string | null, Counts>();
-  const placements = createCells();
-  const days = createCells();
+  const arms = new Map<string | null, Arm>();
+  let arm = createArm();
   let user = 0;
   let startMs = Number.MAX_SAFE_INTEGER;
 
-  const addUser = (variantId: string | null, impressions: number, clicks: number, dismissals: number) => {
-    const arm = arms.get(variantId) ?? noCounts();
-    arms.set(variantId, arm);
-    arm.exposed += 1;
-    arm.impressions += impressions;
-    arm.clicks += clicks;
-    arm.dismissals += dismissals;
-    if (clicks > 0) arm.clicked += 1;
-    if (dismissals > 0) arm.dismissed += 1;
-  };
-
-  const countRow = (
+  const countUser = (
     userId: number,
     variantId: string | null,
+    firstMs: number | null,
     impressions: number,
     clicks: number,
     dismissals: number,
-    firstMs: number,
-    placementId: string,
-    type: EventType | null,
-    ms: number,
-  ) => {
-    if (userId !== user) {
-      user = userId;
-      addUser(variantId, impressions, clicks, dismissals);
-      if (firstMs < startMs) startMs = firstMs;
-    }
-    if (type !== null) {
-      placements.add(placementId, variantId, type, userId);
-      days.add(localDays.of(ms), variantId, type, userId);
+  ): number => {
+    user = userId;
+    // Without an impression: their events are in no count.
+    if (firstMs === null) return 0;
+    arm = getOrAdd(arms, variantId, createArm);
+    if (firstMs < startMs) startMs = firstMs;
+    for (const [type, events] of [impressions, clicks, dismissals].entries()) {
+      arm.events[type]! += events;
+      if (events > 0) arm.users[type]! += 1;
     }
     return 1;
   };
 
+  const count = (cell: Cell, type: number) => {
+    cell.events[type]! += 1;
+    if (cell.last[type] === user) return;
+    cell.last[type] = user;
+    cell.users[type]! += 1;
+  };
+
+  const countEvent = (placementId: string, ms: number, type: number): number => {
+    count(getOrAdd(arm.placements, placementId, createCell), type);
+    count(getOrAdd(arm.days, localDays.of(ms), createCell), type);
+    return 1;
+  };
+
   // The statement above knows what it gives.
-  database.function('count_row', countRow as never);
-  database.prepare(COUNT).get(workspaceId, campaignId);
-  return { arms, placements: placements.all(), days: days.all(), startMs };
+  database.function('count_user', countUser as never);
+  database.function('count_event', countEvent as never);
+  const step = database.prepare(COUNT);
+  for (let before = -1; before !== user; ) {
+    before = user;
+    step.get(workspaceId, campaignId, user);
+  }
+  return { arms: [...arms], startMs };
 };
 
 /** Counts a campaign in one go, which may take seconds: for a thread of its own. */
@@ -119,7 +122,7 @@ export const countResults = (
   workspaceId: string,
   question: ResultsQuestion,
 ): CampaignResults => {
-  const { arms, placements, days, startMs } = countRows(database, workspaceId, question);
+  const { arms, startMs } = countArms(database, workspaceId, question);
   const goals = readGoals(
     question.conversions.map((conversion): Row[] =>
       database.prepare(goalStatement(conversion, DIALECT)).all({
@@ -131,14 +134,18 @@ export const countResults = (
       }),
     ),
   );
+  const parts = (of: (arm: Arm) => Map<string, Cell>) =>
+    arms.flatMap(([variantId, arm]) =>
+      [...of(arm)].map(([name, cell]) => ({ name, variantId, counts: countsOf(cell) })),
+    );
   return {
-    arms: [...arms].map(([variantId, counts]) => ({ variantId, ...counts, goals: goals.of(variantId) })),
-    placements: placements.map(({ name, variantId, counts }) => ({
+    arms: arms.map(([variantId, arm]) => ({ variantId, ...countsOf(arm), goals: goals.of(variantId) })),
+    placements: parts(({ placements }) => placements).map(({ name, variantId, counts }) => ({
       placementId: name,
       variantId,
       ...counts,
     })),
-    days: days
+    days: parts(({ days }) => days)
       .map(({ name, variantId, counts }) => ({ day: name, variantId, ...counts }))
       .sort((one, other) => (one.day < other.day ? -1 : 1)),
     currencies: goals.currencies,

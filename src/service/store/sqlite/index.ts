@@ -4,14 +4,15 @@ import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoreReader } from '../store.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { checkLog } from './check-log.ts';
 import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createCommitWorks } from './commit-works.ts';
 import { createJobs } from './jobs.ts';
-import { createReader, prepareForReading } from './reader.ts';
+import { openBeside } from './open-beside.ts';
+import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
 import { createRunSqlite } from './run.ts';
 import { checkVersion, migrate } from './schema.ts';
@@ -26,6 +27,17 @@ type Release = () => void | Promise<void>;
 /** The latest first: the claim goes once nothing of this process is on the file any more. */
 const releaseAll = async (held: Release[]): Promise<void> => {
   for (const release of held.splice(0).reverse()) await release();
+};
+
+/** Opens a file for reading beside the service that writes it. */
+export const openSqliteReader = (file: string): StoreReader => {
+  const database = openBeside(file, { readOnly: true });
+  const jobs = createJobs(file, null);
+  const close = async () => {
+    await jobs.close();
+    database.close();
+  };
+  return { ...createReader(database, jobs).verbs, close };
 };
 
 /**
@@ -55,7 +67,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   checkVersion(database, file);
   prepareForWriting(database);
   migrate(database, file);
-  prepareForReading(database);
   const jobs = createJobs(file, inMemory ? database : null);
   const reader = createReader(database, jobs);
   let committer: Committer;

@@ -1,15 +1,13 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Job, perform } from './jobs.ts';
-import { openExisting } from './open-existing.ts';
-import { prepareForReading } from './reader.ts';
+import { openBeside } from './open-beside.ts';
 
 /** The thread of one job. Requests go first: on Linux each thread has a priority of its own. */
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 const job = workerData as Job;
-const database = openExisting(job.file, { readOnly: false });
+const database = openBeside(job.file);
 try {
-  prepareForReading(database);
   parentPort?.postMessage(await perform(database, job));
 } finally {
   database.close();

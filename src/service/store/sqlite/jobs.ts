@@ -1,33 +1,36 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { type CampaignNumber, COUNT_NUMBERS, numberOf } from '../campaign-numbers.ts';
+import { countNumbers } from '../campaign-numbers.ts';
+import { createPrune } from '../prune.ts';
+import { readSample } from '../sample.ts';
+import type { StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
-import { pruneSqlite } from './prune.ts';
-import { sampleUsers } from './sample-users.ts';
-
-const countNumbers = (database: DatabaseSync, workspaceId: string): CampaignNumber[] =>
-  database.prepare(COUNT_NUMBERS).all({ $1: workspaceId }).map(numberOf);
+import { createRunSqlite } from './run.ts';
 
 /** What reads or changes so many rows that requests would wait for it. */
-export const JOBS = { results: countResults, numbers: countNumbers, sample: sampleUsers, prune: pruneSqlite };
+const JOBS = {
+  results:
+    (database: DatabaseSync) =>
+    (...asked: Parameters<StoreReader['campaignResults']>) =>
+      countResults(database, ...asked),
+  numbers: (database: DatabaseSync) => (workspaceId: string) =>
+    countNumbers(createRunSqlite(database), workspaceId),
+  sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
+    readSample(createRunSqlite(database), '*', workspaceId, size),
+  prune: (database: DatabaseSync) => createPrune(createRunSqlite(database), '$4'),
+};
 
-type Jobs = typeof JOBS;
-type Values<Name extends keyof Jobs> = Jobs[Name] extends (
-  database: DatabaseSync,
-  ...values: infer V
-) => unknown
-  ? V
-  : never;
+type Verbs = { [Name in keyof typeof JOBS]: ReturnType<(typeof JOBS)[Name]> };
 
 export interface Job {
   file: string;
-  name: keyof Jobs;
+  name: keyof Verbs;
   values: unknown[];
 }
 
 /** Does a job on this thread. */
 export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'name' | 'values'>): unknown =>
-  (JOBS[name] as (database: DatabaseSync, ...values: unknown[]) => unknown)(database, ...values);
+  (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
 
 /** Run from source this file sits beside the thread's; built, both are files of `dist/`. */
 const here = import.meta.url;
@@ -53,17 +56,17 @@ export const createJobs = (file: string, inMemory: DatabaseSync | null) => {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   return {
-    run<Name extends keyof Jobs>(
+    run<Name extends keyof Verbs>(
       name: Name,
-      ...values: Values<Name>
-    ): Promise<Awaited<ReturnType<Jobs[Name]>>> {
+      ...values: Parameters<Verbs[Name]>
+    ): Promise<Awaited<ReturnType<Verbs[Name]>>> {
       const result = last.then(() =>
         inMemory
           ? perform(inMemory, { name, values })
           : performOnThread({ file, name, values }, closing.signal),
       );
       last = result.catch(() => undefined);
-      return result as Promise<Awaited<ReturnType<Jobs[Name]>>>;
+      return result as Promise<Awaited<ReturnType<Verbs[Name]>>>;
     },
     async close(): Promise<void> {
       closing.abort(new Error('The store is closed'));

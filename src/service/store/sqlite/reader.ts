@@ -17,14 +17,8 @@ import { namedBy } from '../named-users.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import type { SqliteJobs } from './jobs.ts';
 
-const BUSY_MS = 10_000;
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
-
-export const prepareForReading = (database: DatabaseSync): void => {
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  // Not read in place (`mmap_size`): a file that grows is mapped anew with every checkpoint, which costs more than copies.
-};
 
 const USERS = 'SELECT users.* FROM users';
 
