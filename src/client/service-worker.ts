@@ -57,6 +57,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
     },
     host: {
       notify,
+      fail,
       onDelivered(events) {
         const accepted = () => acceptInStore(banners, keyOf, events, Date.now());
         // Until it is known to be accepted a dismissal holds: where this fails it only does so for longer.

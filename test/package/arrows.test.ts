@@ -126,7 +126,7 @@ describe('rooms', () => {
         const [from, to] = [boxOf(file), boxOf(target)];
         if (to === undefined || to === from) return false;
         const isAlong = from === undefined || DELIVERY_ARROWS[from]!.includes(to);
-        return !isAlong || !target.endsWith('/index.ts');
+        return !isAlong || !new RegExp(`/${to}/(?:index|${to})\\.ts$`).test(target);
       });
     expect(against).toEqual([]);
   });

@@ -1,9 +1,8 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Settings } from '../first/read-options.ts';
-import { createFail } from '../late/fail.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
-import type { Notify } from '../notice.ts';
+import type { Fail, Notify } from '../notice.ts';
 import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
 import { createReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
@@ -28,6 +27,7 @@ interface SyncOptions {
   /** The service wants fewer requests. */
   onRateLimit: () => void;
   notify: Notify;
+  fail: Fail;
 }
 
 /**
@@ -35,9 +35,8 @@ interface SyncOptions {
  * a server or the network failed. Longer waits are timed here.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify } = options;
+  const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify, fail } = options;
   const { now, after, random } = settings.platform;
-  const fail = createFail(notify);
   const requestBanners = createRequestBanners(settings, userTokens);
   const readBanners = createReadBanners(fail);
   const requested = new Set<string>();

@@ -2,10 +2,9 @@ import type { BannerEvent } from '../banner-event.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Requested } from '../first/requested.ts';
-import { createFail } from '../late/fail.ts';
 import type { InBackground } from '../late/in-background.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
-import type { Notify } from '../notice.ts';
+import type { Fail, Notify } from '../notice.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
@@ -35,15 +34,15 @@ export interface UpdatesOptions {
   mayAct: () => boolean;
   inBackground: InBackground;
   notify: Notify;
+  fail: Fail;
 }
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
 export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, requested, lifecycle, mayAct, inBackground, notify } = options;
+  const { settings, cache, requested, lifecycle, mayAct, inBackground, notify, fail } = options;
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
-  const fail = createFail(notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /** The user whose session this page has joined. A user who is identified right after the client was created comes here twice. */
   let joinedBy: string | null = null;
@@ -71,6 +70,7 @@ export const createUpdates = (options: UpdatesOptions) => {
     },
     onRateLimit: () => inBackground(session.drain()),
     notify,
+    fail,
   });
   const session = createSession({
     cache,

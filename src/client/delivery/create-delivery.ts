@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
 import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
-import { createCapture } from './capture/index.ts';
+import { createCapture } from './capture/capture.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
 import { createLeaving, createUnsent } from './leaving/index.ts';
 import {

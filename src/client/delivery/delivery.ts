@@ -1,7 +1,7 @@
 import type { BannerEvent, EventType } from '../banner-event.ts';
 import type { Consent, OptOutPolicy } from '../first/consent.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
-import type { Notify } from '../notice.ts';
+import type { Fail, Notify } from '../notice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
@@ -115,6 +115,7 @@ export interface DeliveryPlatform {
 /** What the delivery calls. */
 export interface DeliveryHost {
   notify: Notify;
+  fail: Fail;
   correct?: Correct | undefined;
   /** The service has confirmed these. */
   onDelivered?: (events: readonly BannerEvent[]) => void;

@@ -1,5 +1,4 @@
 import type { Choice, Consent } from '../first/consent.ts';
-import { createFail } from '../late/fail.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
@@ -64,10 +63,9 @@ export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
     if (item.type === 'notice') host.notify(item.notice);
   });
 
-  const fail = createFail(notify);
-
   return {
-    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify, fail },
+    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    fail: host.fail,
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
     userTokens: api.userTokens,

@@ -22,7 +22,6 @@ import { withTimeout } from '../platform/timeout.ts';
 import { createPreview, takePreviewToken } from '../preview/preview.ts';
 import { createMeetVisitor } from '../visitors/meet-visitor.ts';
 import { countImpressions } from './count-impressions.ts';
-import { createFail } from './fail.ts';
 import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
 import { createRecentNotices } from './recent-notices.ts';
@@ -70,8 +69,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs
 export const createLateClient = (options: LateClientOptions): LateClient => {
   const { settings, consent, cache, store, placements, boxes, visitorKey, requested, subscribe } = options;
   const { platform } = settings;
-  const { notify, recent } = createRecentNotices(options.notify, platform.now);
-  const fail = createFail(notify);
+  const { notify, fail, recent } = createRecentNotices(options.notify, platform.now);
   const inBackground = createInBackground(fail);
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
@@ -102,6 +100,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     mayAct,
     inBackground,
     notify,
+    fail,
   });
 
   const delivery = createDelivery({
@@ -111,6 +110,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     platform: { ...platform, clock: platform, lifecycle },
     host: {
       notify,
+      fail,
       correct: settings.correct,
       onDelivered: (events) => inBackground(acceptDelivered(cache, events, now())),
       // The cache is worth less than an event: a sync brings it back.

@@ -1,5 +1,5 @@
 import type { Inspection } from '../inspector/index.ts';
-import type { Notify } from '../notice.ts';
+import type { Fail, Notify } from '../notice.ts';
 
 /** Notices of before the inspector is opened that it finds. */
 const MAX_RECENT = 50;
@@ -13,5 +13,7 @@ export const createRecentNotices = (listener: Notify, now: () => number) => {
     if (recent.length > MAX_RECENT) recent.shift();
     listener(notice);
   };
-  return { notify, recent: () => [...recent] };
+  const fail: Fail = (kind, message, cause) =>
+    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  return { notify, fail, recent: () => [...recent] };
 };

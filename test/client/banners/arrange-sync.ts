@@ -1,5 +1,6 @@
 import { vi } from 'vitest';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
+import { createNotices } from '../../../src/client/first/notices.ts';
 import { readOptions } from '../../../src/client/first/read-options.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
@@ -25,6 +26,8 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const callers: unknown[] = [];
   const results: SyncResult[] = [];
   const notices: Notice[] = [];
+  const { notify, fail, subscribe } = createNotices();
+  subscribe((notice) => notices.push(notice));
   const state = { userId: 'u-1' as string | null, maySync: true };
   const onRateLimit = vi.fn();
   const settings = readOptions({
@@ -47,14 +50,13 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   } as PlacardOptions);
   const sync = createSync({
     settings,
-    userTokens: createUserTokens(settings.userToken, settings.platform, (kind, message) =>
-      notices.push({ type: 'failed', kind, message }),
-    ),
+    userTokens: createUserTokens(settings.userToken, settings.platform, fail),
     userId: () => state.userId,
     maySync: () => state.maySync,
     onAnswer: (result) => results.push(result),
     onRateLimit,
-    notify: (notice) => notices.push(notice),
+    notify,
+    fail,
   });
   const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
   const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));

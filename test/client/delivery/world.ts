@@ -8,6 +8,7 @@ import {
 } from '../../../src/client/delivery/index.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { type Choice, createConsent } from '../../../src/client/first/consent.ts';
+import { createNotices } from '../../../src/client/first/notices.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/late/user-tokens.ts';
 import type { Notice, Notify } from '../../../src/client/notice.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
@@ -133,6 +134,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
   const openTab = (setup: TabSetup = {}, { prerendering = false } = {}) => {
     tabs += 1;
     const notices: Notice[] = [];
+    const { notify, fail, subscribe } = createNotices();
+    subscribe(setup.notify ?? ((notice) => notices.push(notice)));
     const page = createFakeLifecycle(prerendering);
     const session = disk.session();
     let isAlive = true;
@@ -153,9 +156,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
       return whileAlive(service.fetch(input, init));
     };
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
-    const userTokens = createUserTokens(setup.userToken, aliveClock, (kind, message) =>
-      notices.push({ type: 'failed', kind, message }),
-    );
+    const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
     const delivery: Delivery = createDelivery({
       api: { endpoint: service.origin, apiKey, appId, appVersion, userTokens, fetch: send },
@@ -169,7 +170,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         openChannel: setup.openChannel ?? openChannel,
       },
       host: {
-        notify: setup.notify ?? ((notice) => notices.push(notice)),
+        notify,
+        fail,
         correct: setup.correct,
         ...(setup.evict && { evict: setup.evict }),
       },

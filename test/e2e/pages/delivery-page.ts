@@ -1,5 +1,6 @@
 import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
 import { createConsent } from '../../../src/client/first/consent.ts';
+import { createNotices } from '../../../src/client/first/notices.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
 import type { Notice } from '../../../src/client/notice.ts';
@@ -21,13 +22,15 @@ const query = new URLSearchParams(location.search);
 const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOptions>;
 
 globalThis.heard = [];
+const { notify, fail, subscribe } = createNotices();
+subscribe((notice) => globalThis.heard.push(notice));
 globalThis.delivery = createDelivery({
   api: {
     endpoint: query.get('api') ?? location.origin,
     apiKey: 'client-key',
     appId: 'app-1',
     appVersion: '1.0.0',
-    userTokens: createUserTokens(undefined, createClock(), () => undefined),
+    userTokens: createUserTokens(undefined, createClock(), fail),
     async fetch(input, init) {
       const answer = await fetch(input, init);
       await globalThis.gate;
@@ -42,7 +45,7 @@ globalThis.delivery = createDelivery({
     random: Math.random,
     lifecycle: createPageLifecycle(),
   },
-  host: { notify: (notice) => globalThis.heard.push(notice) },
+  host: { notify, fail },
   isWorker: false,
 });
 // A prerendered page cannot be asked, but it can leave word.
