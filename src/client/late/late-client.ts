@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { BannerEvent } from '../banner-event.ts';
-import { acceptDelivered } from '../banners/accept-delivered.ts';
+import { acceptDelivered } from '../banners/accept-dismissals.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
