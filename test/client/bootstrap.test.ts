@@ -32,6 +32,17 @@ test('what a server has asked for is there at once, and drawn as soon as it is m
   expect(element.textContent).toBe('From the server');
 });
 
+test('a banner of a hand-written bootstrap without an expiry stays, and no timer runs for it', async () => {
+  const { expiresAt: _, ...endless } = served;
+  const { placard } = open({ bootstrap: aBootstrap({ banners: { home_hero: endless as Banner } }) });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  placard.mount('home_hero', aSlot(), draw);
+  expect(timers.mock.calls.filter(([, delayMs]) => !(Number(delayMs) > 1))).toEqual([]);
+  expect(element.textContent).toBe('From the server');
+});
+
 test('its impression is counted once, by the browser', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', { headline: 'From the server' }, { id: 'bnr-1' }) },

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { Store, StoreKey } from '../../src/client/platform/store.ts';
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
@@ -117,6 +118,33 @@ test.each([userToken, undefined])(
     expect(kept()).toBeNull();
   },
 );
+
+test('a user who signs in while the former one takes the visitor over sees what that visitor has dismissed', async () => {
+  const openStore = aProfile();
+  let onRead: ((key: StoreKey) => void) | undefined;
+  const watched = (name: string): Store => {
+    const store = openStore(name);
+    return {
+      ...store,
+      get(key) {
+        onRead?.(key);
+        return store.get(key);
+      },
+    };
+  };
+  const { placard, heard, visitor } = await visit({ openStore: watched });
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  await placard.flush();
+  let second: Promise<void> | undefined;
+  onRead = (key) => {
+    if (String(key).includes(visitor)) second ??= placard.identify('u-2');
+  };
+  await placard.identify('u-1');
+  expect(second).toBeDefined();
+  await second;
+  await heard('synced', 2);
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toMatchObject({ id: hero.id }), PATIENCE);
+});
 
 test('a join that the network swallows is tried again by the next page of that user', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });

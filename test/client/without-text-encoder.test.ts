@@ -7,6 +7,9 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
+/** All modules are loaded anew. */
+const PATIENCE = { timeout: 15_000 };
+
 const open = async (userId: string) => {
   const { createPlacard } = await import('../../src/client/index.ts');
   const app = { apiKey: 'client-key', appId: 'app', appVersion: '1' };
@@ -23,7 +26,7 @@ test('without TextEncoder banners are synced, and events reach the service', asy
   const app = { apiKey: 'client-key', appId: 'app', appVersion: '1', userId: 'u-1' };
   const placard = createPlacard({ endpoint: service.origin, ...app, platform: { fetch: service.fetch } });
   placard.mount('home_hero', document.createElement('div'), () => undefined);
-  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy(), PATIENCE);
   await placard.track(placard.banner('home_hero')!, 'click');
   expect(await placard.flush()).toMatchObject({ delivered: 1, pending: 0 });
   placard.stop();
@@ -31,7 +34,7 @@ test('without TextEncoder banners are synced, and events reach the service', asy
 
 test('without TextEncoder a user ID is measured in bytes all the same', async () => {
   const { placard, told } = await open(`${'ü'.repeat(493)}x`);
-  await vi.waitFor(() => expect(told).toContain('A user ID is a string of 1 to 986 bytes'));
+  await vi.waitFor(() => expect(told).toContain('A user ID is a string of 1 to 986 bytes'), PATIENCE);
   placard.stop();
 });
 

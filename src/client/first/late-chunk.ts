@@ -55,12 +55,13 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     cancelRetry();
     try {
       client = await load();
-      if (isStopped) client.stop();
     } catch (cause) {
       fail('load', `A chunk could not be loaded: ${cause}`, cause);
     }
     isLoading = false;
     startWaiting();
+    // An event of before the stop is stored first.
+    if (isStopped) client?.stop();
     if (waiting.length === 0) return;
     cancelRetry = after(retryMs, tryToLoad);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
@@ -76,8 +77,9 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
       }
     };
     if (client || (isStopped && otherwise !== undefined)) return start();
+    const isDroppable = otherwise !== undefined;
     return new Promise((resolve) => {
-      waiting.push({ start: () => resolve(start()), isDroppable: otherwise !== undefined });
+      waiting.push({ start: () => resolve(isStopped && isDroppable ? otherwise : start()), isDroppable });
       void tryToLoad();
     });
   };

@@ -88,7 +88,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       if (settings.visitors) forgetLocal(visitorKey);
     }
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
-    const forgetting = forgetUsers(store, cache.key, cache.userId());
+    const forgetting = forgetUsers(store, cache.key, cache.userId);
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
   };
 

@@ -56,10 +56,12 @@ export const createVisitors = (options: VisitorsOptions) => {
   };
 
   /** Hides what the visitor has dismissed from the user, too. */
-  const carryOver = async (visitorId: string): Promise<void> => {
+  const carryOver = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
     const dismissed = record?.dismissed ?? [];
-    if (dismissed.length > 0) await cache.change((own) => options.hideAgain(own, dismissed));
+    // Another user may have signed in meanwhile.
+    if (dismissed.length > 0 && cache.userId() === userId)
+      await cache.change((own) => options.hideAgain(own, dismissed));
   };
 
   /** True when there is nothing more to try. */
@@ -99,7 +101,7 @@ export const createVisitors = (options: VisitorsOptions) => {
       }
       if (!isVisitor || (owner && owner !== userId)) return localStorage.removeItem(storageKey);
       localStorage.setItem(storageKey, `${visitorId} ${userId}`);
-      if (!owner) await carryOver(visitorId);
+      if (!owner) await carryOver(visitorId, userId);
       joining ??= join(visitorId, userId)
         .catch((cause) => fail('sync', 'The visitor could not be joined with the user', cause))
         .finally(() => {

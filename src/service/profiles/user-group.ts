@@ -23,6 +23,9 @@ const heirOf = (entry: Entry): Entry | null => {
   return heir.isRemoved ? null : heir;
 };
 
+/** A user without a profile, and each change of their names, takes as much memory as so many characters of a profile. */
+const ENTRY_CHARACTERS = 200;
+
 const addKeys = (changes: Changes, entry: Entry) => {
   const { userId, workspaceId, stored, isRemoved } = entry;
   const names = isRemoved ? NO_NAMES : namesOf(entry);
@@ -61,6 +64,7 @@ export const createUserGroup = (ids: UserIds) => {
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
   let forgotten: Changes['forgotten'] = [];
   const points = new Map<string, Changes['points'][number]>();
+  let characters = 0;
 
   const indexOf = (workspaceId: string): UserIndex => {
     const known = indexes.get(workspaceId);
@@ -162,7 +166,9 @@ export const createUserGroup = (ids: UserIds) => {
     add(rows: Iterable<UserRow>) {
       for (const row of rows) {
         const index = indexOf(row.workspaceId);
-        if (!index.has(row.userId)) index.add(row, namesOf(row));
+        if (index.has(row.userId)) continue;
+        index.add(row, namesOf(row));
+        characters += ENTRY_CHARACTERS + row.characters;
       }
     },
 
@@ -185,14 +191,19 @@ export const createUserGroup = (ids: UserIds) => {
       return changes;
     },
 
-    /** How much is here, in characters of JSON. */
-    characters: () => [...indexes.values()].reduce((sum, index) => sum + index.characters(), 0),
+    /** Of all profiles here, as JSON, and of what finds them. */
+    characters: () => characters,
 
     /** To be called once the changes are on their way to the database: others may follow. */
     sent() {
       for (const entry of touched) {
+        const names = namesOf(entry);
+        // The index keeps the names of before as well.
+        if (entry.version === 0 || !sameNames(entry.stored, names)) characters += ENTRY_CHARACTERS;
+        characters += entry.characters - entry.counted;
+        entry.counted = entry.characters;
         entry.version += 1;
-        entry.stored = namesOf(entry);
+        entry.stored = names;
         entry.isChanged = false;
       }
       [touched, events, bannerEvents, forgotten] = [[], [], [], []];

@@ -8,6 +8,8 @@ export interface Entry extends UserRow {
   /** The names that the database has keys of, and those under which the index has the user. */
   stored: Names;
   indexed: Names;
+  /** Of its profile, as they are in the group's sum. */
+  counted: number;
   isChanged: boolean;
   isRemoved: boolean;
   mergedInto: Entry | null;
@@ -33,9 +35,6 @@ export const sameNames = (a: Names, b: Names): boolean =>
   a.phone === b.phone &&
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
-
-/** What a user or a name takes beside the profile, about. */
-const CHARACTERS_OF_AN_ENTRY = 200;
 
 /** Leads from a profile to its entry: the hottest step of all, and a member is the fastest way. */
 const ENTRY = Symbol('entry');
@@ -77,16 +76,10 @@ export const createUserIndex = () => {
     enter,
     bearerOf,
     has: (userId: number) => byId.has(userId),
-    /** Of all profiles as JSON, and what else is kept: names of before stay, and users without a profile have some as well. */
-    characters() {
-      let sum = (byId.size + byExternalId.size + byKey.size) * CHARACTERS_OF_AN_ENTRY;
-      for (const entry of byId.values()) sum += entry.characters;
-      return sum;
-    },
 
     add(row: UserRow, stored: Names): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };
-      const entry: Entry = { ...row, stored, indexed: NO_NAMES, ...states };
+      const entry: Entry = { ...row, stored, indexed: NO_NAMES, counted: row.characters, ...states };
       byId.set(row.userId, entry);
       enter(entry);
       return entry;

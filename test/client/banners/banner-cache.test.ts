@@ -150,7 +150,7 @@ test('contract 7.8: another user sees nothing of the former one, and cannot trac
   expect(cache.current('home_hero')).toBeUndefined();
   expect(cache.isGiven(aBanner())).toBe(false);
   await opened;
-  await forgetUsers(store, cache.key, cache.userId());
+  await forgetUsers(store, cache.key, cache.userId);
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
 });
 
@@ -160,7 +160,7 @@ test('a change that the former user’s tab still had to store is not stored aft
   const late = cache.change((record) => Object.assign(record, stored()));
   await cache.open('u-2');
   await late;
-  await forgetUsers(store, cache.key, cache.userId());
+  await forgetUsers(store, cache.key, cache.userId);
   expect(await store.entries()).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ test('contract 7.8: a tab whose user has left in another one goes on in memory, 
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
   await cache.change((record) => addDismissal(record, aBanner()));
-  await forgetUsers(store, cache.key, 'u-2');
+  await forgetUsers(store, cache.key, () => 'u-2');
   const dismissed = await cache.change((record) => {
     record.clockSkewMs = 7;
     return record.dismissed.length;
@@ -187,13 +187,25 @@ test('a user who left in another tab is remembered again once this one opens the
   const { cache } = setUp(store);
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
-  await forgetUsers(store, cache.key, null);
+  await forgetUsers(store, cache.key, () => null);
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.change((record) => Object.assign(record, stored()));
   expect(await store.get(keyOf('u-1'))).toMatchObject({
     banners: new Map([['home_hero', expect.anything()]]),
   });
+});
+
+test('a user who signs out and in again at once keeps their record, though it was to be forgotten', async () => {
+  const { cache, store } = setUp();
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  await cache.open(null);
+  const forgotten = forgetUsers(store, cache.key, cache.userId);
+  await cache.open('u-1');
+  await forgotten;
+  await cache.change((record) => addDismissal(record, aBanner()));
+  expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
 test('a record of the former user that arrives late is not shown to the next', async () => {
@@ -215,7 +227,7 @@ test('forgetting others leaves other apps and the current user alone', async () 
   ]);
   const { cache } = setUp(store);
   await cache.open('u-1');
-  await forgetUsers(store, cache.key, cache.userId());
+  await forgetUsers(store, cache.key, cache.userId);
   expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
 });
 
@@ -227,7 +239,7 @@ test('contract 7.8: after a wipe nothing is stored and nothing is written any mo
     record.clockSkewMs = 1;
   });
   cache.close();
-  await forgetUsers(store, cache.key, cache.userId());
+  await forgetUsers(store, cache.key, cache.userId);
   await late;
   await cache.change((record) => {
     record.clockSkewMs = 2;
@@ -243,7 +255,7 @@ test('case 44: a record of another version is neither read nor deleted', async (
   const { cache } = setUp(store);
   await cache.open('u-1');
   cache.close();
-  await forgetUsers(store, cache.key, cache.userId());
+  await forgetUsers(store, cache.key, cache.userId);
   expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
 });
 

@@ -119,3 +119,16 @@ test('an impression that cannot be stored takes neither the click beside it alon
   await world.clock.advance(10_000);
   expect(world.service.events).toHaveLength(2);
 });
+
+test('what a session has counted stays counted for it, though events are kept for a shorter time', async () => {
+  const world = createWorld();
+  const options = { maxAgeMs: 10 * 60_000 };
+  const first = world.openTab({ options });
+  await first.delivery.capture(impression('s1 b'));
+  await first.delivery.flush();
+  first.kill();
+  await world.clock.advance(15 * 60_000);
+  const second = world.openTab({ options });
+  await world.settle();
+  expect(await second.delivery.capture(impression('s1 b'))).toBeNull();
+});

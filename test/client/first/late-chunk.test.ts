@@ -185,12 +185,32 @@ test('a stopped client answers what waits, and keeps no timer', async () => {
   expect(part.loads).toBe(1);
 });
 
-test('a part that comes when the client is stopped already is stopped too', async () => {
+test('a chunk that comes when the client is stopped already stores what waits, asks nothing more, and is stopped too', async () => {
   const { late, part } = aLateChunk(0);
-  const click = late.run(async () => 'asked');
+  const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
+  const refresh = late.run(async () => 'asked', 'dropped');
   late.stop();
-  expect(await click).toBe('asked');
+  expect(await click).toBe('stored');
+  expect(await refresh).toBe('dropped');
   expect(part.stop).toHaveBeenCalledOnce();
+});
+
+test('a click that is stopped before the rest is loaded is delivered by the next page', async () => {
+  const { service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  await first.placard.flush();
+  first.placard.stop();
+  const second = visit();
+  await second.heard('shown');
+  const click = second.placard.track(second.placard.banner('home_hero')!, 'click');
+  second.placard.stop();
+  expect(await click).toMatchObject({ type: 'click' });
+  const third = visit();
+  await vi.waitFor(() => expect(service.events.map(({ type }) => type)).toContain('click'), {
+    timeout: 15_000,
+  });
+  third.placard.stop();
 });
 
 test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing that can do without', async () => {

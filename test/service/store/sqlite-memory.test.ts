@@ -44,7 +44,7 @@ test('after a failed commit every user is read again', async () => {
 });
 
 test('once there are too many users in memory, every user is read again', async () => {
-  const { queue, write, nameInFile, names } = aQueue(1_000);
+  const { queue, write, nameInFile, names } = aQueue(650);
   await write(attribute(0, 1));
   nameInFile('Kim');
   await write(attribute(0, 2));

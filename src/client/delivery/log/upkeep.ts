@@ -25,6 +25,8 @@ const SLICE = 200;
 const SLACK = 0.05;
 /** After a full disk, the cap is this share of the bytes that were stored then. */
 const FULL_SHARE = 0.75;
+/** A session may last longer than the host keeps events, and knows for all of it what it has counted. */
+const MIN_COUNTED_MS = 24 * 60 * 60_000;
 /** How often the log is read for what is too old. */
 const EXPIRE_MS = 60 * 60_000;
 
@@ -94,7 +96,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
       free.filter(({ event }) => event.time < limit),
       'expired',
     );
-    await log.forgetCounted(limit);
+    await log.forgetCounted(Math.min(limit, now() - MIN_COUNTED_MS));
   };
 
   const isOver = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;

@@ -1,4 +1,4 @@
-import { InDoubtError } from '../write-errors.ts';
+import { InDoubtError, RetryLaterError } from '../write-errors.ts';
 
 /**
  * Why a group was not stored, as it crosses from the writer's thread; `null` crosses where it was. A cloned error keeps
@@ -17,15 +17,24 @@ export const writeProblemOf = (error: unknown): WriteProblem => {
   return { message, ...(code !== undefined && { code, errcode, errstr }) } as WriteProblem;
 };
 
-/** SQLite's code for a sync that failed. The log is synced at the end of a commit, when all of it is written. */
-const SQLITE_IOERR_FSYNC = 1034;
+/**
+ * SQLite's codes for what a commit does when all of it is in the log: the sync failed, or the log's index could not grow.
+ * Until the next commit writes over it, a start after a crash would find it there.
+ */
+const [FSYNC, SHMSIZE, SHMMAP] = [1034, 4874, 5386];
+const WRITTEN = [FSYNC, SHMSIZE, SHMMAP];
+/** Somebody else has held the file for longer than a commit waits. */
+const SQLITE_BUSY = 5;
+
+/** The lowest byte is the kind, the others say more. */
+const kindOf = (errcode: number): number => errcode & 0xff;
 
 export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
   const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
-  // Until the next commit writes over it, a start after a crash would find it in the log.
-  return facts.errcode === SQLITE_IOERR_FSYNC
-    ? new InDoubtError('The disk did not say what it stored', { cause: error })
-    : error;
+  const { errcode = 0 } = facts;
+  if (WRITTEN.includes(errcode))
+    return new InDoubtError('The disk did not say what it stored', { cause: error });
+  return kindOf(errcode) === SQLITE_BUSY ? new RetryLaterError(error.message, { cause: error }) : error;
 };
 
 /** SQLite's codes for a value that a column does not take. */
@@ -36,8 +45,7 @@ const SQLITE_TOOBIG = 18;
 /** True where it was refused for what is in it. */
 export const isRefusal = (error: unknown): boolean => {
   const { errcode } = error as { errcode?: number };
-  // The lowest byte is the kind, the others say more.
   return (
-    errcode !== undefined && [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].includes(errcode & 0xff)
+    errcode !== undefined && [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].includes(kindOf(errcode))
   );
 };
