@@ -46,8 +46,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const bannerEventsPage = database.prepare(
     `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
      WHERE banner_events.workspace_id = ? AND NOT is_test_send
-     AND (user_id, banner_id, event_type, time) > (?, ?, ?, ?)
-     ORDER BY user_id, banner_id, event_type, time LIMIT ${PAGE}`,
+     AND (user_id, campaign_id, banner_id, event_type, time) > (?, ?, ?, ?, ?)
+     ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${PAGE}`,
   );
   const points = database.prepare('SELECT day, points FROM data_points WHERE workspace_id = ? ORDER BY day');
   const secret = database.prepare('SELECT secret FROM secrets WHERE workspace_id = ?');
@@ -130,12 +130,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
 
       async *exportBannerEvents(workspaceId) {
-        for (let after: [number, string, string, number] = [0, '', '', 0]; ; ) {
+        for (let after: [number, string, string, string, number] = [0, '', '', '', 0]; ; ) {
           const rows = bannerEventsPage.all(workspaceId, ...after).map(bannerEventOf);
           yield* rows;
           const last = rows.at(-1);
           if (!last) return;
-          after = [last.userId, last.bannerId, last.eventType, last.timeMs];
+          after = [last.userId, last.campaignId, last.bannerId, last.eventType, last.timeMs];
           await new Promise(setImmediate);
         }
       },

@@ -50,7 +50,8 @@ export const TABLES = `
     is_control INTEGER NOT NULL,
     is_test_send INTEGER NOT NULL,
     received_at INTEGER NOT NULL,
-    PRIMARY KEY (user_id, banner_id, event_type, time)
+    -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
+    PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
   ) STRICT, WITHOUT ROWID;
 
   -- What a decision needs to know of a user and a campaign; without test sends.
