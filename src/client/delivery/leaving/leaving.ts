@@ -20,7 +20,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
    * batch is written, another tab or page may send it as well. Resolves with how many events were delivered.
    */
   const lastFlush = async (): Promise<number> => {
-    const control = log.known();
+    const control = log.lastControl();
     const key = sender.key();
     const mustWait = isAhead(control.wait.until, clock.now(), MAX_WAIT_MS);
     if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
@@ -42,7 +42,7 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
     const written = log
       .write(leased.map(({ batch }) => [batchKey(batch.id), batch]))
       // A sender of another tab that has chosen the same events looks again.
-      .then(() => log.step([], () => []))
+      .then(log.bumpRevision)
       // Unwritten batches only lose their mark: the events are stored, and the next page sends them again.
       .catch(() => undefined)
       .then(free);

@@ -66,16 +66,16 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
     return consent.state === 'wiped' ? 'disabled' : consent.state;
   };
   const listeners: LogListener[] = [];
-  let known: Control | undefined;
+  let lastControl: Control | undefined;
   let isPurgeOwed = false;
 
   const announce = (control: Control): void => {
     for (const { onRead } of listeners) onRead?.(control);
   };
-  const note = (record: unknown): Control => {
-    known = readControl(record, choice());
-    if (record !== undefined) announce(known);
-    return known;
+  const remember = (record: unknown): Control => {
+    lastControl = readControl(record, choice());
+    if (record !== undefined) announce(lastControl);
+    return lastControl;
   };
 
   const store = createFallbackStore({
@@ -86,7 +86,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       if (consent.state === 'pending') throw undecided();
       const record = await disk.get(CONTROL_KEY);
       if (!isNewer(record)) {
-        if (!store.isMemory()) note(record);
+        if (!store.isMemory()) remember(record);
         return;
       }
       // An opt-out holds in every version.
@@ -98,7 +98,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       isPurgeOwed = false;
     },
     onMode(on, cause) {
-      known = undefined;
+      lastControl = undefined;
       const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
       notify({ type: 'memory-mode', on, ...reason });
       if (!on) for (const { onDisk } of listeners) onDisk?.();
@@ -118,11 +118,11 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
     decide: (control: Control, values: unknown[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
-    let isForeign = false;
+    let isNewerVersion = false;
     await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
       after = undefined;
-      isForeign = isNewer(stored);
-      if (isForeign || consent.state === 'wiped') return [];
+      isNewerVersion = isNewer(stored);
+      if (isNewerVersion || consent.state === 'wiped') return [];
       const control = readControl(stored, choice());
       const writes = decide(control, values);
       // A record that was neither read nor written holds no choice of the user.
@@ -131,19 +131,21 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       control.revision += 1;
       return [[CONTROL_KEY, control], ...writes];
     });
-    if (isForeign) {
+    if (isNewerVersion) {
       store.degrade(newerVersion());
       return step(keys, decide);
     }
-    if (after !== undefined) note(after);
+    if (after !== undefined) remember(after);
   };
 
   return {
     subscribe: (listener: LogListener): void => void listeners.push(listener),
     step,
     /** The control record as this page saw it last. */
-    known: (): Control => known ?? newControl(choice()),
-    control: async (): Promise<Control> => note(await store.get(CONTROL_KEY)),
+    lastControl: (): Control => lastControl ?? newControl(choice()),
+    /** A decision on an older revision is made again. */
+    bumpRevision: (): Promise<void> => step([], () => []),
+    control: async (): Promise<Control> => remember(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves. One write that reads nothing. */
     write: (records: Writes): Promise<void> => store.setMany(records),
@@ -176,7 +178,7 @@ export const createLog = (page: DeliveryPage, disk: Store) => {
       const records = await store.entries<unknown>(CONTROL_RANGE);
       const control = records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1];
       return {
-        control: note(control),
+        control: remember(control),
         batches: records.flatMap((record) => (isBatch(record[1]) && !isCorrupt(record) ? [record[1]] : [])),
         corrupt: records.filter(isCorrupt).map(([key]) => key),
       };

@@ -60,7 +60,7 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
     onReconnect,
     /** Events were stored, and stand in the queue: they wait for company, for the service, or no longer. */
     onAppended(): void {
-      const { until } = log.known().wait;
+      const { until } = log.lastControl().wait;
       if (isAhead(until, clock.now(), MAX_WAIT_MS)) scheduler.wakeAt(until);
       else {
         scheduler.onAppended();

@@ -49,7 +49,7 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
 
   /** The key to send with, or `undefined` while there is none. */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.known().refusedKey !== null) keyring.forget();
+    if (log.lastControl().refusedKey !== null) keyring.forget();
     try {
       return await keyring.ask();
     } catch (cause) {
@@ -61,7 +61,7 @@ export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, t
 
   /** A new key ends the wait that the old one caused, for all tabs. */
   const endWait = async (key: string): Promise<boolean> => {
-    if (fingerprint(key) === log.known().refusedKey) return false;
+    if (fingerprint(key) === log.lastControl().refusedKey) return false;
     await log.step([], (control) => {
       control.refusedKey = null;
       control.wait = noWait();
