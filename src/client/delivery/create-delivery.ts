@@ -2,6 +2,7 @@ import type { BannerEvent } from '../banner-event.ts';
 import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
 import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/capture.ts';
+import { createDeliveryContext } from './context.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
 import { createLeaving, createUnsent } from './leaving/index.ts';
 import {
@@ -12,7 +13,6 @@ import {
   EVENT_RANGE,
   readDiagnostics,
 } from './log/index.ts';
-import { createDeliveryPage } from './page.ts';
 import { createSender } from './sender/index.ts';
 import { createStoredConsent } from './stored-consent.ts';
 
@@ -21,7 +21,7 @@ import { createStoredConsent } from './stored-consent.ts';
  * it, and a page that leaves sends what it holds. Only this file knows all of them.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
-  const page = createDeliveryPage(setup);
+  const page = createDeliveryContext(setup);
   const { consent, host, clock, lifecycle, notify } = page;
   const disk = createBfcacheSafeStore(setup.platform.openStore(page.name), lifecycle, clock.after);
   const log = createLog(page, disk);

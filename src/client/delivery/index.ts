@@ -1,3 +1,4 @@
+export { logName } from './context.ts';
 export { createDelivery } from './create-delivery.ts';
 export type {
   CapturedEvent,
@@ -11,4 +12,3 @@ export type {
 } from './delivery.ts';
 export type { DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './delivery-options.ts';
 export { handOffMessages } from './leaving/index.ts';
-export { logName } from './page.ts';

@@ -1,11 +1,11 @@
 import type { Choice, OptOutPolicy } from '../first/consent.ts';
 import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
+import type { DeliveryContext } from './context.ts';
 import type { Log } from './log/index.ts';
-import type { DeliveryPage } from './page.ts';
 
 /** Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice. */
-export const createStoredConsent = (page: DeliveryPage, log: Log, retryOnQuota: RetryOnQuota) => {
-  const { consent, clock, news, notify, isWorker } = page;
+export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {
+  const { consent, clock, news, notify, isWorker } = context;
   /** As the disk had it last. */
   let seen: Choice = 'enabled';
   /** Choices of this page on their way to the disk: what is read there meanwhile is older. */

@@ -1,5 +1,6 @@
 import type { BannerEvent } from '../../banner-event.ts';
 import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { CapturedEvent } from '../delivery.ts';
 import {
   bannerEvent,
@@ -11,7 +12,6 @@ import {
   type StoredEvent,
   VERSION,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { createEventTimes } from './event-times.ts';
 
 /** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
@@ -29,12 +29,12 @@ interface Waiting {
  * the event in line. Before a navigation each turn counts: nothing is read before the write.
  */
 export const createCapture = (
-  page: DeliveryPage,
+  context: DeliveryContext,
   log: Log,
   retryOnQuota: RetryOnQuota,
   onStored: (kept: QueuedEvent[]) => void,
 ) => {
-  const { api, consent, clock, tab, fail, isStopped } = page;
+  const { api, consent, clock, tab, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
   const line: Waiting[] = [];
   let isDraining = false;

@@ -1,14 +1,14 @@
 import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import type { DeliveryContext } from '../context.ts';
 import { trackBody } from '../http/index.ts';
 import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { answerUntil, byTime, isOthers, newBatch, planBatches, type Sender } from '../sender/index.ts';
 import { createHandOff } from './hand-off.ts';
 import type { Unsent } from './unsent.ts';
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
-export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unsent: Unsent) => {
-  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, maySend } = page;
+export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
+  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, maySend } = context;
   const worker = createHandOff(name);
   /** The last flushes whose answers are out. */
   let underWay = Promise.resolve(0);
@@ -31,10 +31,10 @@ export const createLeaving = (page: DeliveryPage, log: Log, sender: Sender, unse
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
       })
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
-    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), page);
+    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), context);
     if (plan.length === 0) return 0;
     const leased = plan.map((kept) => ({
-      batch: { ...newBatch(kept, newId()), until: answerUntil(page) },
+      batch: { ...newBatch(kept, newId()), until: answerUntil(context) },
       body: trackBody(kept.map(({ event }) => event)),
     }));
 

@@ -1,5 +1,5 @@
+import { allowsSending, type DeliveryContext } from '../context.ts';
 import { type EventKey, keyText, type QueuedEvent } from '../log/index.ts';
-import { allowsSending, type DeliveryPage } from '../page.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
 const MAX_EVENTS = 1_600;
@@ -8,7 +8,7 @@ const MAX_EVENTS = 1_600;
  * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
  * name events that are gone; sending one again is harmless to a service that counts each event once.
  */
-export const createUnsent = ({ consent, news, lifecycle }: DeliveryPage) => {
+export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
   const waiting = new Map<string, QueuedEvent>();
   const held = new Set<string>();
   const drop = (keys: string[]): void => {

@@ -1,7 +1,7 @@
 import { isAhead, LEASE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { KeyRange } from '../../platform/store.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { Diagnostics } from '../delivery.ts';
-import type { DeliveryPage } from '../page.ts';
 import type { Log } from './log.ts';
 import { batchState, DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
 
@@ -12,7 +12,7 @@ const MAX_COUNTS = 3;
  * Where every event is. What was captured is not counted as it comes: it is the sum of what has left the log and of what
  * is still there.
  */
-export const readDiagnostics = async ({ tab, clock }: DeliveryPage, log: Log): Promise<Diagnostics> => {
+export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
   const now = clock.now();
   const count = async (range: KeyRange): Promise<number> => {
     let found = 0;

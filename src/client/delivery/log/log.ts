@@ -2,7 +2,7 @@ import type { Choice } from '../../first/consent.ts';
 import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
-import type { DeliveryPage } from '../page.ts';
+import type { DeliveryContext } from '../context.ts';
 import { adoptMemory } from './adopt-memory.ts';
 import {
   type Batch,
@@ -58,8 +58,8 @@ const newerVersion = () => new Error('a newer version keeps its events here');
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = (page: DeliveryPage, disk: Store) => {
-  const { consent, clock, notify, fail } = page;
+export const createLog = (context: DeliveryContext, disk: Store) => {
+  const { consent, clock, notify, fail } = context;
   /** What a new control record begins with. */
   const choice = (): Choice => {
     if (consent.state === 'pending') return 'enabled';

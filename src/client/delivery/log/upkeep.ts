@@ -1,6 +1,6 @@
 import type { EventType } from '../../banner-event.ts';
 import { LEAP_MS } from '../../platform/deadline.ts';
-import type { DeliveryPage } from '../page.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { Log } from './log.ts';
 import {
   type Batch,
@@ -34,9 +34,9 @@ const EXPIRE_MS = 60 * 60_000;
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 /** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
-export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
-  const { now, monotonic } = page.clock;
-  const { maxEvents, maxBytes, maxAgeMs } = page.options;
+export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
+  const { now, monotonic } = context.clock;
+  const { maxEvents, maxBytes, maxAgeMs } = context.options;
   /** Shrinks where the browser gives less (private mode). */
   let bytesCap = maxBytes;
   /** What this page has appended since the caps were checked. */
@@ -82,7 +82,7 @@ export const createUpkeep = (page: DeliveryPage, log: Log, onGone: (keys: EventK
         },
       );
       onGone(gone.map(({ key }) => key));
-      for (const { event } of gone) page.notify({ type: 'dropped', event: bannerEvent(event), reason });
+      for (const { event } of gone) context.notify({ type: 'dropped', event: bannerEvent(event), reason });
     }
   };
 

@@ -3,6 +3,7 @@ import type { DropReason, Notice } from '../../notice.ts';
 import { backoffMs } from '../../platform/backoff.ts';
 import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { fingerprint } from '../../platform/keyring.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { Pause } from '../http/index.ts';
 import {
   type Batch,
@@ -18,7 +19,6 @@ import {
   VERSION,
   type Writes,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
@@ -46,8 +46,13 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
  * What an outcome changes, in the transaction that settles the batch: the control record and `settled` in place, the rest in
  * the writes that each verb returns.
  */
-export const createBatchChanges = (page: DeliveryPage, control: Control, batch: Batch, settled: Settled) => {
-  const { host, isWorker, clock, options, random, newId } = page;
+export const createBatchChanges = (
+  context: DeliveryContext,
+  control: Control,
+  batch: Batch,
+  settled: Settled,
+) => {
+  const { host, isWorker, clock, options, random, newId } = context;
   // The host can be asked for a correction, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const { now } = clock;

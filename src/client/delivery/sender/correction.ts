@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner-event.ts';
 import { withTimeout } from '../../platform/timeout.ts';
+import type { DeliveryContext } from '../context.ts';
 import {
   bannerEvent,
   type EventKey,
@@ -11,7 +12,6 @@ import {
   readEvent,
   type StoredEvent,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { toDeadLetter } from './batch-changes.ts';
 
 /** How long the host may think about one event. */
@@ -27,8 +27,8 @@ const isEvent = (event: BannerEvent): boolean =>
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
 /** Asks the host about skipped events, one by one in their order, and brings its decision to disk. */
-export const createCorrection = (page: DeliveryPage, log: Log, onGone: (keys: EventKey[]) => void) => {
-  const { host, clock, notify, fail, options } = page;
+export const createCorrection = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
+  const { host, clock, notify, fail, options } = context;
   const { correct = (event: BannerEvent) => event } = host;
 
   /** What the host wants: a changed event, the same one, or `null` to give it up. */

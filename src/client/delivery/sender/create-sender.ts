@@ -1,7 +1,7 @@
 import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { createKeyring } from '../../platform/keyring.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { Log, Upkeep } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { createCorrection } from './correction.ts';
 import { createLeaseNext } from './lease-next.ts';
 import { createScheduler } from './scheduler.ts';
@@ -9,8 +9,8 @@ import { createSendBatch, type SenderQueue } from './send-batch.ts';
 import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
-export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue: SenderQueue) => {
-  const { api, clock, fail, isWorker, maySend } = page;
+export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, queue: SenderQueue) => {
+  const { api, clock, fail, isWorker, maySend } = context;
   const keyring = createKeyring(api.apiKey, clock.after);
 
   const wake = (all = false): void => {
@@ -36,13 +36,13 @@ export const createSender = (page: DeliveryPage, log: Log, upkeep: Upkeep, queue
     );
   };
 
-  const scheduler = createScheduler(page, wake, onReconnect);
-  const batches = createSendBatch(page, log, scheduler, queue);
-  const run = createSendLoop(page, log, keyring, {
-    leaseNext: createLeaseNext(page, log, batches.limit, queue.isInLastFlush),
+  const scheduler = createScheduler(context, wake, onReconnect);
+  const batches = createSendBatch(context, log, scheduler, queue);
+  const run = createSendLoop(context, log, keyring, {
+    leaseNext: createLeaseNext(context, log, batches.limit, queue.isInLastFlush),
     send: batches.send,
     abandon: batches.abandon,
-    correct: createCorrection(page, log, queue.removed),
+    correct: createCorrection(context, log, queue.removed),
     tidy: upkeep.tidy,
     wakeAt: scheduler.wakeAt,
     untilIdle: scheduler.untilIdle,

@@ -2,6 +2,7 @@ import { isAhead, LEASE_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/dea
 import { compareKeys } from '../../platform/key-order.ts';
 import { fingerprint } from '../../platform/keyring.ts';
 import type { StoreKey } from '../../platform/store.ts';
+import type { DeliveryContext } from '../context.ts';
 import { trackBody } from '../http/index.ts';
 import {
   type Batch,
@@ -18,7 +19,6 @@ import {
   type Wait,
   type Writes,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { isSameGroup, newBatch, planBatches } from './plan-batches.ts';
 import type { Leased, SenderQueue } from './send-batch.ts';
 
@@ -53,7 +53,7 @@ export const isOthers = ({ sender }: Control, tab: string, now: number): boolean
   sender !== null && sender.tab !== tab && isAhead(sender.until, now, LEASE_MS);
 
 /** Until when an answer to a request that is sent now may come. */
-export const answerUntil = ({ clock, options }: DeliveryPage): number =>
+export const answerUntil = ({ clock, options }: DeliveryContext): number =>
   clock.now() + options.timeoutMs + ANSWER_MARGIN_MS;
 
 /**
@@ -78,12 +78,12 @@ const separate = (control: Control, kept: QueuedEvent[]): Writes => {
 
 /** Finds what to send next, and leases it to this tab in one transaction. `all`: whether or not it is due. */
 export const createLeaseNext = (
-  page: DeliveryPage,
+  context: DeliveryContext,
   log: Log,
   maxBatch: () => number,
   isInLastFlush: SenderQueue['isInLastFlush'],
 ) => {
-  const { tab, clock, options, userTokens, isWorker, newId, maySend } = page;
+  const { tab, clock, options, userTokens, isWorker, newId, maySend } = context;
   const { now } = clock;
   const { maxWaitMs } = options;
 
@@ -104,7 +104,7 @@ export const createLeaseNext = (
       // Purged or expired since: nothing is left to send.
       if (kept.length === 0) return [[batchKey(batch.id), undefined]];
       const moved = isFresh ? separate(control, kept) : [];
-      const leased: Batch = { ...batch, keys: kept.map(({ key }) => key), until: answerUntil(page) };
+      const leased: Batch = { ...batch, keys: kept.map(({ key }) => key), until: answerUntil(context) };
       control.sender = { tab, until: now() + LEASE_MS };
       action = { type: 'send', batch: leased, body: trackBody(kept.map(({ event }) => event)) };
       return [[batchKey(batch.id), leased], ...moved];
@@ -174,7 +174,7 @@ export const createLeaseNext = (
     // A time far in the future means that the clock was set back since. Such an event is due.
     const isDue = Math.abs(now() - oldest.event.time) >= maxWaitMs || found.waiting.length >= maxBatch();
     if (!all && !isDue) return { type: 'nothing', due: oldest.event.time + maxWaitMs };
-    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), page);
+    const [first = [oldest]] = planBatches(found.group, MAX_BODY_BYTES, maxBatch(), context);
     return lease(newBatch(first, newId()), revision);
   };
 

@@ -1,9 +1,9 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
 import { compareKeys } from '../../platform/key-order.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { trackBody, withUserToken } from '../http/index.ts';
 import { type Batch, type QueuedEvent, type StoredEvent, VERSION } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 
 /** No event is smaller: under this the plan is full. */
 const MIN_EVENT_BYTES = 70;
@@ -29,7 +29,7 @@ export const planBatches = (
   waiting: QueuedEvent[],
   maxBytes: number,
   maxBatch: number,
-  { options, userTokens }: Pick<DeliveryPage, 'options' | 'userTokens'>,
+  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
 ): QueuedEvent[][] => {
   const batches: QueuedEvent[][] = [];
   let left = maxBytes;

@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/page-lifecycle.ts';
-import type { DeliveryPage } from '../page.ts';
+import type { DeliveryContext } from '../context.ts';
 
 /** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
 const COLD_QUIET_MS = 250;
@@ -14,11 +14,11 @@ const RECONNECTS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'rest
  * `onDue` looks for a batch, with `all` for whatever waits; `onReconnect` hears that the network or the user is back.
  */
 export const createScheduler = (
-  page: DeliveryPage,
+  context: DeliveryContext,
   onDue: (all: boolean) => void,
   onReconnect: () => void,
 ) => {
-  const { clock, lifecycle, news, options } = page;
+  const { clock, lifecycle, news, options } = context;
   const { maxWaitMs } = options;
   let cancelTimer: () => void = () => undefined;
   let timerAt = Number.POSITIVE_INFINITY;

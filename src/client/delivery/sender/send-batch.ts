@@ -1,6 +1,7 @@
 import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
 import { createPostJson } from '../../platform/post-json.ts';
+import { allowsSending, type DeliveryContext } from '../context.ts';
 import {
   type BatchOutcome,
   createKeepaliveBudget,
@@ -9,7 +10,6 @@ import {
   withUserToken,
 } from '../http/index.ts';
 import type { Batch, EventKey, Log } from '../log/index.ts';
-import { allowsSending, type DeliveryPage } from '../page.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
@@ -37,12 +37,17 @@ export interface Leased {
 const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
-export const createSendBatch = (page: DeliveryPage, log: Log, scheduler: Scheduler, queue: SenderQueue) => {
-  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = page;
-  const { maxBatch, timeoutMs } = page.options;
+export const createSendBatch = (
+  context: DeliveryContext,
+  log: Log,
+  scheduler: Scheduler,
+  queue: SenderQueue,
+) => {
+  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = context;
+  const { maxBatch, timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
-  const settle = createSettle(page, log);
+  const settle = createSettle(context, log);
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
   consent.subscribe(() => {

@@ -1,4 +1,5 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
+import type { DeliveryContext } from '../context.ts';
 import {
   type Batch,
   batchKey,
@@ -8,7 +9,6 @@ import {
   type QueuedEvent,
   type Wait,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import type { NextAction } from './lease-next.ts';
 import type { SendBatch } from './send-batch.ts';
 
@@ -41,8 +41,8 @@ interface Run {
 }
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
-export const createSendLoop = (page: DeliveryPage, log: Log, keyring: Keyring, tasks: SendTasks) => {
-  const { clock, userTokens, notify, fail, maySend } = page;
+export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyring, tasks: SendTasks) => {
+  const { clock, userTokens, notify, fail, maySend } = context;
   const { leaseNext, send, abandon, correct, tidy, wakeAt, untilIdle } = tasks;
   let running: Run | undefined;
   let announcedUntil = 0;

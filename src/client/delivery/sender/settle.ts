@@ -1,3 +1,4 @@
+import type { DeliveryContext } from '../context.ts';
 import type { BatchOutcome } from '../http/index.ts';
 import {
   type Batch,
@@ -9,7 +10,6 @@ import {
   readEvent,
   type Writes,
 } from '../log/index.ts';
-import type { DeliveryPage } from '../page.ts';
 import { createBatchChanges, type Settled } from './batch-changes.ts';
 
 /**
@@ -17,7 +17,7 @@ import { createBatchChanges, type Settled } from './batch-changes.ts';
  * the one that was sent.
  */
 export const createSettle =
-  (page: DeliveryPage, log: Log) =>
+  (context: DeliveryContext, log: Log) =>
   async (batch: Batch, outcome: BatchOutcome, apiKey: string): Promise<Settled> => {
     const { type, skipped, wait, failure } = outcome;
     let settled: Settled = { delivered: [], gone: [], notices: [] };
@@ -38,8 +38,8 @@ export const createSettle =
       // outcome of a batch that another tab sends now, or that is settled, is old news.
       if (!isOurs && (type !== 'confirmed' || kept.length === 0)) return null;
       settled = { delivered: [], gone: [], notices: [] };
-      if (control.sender?.tab === page.tab) control.sender = null;
-      const changes = createBatchChanges(page, control, isOurs ? stored : batch, settled);
+      if (control.sender?.tab === context.tab) control.sender = null;
+      const changes = createBatchChanges(context, control, isOurs ? stored : batch, settled);
       if (wait) changes.wait(wait, apiKey);
 
       const named = new Set(skipped.map(({ index }) => index));

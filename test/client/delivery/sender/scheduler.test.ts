@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
 import { deliveryOptions } from '../../../../src/client/delivery/delivery-options.ts';
-import type { DeliveryPage } from '../../../../src/client/delivery/page.ts';
 import { createScheduler } from '../../../../src/client/delivery/sender/scheduler.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../world.ts';
@@ -13,7 +13,7 @@ const aScheduler = () => {
   const signs: number[] = [];
   const options = deliveryOptions(undefined, () => undefined);
   const scheduler = createScheduler(
-    { clock, lifecycle, options } as unknown as DeliveryPage,
+    { clock, lifecycle, options } as unknown as DeliveryContext,
     (all) => due.push({ at: clock.now() - start, all }),
     () => signs.push(clock.now() - start),
   );

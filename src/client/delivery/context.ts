@@ -19,8 +19,8 @@ export type TabNews =
 
 export const allowsSending = ({ state }: Consent): boolean => state === 'enabled' || state === 'draining';
 
-/** The page, or the service worker, that the delivery runs in: what its parts share. */
-export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
+/** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
+export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
   /** Names the log. */
   name: string;
   /** Names this page. */
@@ -47,7 +47,7 @@ export interface DeliveryPage extends Pick<DeliverySetup, 'api' | 'consent' | 'h
 export const logName = (endpoint: string, appId: string): string =>
   `placard-outbox-${fingerprint(`${endpoint}\n${appId}`)}`;
 
-export const createDeliveryPage = (setup: DeliverySetup): DeliveryPage => {
+export const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   const { api, consent, platform, host, isWorker } = setup;
   const { clock, random, lifecycle, openChannel } = platform;
   const name = logName(api.endpoint, api.appId);
