@@ -28,8 +28,9 @@ export interface Changes {
   updated: UserRow[];
   created: UserRow[];
   deleted: UserRow[];
-  /** Users whose rows in the other tables become those of another user, and users whose rows go. */
+  /** Users whose rows in the other tables become those of another user, but what that one has as well. */
   moved: { from: number; to: number }[];
+  /** Users whose rows go: those that were moved have left some. */
   erased: number[];
   /** External IDs that go from the audit too. */
   forgotten: { workspaceId: string; externalId: string }[];

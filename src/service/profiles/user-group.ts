@@ -50,7 +50,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   changes.deleted.push(entry);
   const heir = heirOf(entry);
   if (heir) changes.moved.push({ from: userId, to: heir.userId });
-  else changes.erased.push(userId);
+  changes.erased.push(userId);
 };
 
 /**

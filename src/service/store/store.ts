@@ -11,7 +11,7 @@ import type { Sample } from './sample.ts';
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
   workspaceId: string;
-  /** Every profile that these match is in the set; no other profile is. */
+  /** Every profile that these match is in the set. */
   lookups: readonly Lookup[];
   /** When the request came, in Unix milliseconds. */
   nowMs: number;

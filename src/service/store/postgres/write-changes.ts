@@ -121,8 +121,7 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   for (const { from, to } of moved) send(true, () => run(MOVE_CAMPAIGNS, [from, to]));
   const pairs = [joined(moved.map(({ from }) => from)), joined(moved.map(({ to }) => to))];
   for (const statement of MOVE) send(moved.length > 0, () => run(statement, pairs));
-  const gone = [...erased, ...moved.map(({ from }) => from)];
-  for (const statement of ERASE) send(gone.length > 0, () => run(statement, [gone]));
+  for (const statement of ERASE) send(erased.length > 0, () => run(statement, [erased]));
   for (const { workspaceId, externalId } of changes.forgotten) {
     send(true, () => run(FORGET_SUBJECT, [workspaceId, externalId]));
   }

@@ -11,10 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-
-/** Run from source this file sits beside the thread's; built, both are files of `dist/`. */
-const here = import.meta.url;
-const threadFile = here.endsWith('.ts') ? './copy-thread.ts' : './sqlite-copy.js';
+import { threadUrl } from './thread-url.ts';
 
 const removeHalves = (part: string): void => {
   for (const half of [part, `${part}-journal`]) rmSync(half, { force: true });
@@ -24,7 +21,7 @@ const removeHalves = (part: string): void => {
 const copy = (file: string, part: string, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const thread = new Worker(new URL(threadFile, here), { workerData: { file, part } });
+    const thread = new Worker(threadUrl('copy'), { workerData: { file, part } });
     const stop = () => {
       // It may begin another file until then.
       void thread.terminate().then(() => removeHalves(part));

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { InDoubtError } from '../write-errors.ts';
 import type { Rows } from './rows.ts';
+import { threadUrl } from './thread-url.ts';
 import { type WriteProblem, writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
 
@@ -11,14 +12,10 @@ export interface Committer {
   close(): Promise<void>;
 }
 
-/** Run from source this file sits beside the thread's; built, both are files of `dist/`. */
-const here = import.meta.url;
-const threadFile = here.endsWith('.ts') ? './writer-thread.ts' : './sqlite-writer.js';
-
 /** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
 export const createThreadCommitter = async (
   file: string,
-  thread = new Worker(new URL(threadFile, here), { workerData: file }),
+  thread = new Worker(threadUrl('writer'), { workerData: file }),
 ): Promise<Committer> => {
   /** Of the commits under way, in their order. */
   const settles: ((error: Error | null) => void)[] = [];

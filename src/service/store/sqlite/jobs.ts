@@ -6,6 +6,7 @@ import { readSample } from '../sample.ts';
 import type { StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
 import { createRunSqlite } from './run.ts';
+import { threadUrl } from './thread-url.ts';
 
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
@@ -32,15 +33,11 @@ export interface Job {
 export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'name' | 'values'>): unknown =>
   (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
 
-/** Run from source this file sits beside the thread's; built, both are files of `dist/`. */
-const here = import.meta.url;
-const threadFile = here.endsWith('.ts') ? './job-thread.ts' : './sqlite-job.js';
-
 /** Does a job on a thread of its own, which ends with it. The signal ends both. */
 const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const thread = new Worker(new URL(threadFile, here), { workerData });
+    const thread = new Worker(threadUrl('job'), { workerData });
     const stop = () => void thread.terminate();
     signal.addEventListener('abort', stop);
     thread.once('message', resolve);

@@ -61,11 +61,7 @@ export const rowsOf = (changes: Changes): Rows => {
   add(rows.keysAdded, changes.keysAdded.map(keyRow));
   add(rows.points, changes.points.map(pointsRow));
   for (const { userId } of changes.deleted) rows.deleted.push(userId);
-  for (const { from, to } of changes.moved) {
-    rows.moved.push(from, to);
-    // What the other has as well stays behind.
-    rows.erased.push(from);
-  }
+  for (const { from, to } of changes.moved) rows.moved.push(from, to);
   rows.erased.push(...changes.erased);
   for (const { workspaceId, externalId } of changes.forgotten) rows.forgotten.push(workspaceId, externalId);
   return rows;
