@@ -24,7 +24,7 @@ interface CacheOptions {
   onError: (cause: unknown) => void;
 }
 
-/** Changes the record in place. It runs on the copy in memory and on the stored record, so it must have no other effect. */
+/** Changes the record in place. It runs on the copy in memory and on the stored record, so it must be repeatable. */
 type Change<T = unknown> = (record: UserRecord) => T;
 
 /**

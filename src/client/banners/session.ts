@@ -5,7 +5,7 @@ import { dropTestSends } from './overlay.ts';
 import { refill } from './refresh-budget.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
-/** While a page is visible the session is kept alive this often; so exact is the time of its end. */
+/** While a page is visible the session is kept alive this often. Its end is accurate to this interval. */
 const HEARTBEAT_MS = 60_000;
 const TAB_KEY = 'placard-tab';
 

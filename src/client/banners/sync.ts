@@ -46,7 +46,7 @@ export const createSync = (options: SyncOptions) => {
   /** Whether a new network or a page that is visible again ends the block. It does not end a refusal by the service. */
   let mayHurry = true;
   let stopped = false;
-  /** Requests under way. Each has a signal of its own: one for all would keep the listeners of every request. */
+  /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
   const underWay = new Set<AbortController>();
   /** Ends the requests under way, their retries as well: their user has left. */
   const abortAll = (): void => {

@@ -39,7 +39,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   let isStopped = false;
   let hasStoreFailed = false;
   /** What an opt-out still does, or an opt-in. */
-  let following: Promise<void> | undefined;
+  let consentWork: Promise<void> | undefined;
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
@@ -105,7 +105,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
-    following = consent.mayStore() ? next() : user.close();
+    consentWork = consent.mayStore() ? next() : user.close();
   });
 
   const stop = (): void => {
@@ -149,7 +149,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
       await late.run(({ delivery }) => delivery.disable(queued));
-      await following;
+      await consentWork;
     },
     stop,
     async wipe() {

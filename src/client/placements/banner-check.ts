@@ -50,7 +50,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
     checked: (banner: Banner): Banner => (last && isSameBanner(last.banner, banner) ? last.banner : banner),
 
     /** The hook threw at this banner: it is not tried again. */
-    condemn(banner: Banner): void {
+    markInvalid(banner: Banner): void {
       last = { banner, problems: [{ message: 'The hook threw' }] };
     },
   };

@@ -95,7 +95,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       (cause) => {
         report(slot, cause);
         if (slot.shown !== banner) return;
-        slot.check.condemn(banner);
+        slot.check.markInvalid(banner);
         leave(slot, true);
         empty(slot, 'invalid');
       },

@@ -113,7 +113,7 @@ export const createFallbackStore = ({
       });
     });
 
-  const run = async <R>(work: (store: Store) => Promise<R>, isCallers = () => false): Promise<R> => {
+  const run = async <R>(work: (store: Store) => Promise<R>, isCallbackError = () => false): Promise<R> => {
     ready ??= open();
     // An upgrade may have begun while this one waited.
     for (let seen: Promise<void> | undefined; seen !== ready; ) {
@@ -124,10 +124,10 @@ export const createFallbackStore = ({
     try {
       return await work(primary);
     } catch (error) {
-      if (isQuota(error) || isCallers()) throw error;
+      if (isQuota(error) || isCallbackError()) throw error;
       toMemory(error);
       // The memory may be moving back to the store already: what it gets after that has begun would stay behind.
-      return run(work, isCallers);
+      return run(work, isCallbackError);
     }
   };
 

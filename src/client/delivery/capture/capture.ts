@@ -52,7 +52,7 @@ export const createCapture = (
     };
   };
 
-  /** Returns whether it was stored. Where the disk is full each write is repeated alone: the one before may be sent by then. */
+  /** Returns whether it was stored. Each is tried again alone: the earlier write may already be sent. */
   const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
       return (await retryOnQuota(write)) !== false;
@@ -98,7 +98,7 @@ export const createCapture = (
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // A wipe or an opt-out in the same task was before this.
+    // The user opted out after the call: drop it.
     if (!consent.mayStore()) {
       for (const { resolve } of waiting) resolve(null);
       return;

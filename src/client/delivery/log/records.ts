@@ -20,7 +20,7 @@ export interface StoredEvent extends BannerEvent {
   appVersion: string;
   /** How many answers named it as skipped. */
   attempts: number;
-  /** A request has held it: its time is final. */
+  /** Was sent once; its time must not change. */
   isFinal?: boolean;
   /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
@@ -151,7 +151,7 @@ export const batchState = ({ until, doubt }: Batch, now: number): 'sending' | 'a
   return until > 0 && !doubt ? 'abandoned' : 'ready';
 };
 
-/** Whether the stored batch is still in this sending: no other tab has leased it since, and nothing has settled it. */
+/** Whether the stored batch is still in this sending: no other tab has lendedEarly it since, and nothing has settled it. */
 export const isInSending = (stored: unknown, { until }: Batch): stored is Batch =>
   isBatch(stored) && stored.until === until;
 
@@ -187,8 +187,8 @@ export interface Control extends Record<Total, number> {
   wait: Wait & {
     /** Refusals in a row. */
     failures: number;
-    /** Ended early once already, by `online` or by the page being shown. */
-    eased: boolean;
+    /** Once already, by `online` or by the page being shown. */
+    endedEarly: boolean;
   };
   /** Fingerprint of the key that the server refused. */
   refusedKey: string | null;
@@ -198,7 +198,7 @@ export interface Control extends Record<Total, number> {
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
 
-export const noWait = (): Control['wait'] => ({ until: 0, reason: 'backoff', failures: 0, eased: false });
+export const noWait = (): Control['wait'] => ({ until: 0, reason: 'backoff', failures: 0, endedEarly: false });
 
 export const newControl = (consent: Choice): Control => ({
   v: VERSION,

@@ -47,14 +47,14 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
   let ahead = now() - monotonic();
 
   /**
-   * Finds the events that may be removed. Those of an open batch may not: its answer may still come. A batch that `isOver`
+   * Finds the events that may be removed. Those of an open batch may not: its answer may still come. A batch that `isExpired`
    * accepts is ended first, and its events are free.
    */
-  const findFree = async (isOver: (batch: Batch) => boolean = () => false) => {
+  const findFree = async (isExpired: (batch: Batch) => boolean = () => false) => {
     const { batches } = await log.overview();
-    const over = batches.filter(isOver);
+    const over = batches.filter(isExpired);
     await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
-    const open = new Set(batches.flatMap((batch) => (isOver(batch) ? [] : batch.keys.map(keyText))));
+    const open = new Set(batches.flatMap((batch) => (isExpired(batch) ? [] : batch.keys.map(keyText))));
     const free: QueuedEvent[] = [];
     let total = 0;
     let size = 0;
@@ -89,9 +89,9 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
   /** Removes what is older than the age cap, whole batches too once no answer can come. */
   const expire = async (): Promise<void> => {
     const limit = now() - maxAgeMs;
-    const isOver = (batch: Batch): boolean =>
+    const isExpired = (batch: Batch): boolean =>
       batch.keys.every(([, , time]) => time < limit) && batchState(batch, now()) !== 'sending';
-    const { free } = await findFree(isOver);
+    const { free } = await findFree(isExpired);
     await remove(
       free.filter(({ event }) => event.time < limit),
       'expired',
@@ -99,7 +99,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
     await log.forgetCounted(Math.min(limit, now() - MIN_COUNTED_MS));
   };
 
-  const isOver = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
+  const mayExceedCaps = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
 
   /** Removes the events of least value, the oldest first, where a cap is exceeded. */
   const evict = async (): Promise<void> => {
@@ -123,7 +123,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
     appended(stored: QueuedEvent[]): boolean {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
-      return isOver();
+      return mayExceedCaps();
     },
 
     /** Checks the caps where they may be exceeded, and once an hour what is too old. */
@@ -135,7 +135,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
         // A clock that leapt may be wrong for a while, and removed events are lost. The next check trusts it.
         if (ahead - before < LEAP_MS) await expire();
       }
-      if (isOver()) await evict();
+      if (mayExceedCaps()) await evict();
     },
 
     /** The disk is full: evicts up to half of the events, and lowers the cap. False when nothing was freed. */

@@ -65,7 +65,7 @@ export const createBatchChanges = (
     const failures = before.failures + 1;
     const until = now() + (ms ?? backoffMs(failures, random));
     const keepsLimit = isLimited() && (reason !== 'rate-limit' || until < before.until);
-    control.wait = keepsLimit ? { ...before, failures } : { until, reason, failures, eased: false };
+    control.wait = keepsLimit ? { ...before, failures } : { until, reason, failures, endedEarly: false };
     if (reason === 'unauthorized') control.refusedKey = fingerprint(apiKey);
   };
 

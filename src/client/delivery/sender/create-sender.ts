@@ -20,10 +20,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** A sign of life ends a running backoff, once; what the server asked for stays. */
   const endBackoffEarly = (): Promise<void> =>
     log.step([], (control) => {
-      const { until, eased, reason } = control.wait;
+      const { until, endedEarly, reason } = control.wait;
       const isOwnWait = reason === 'backoff' || reason === 'offline';
-      if (eased || !isOwnWait || until <= clock.now()) return null;
-      control.wait = { ...control.wait, until: clock.now(), eased: true };
+      if (endedEarly || !isOwnWait || until <= clock.now()) return null;
+      control.wait = { ...control.wait, until: clock.now(), endedEarly: true };
       return [];
     });
 

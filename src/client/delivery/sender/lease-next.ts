@@ -60,7 +60,7 @@ export const answerUntil = ({ clock, options }: DeliveryContext): number =>
  * Gives events their final times before their first request. Where a second tab has captured the same thing in the same
  * millisecond, the service would count both as one, so one is moved by a millisecond. Returns the writes for those that moved.
  */
-const separate = (control: Control, kept: QueuedEvent[]): Writes => {
+const makeTimesUnique = (control: Control, kept: QueuedEvent[]): Writes => {
   const batched = new Set(control.batched);
   const moved: Writes = [];
   for (const { key, event } of kept) {
@@ -91,7 +91,7 @@ export const createLeaseNext = (
   const lease = async (batch: Batch, revision: number): Promise<NextAction | undefined> => {
     let action: NextAction | undefined;
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      // After a lost connection this runs again, and its first run may have been committed.
+      // After a lost connection this runs twice: where the first run committed, change nothing.
       if (action?.type === 'send' && isInSending(stored, action.batch)) return null;
       action = undefined;
       if (!maySend() || control.revision !== revision) return null;
@@ -103,7 +103,7 @@ export const createLeaseNext = (
       });
       // Purged or expired since: nothing is left to send.
       if (kept.length === 0) return [[batchKey(batch.id), undefined]];
-      const moved = isFresh ? separate(control, kept) : [];
+      const moved = isFresh ? makeTimesUnique(control, kept) : [];
       const leased: Batch = { ...batch, keys: kept.map(({ key }) => key), until: answerUntil(context) };
       control.sender = { tab, until: now() + LEASE_MS };
       action = { type: 'send', batch: leased, body: trackBody(kept.map(({ event }) => event)) };
@@ -144,7 +144,7 @@ export const createLeaseNext = (
     return { ...found, group: found.waiting.filter(({ event }) => isCompany(event)) };
   };
 
-  /** The oldest batch goes first, but halves of a refused batch go last: one of them will probably be refused again. */
+  /** The oldest batch goes first. Split batches go last: one half will probably fail again. */
   const byTurn = (a: Batch, b: Batch): number => a.splits - b.splits || compareKeys(a.keys[0]!, b.keys[0]!);
 
   const findNext = async (all: boolean): Promise<NextAction | undefined> => {

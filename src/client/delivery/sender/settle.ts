@@ -25,7 +25,7 @@ export const createSettle =
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
       const isOurs = isInSending(stored, batch);
-      // After a lost connection this runs again. Where its first run was committed, nothing is left to settle.
+      // After a lost connection this runs twice: where the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       // Item i stays at i: an event that was purged meanwhile leaves a gap.
