@@ -4,7 +4,7 @@ import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
 import { createCapture } from './capture/capture.ts';
 import { createDeliveryContext } from './context.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
-import { createLeaving, createUnsent } from './leaving/index.ts';
+import { createLeaving } from './leaving/index.ts';
 import {
   bannerEvent,
   createDeadLetters,
@@ -15,25 +15,26 @@ import {
 } from './log/index.ts';
 import { createSender } from './sender/index.ts';
 import { createStoredConsent } from './stored-consent.ts';
+import { createUnsent } from './unsent.ts';
 
 /**
  * Wires the half of the client that gets events to the server: capture appends to the log, the sender leases batches from
  * it, and a page that leaves sends what it holds. Only this file knows all of them.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
-  const page = createDeliveryContext(setup);
-  const { consent, host, clock, lifecycle, notify } = page;
-  const disk = createBfcacheSafeStore(setup.platform.openStore(page.name), lifecycle, clock.after);
-  const log = createLog(page, disk);
-  const unsent = createUnsent(page);
-  const upkeep = createUpkeep(page, log, unsent.removed);
+  const context = createDeliveryContext(setup);
+  const { consent, host, clock, lifecycle, notify } = context;
+  const disk = createBfcacheSafeStore(setup.platform.openStore(context.name), lifecycle, clock.after);
+  const log = createLog(context, disk);
+  const unsent = createUnsent(context);
+  const upkeep = createUpkeep(context, log, unsent.removed);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
-  const choice = createStoredConsent(page, log, retryOnQuota);
-  const sender = createSender(page, log, upkeep, unsent);
-  const leaving = createLeaving(page, log, sender, unsent);
+  const choice = createStoredConsent(context, log, retryOnQuota);
+  const sender = createSender(context, log, upkeep, unsent);
+  const leaving = createLeaving(context, log, sender, unsent);
 
-  const capture = createCapture(page, log, retryOnQuota, (stored) => {
+  const capture = createCapture(context, log, retryOnQuota, (stored) => {
     unsent.add(stored);
     for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) leaving.leave();
@@ -42,12 +43,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   });
   sender.wake();
 
-  const diagnostics = () => readDiagnostics(page, log);
+  const diagnostics = () => readDiagnostics(context, log);
 
   return {
     capture,
     async flush() {
-      const [sent, left] = await Promise.all([page.maySend() ? sender.run(true) : 0, leaving.delivered()]);
+      const [sent, left] = await Promise.all([context.maySend() ? sender.run(true) : 0, leaving.delivered()]);
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left, pending: pending + inDoubt };
     },
@@ -83,7 +84,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       sender.onReconnect();
     },
     stop() {
-      page.stop();
+      context.stop();
       for (const part of [sender, leaving, unsent]) part.stop();
       for (const part of [log, disk]) part.close();
     },

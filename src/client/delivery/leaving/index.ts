@@ -1,3 +1,2 @@
 export { handOffMessages } from './hand-off.ts';
 export { createLeaving } from './leaving.ts';
-export { createUnsent } from './unsent.ts';

@@ -3,8 +3,8 @@ import type { DeliveryContext } from '../context.ts';
 import { trackBody } from '../http/index.ts';
 import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
 import { answerUntil, byTime, isOthers, newBatch, planBatches, type Sender } from '../sender/index.ts';
+import type { Unsent } from '../unsent.ts';
 import { createHandOff } from './hand-off.ts';
-import type { Unsent } from './unsent.ts';
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {

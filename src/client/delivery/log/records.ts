@@ -198,7 +198,12 @@ export interface Control extends Record<Total, number> {
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
 
-export const noWait = (): Control['wait'] => ({ until: 0, reason: 'backoff', failures: 0, endedEarly: false });
+export const noWait = (): Control['wait'] => ({
+  until: 0,
+  reason: 'backoff',
+  failures: 0,
+  endedEarly: false,
+});
 
 export const newControl = (consent: Choice): Control => ({
   v: VERSION,

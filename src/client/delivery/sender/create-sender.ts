@@ -2,14 +2,15 @@ import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import { createKeyring } from '../../platform/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Log, Upkeep } from '../log/index.ts';
+import type { Unsent } from '../unsent.ts';
 import { createCorrection } from './correction.ts';
 import { createLeaseNext } from './lease-next.ts';
 import { createScheduler } from './scheduler.ts';
-import { createSendBatch, type SenderQueue } from './send-batch.ts';
+import { createSendBatch } from './send-batch.ts';
 import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
-export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, queue: SenderQueue) => {
+export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
   const { api, clock, fail, isWorker, maySend } = context;
   const keyring = createKeyring(api.apiKey, clock.after);
 
@@ -37,12 +38,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   };
 
   const scheduler = createScheduler(context, wake, onReconnect);
-  const batches = createSendBatch(context, log, scheduler, queue);
+  const batches = createSendBatch(context, log, scheduler, unsent);
   const run = createSendLoop(context, log, keyring, {
-    leaseNext: createLeaseNext(context, log, batches.limit, queue.isInLastFlush),
+    leaseNext: createLeaseNext(context, log, batches.limit, unsent.isInLastFlush),
     send: batches.send,
     abandon: batches.abandon,
-    correct: createCorrection(context, log, queue.removed),
+    correct: createCorrection(context, log, unsent.removed),
     tidy: upkeep.tidy,
     wakeAt: scheduler.wakeAt,
     untilIdle: scheduler.untilIdle,
@@ -64,7 +65,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       if (isAhead(until, clock.now(), MAX_WAIT_MS)) scheduler.wakeAt(until);
       else {
         scheduler.onAppended();
-        if (queue.size() >= batches.limit()) wake();
+        if (unsent.size() >= batches.limit()) wake();
       }
     },
     /** The key if it is known without asking: a page that goes away cannot wait. */

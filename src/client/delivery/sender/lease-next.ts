@@ -19,8 +19,9 @@ import {
   type Wait,
   type Writes,
 } from '../log/index.ts';
+import type { Unsent } from '../unsent.ts';
 import { isSameGroup, newBatch, planBatches } from './plan-batches.ts';
-import type { Leased, SenderQueue } from './send-batch.ts';
+import type { Leased } from './send-batch.ts';
 
 /** Added to the request's timeout: after both, no answer can come any more. */
 const ANSWER_MARGIN_MS = 5_000;
@@ -81,7 +82,7 @@ export const createLeaseNext = (
   context: DeliveryContext,
   log: Log,
   maxBatch: () => number,
-  isInLastFlush: SenderQueue['isInLastFlush'],
+  isInLastFlush: Unsent['isInLastFlush'],
 ) => {
   const { tab, clock, options, userTokens, isWorker, newId, maySend } = context;
   const { now } = clock;

@@ -9,24 +9,13 @@ import {
   readAnswer,
   withUserToken,
 } from '../http/index.ts';
-import type { Batch, EventKey, Log } from '../log/index.ts';
+import type { Batch, Log } from '../log/index.ts';
+import type { Unsent } from '../unsent.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this was never sent: the page or its other scripts have used the quota up. */
 const REFUSED_AT_ONCE_MS = 20;
-
-/** How the sender reports on the events that this page holds in memory, and on those in the log. */
-export interface SenderQueue {
-  /** The last flush of this page took it, perhaps without a batch on disk yet. */
-  isInLastFlush: (key: EventKey) => boolean;
-  /** These are part of a request. */
-  inRequest: (keys: EventKey[]) => void;
-  /** How many of this page no request holds yet. */
-  size: () => number;
-  /** These left the log. */
-  removed: (keys: EventKey[]) => void;
-}
 
 /** A batch that is leased to this tab, and the text of its request. */
 export interface Leased {
@@ -37,12 +26,7 @@ export interface Leased {
 const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
-export const createSendBatch = (
-  context: DeliveryContext,
-  log: Log,
-  scheduler: Scheduler,
-  queue: SenderQueue,
-) => {
+export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: Scheduler, unsent: Unsent) => {
   const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = context;
   const { maxBatch, timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
@@ -56,7 +40,7 @@ export const createSendBatch = (
 
   const finish = async (batch: Batch, outcome: BatchOutcome, key: string): Promise<number> => {
     const { delivered, gone, notices } = await settle(batch, outcome, key);
-    queue.removed(gone);
+    unsent.removed(gone);
     if (delivered.length > 0) {
       host.onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });
@@ -103,7 +87,7 @@ export const createSendBatch = (
     async send(leased: Leased, key: string, isLeaving = false): Promise<number> {
       const { batch } = leased;
       const body = withUserToken(leased.body, userTokens.current(batch.userId));
-      queue.inRequest(batch.keys);
+      unsent.inRequest(batch.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
       const outcome = await request({ batch, body }, key, free !== undefined);
       free?.();
