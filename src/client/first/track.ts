@@ -30,12 +30,12 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
     click: (banner, userId) => capture(banner, 'click', userId),
     async dismiss(banner, userId) {
       if (isDismissed(cache.record(), banner)) return null;
-      const isTriedOut = late.current()?.isTriedOut(banner);
+      const isSandboxed = late.current()?.isSandboxed(banner);
       sendAway(banner);
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const event = capture(banner, 'dismiss', userId);
       // A listener may have changed the user.
-      if (!isTriedOut && cache.userId() === userId) {
+      if (!isSandboxed && cache.userId() === userId) {
         await cache.change((record) => addDismissal(record, banner));
         late.current()?.notifyTabs();
       }

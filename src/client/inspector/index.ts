@@ -1,14 +1,14 @@
 import type { Settings } from '../first/read-options.ts';
 import type { Inspection, Inspector } from './inspection.ts';
 import { type ReadPlacementsOptions, readPlacements } from './read-placements.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import type { Sandbox } from './sandbox.ts';
 
 export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspection.ts';
-export { createRehearsal, type Rehearsal } from './rehearsal.ts';
+export { createSandbox, type Sandbox } from './sandbox.ts';
 
 interface InspectorOptions extends ReadPlacementsOptions {
   settings: Settings;
-  rehearsal: Rehearsal;
+  sandbox: Sandbox;
   mayAct: () => boolean;
   session: () => Inspection['session'];
   syncBlockedUntilMs: () => number;
@@ -18,7 +18,7 @@ interface InspectorOptions extends ReadPlacementsOptions {
 
 /** Says what the client knows. A chunk of its own: only who asks for it loads it. */
 export const createInspector = (options: InspectorOptions): Inspector => {
-  const { settings, cache, rehearsal, mayAct, session, syncBlockedUntilMs, recent } = options;
+  const { settings, cache, sandbox, mayAct, session, syncBlockedUntilMs, recent } = options;
   const { endpoint, appId, appVersion, platform } = settings;
   return {
     read() {
@@ -32,13 +32,13 @@ export const createInspector = (options: InspectorOptions): Inspector => {
         session: session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
-        sandbox: rehearsal.state(),
+        sandbox: sandbox.state(),
         recent: recent(),
         placements: readPlacements(options),
       };
     },
-    focus: rehearsal.focus,
-    sandbox: rehearsal.sandbox,
+    focus: sandbox.focus,
+    sandbox: sandbox.turn,
     preview: options.preview,
   };
 };

@@ -25,7 +25,7 @@ import { countImpressions } from './count-impressions.ts';
 import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
 import { createRecentNotices } from './recent-notices.ts';
-import { createTryOut } from './try-out.ts';
+import { createSandboxedCapture } from './sandboxed-capture.ts';
 import { createUserTokens } from './user-tokens.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
@@ -48,7 +48,7 @@ export interface LateClientOptions {
 export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
-  /** As the delivery's, but for events of a banner that is only tried out. */
+  /** As the delivery's, but for events of a sandboxed banner. */
   capture: Delivery['capture'];
   delivery: Omit<Delivery, 'capture'>;
   /** Stores the impression, unless it was counted in this session before. */
@@ -59,8 +59,8 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs
   meetVisitor(who: () => string | null): Promise<void>;
   /** Joins or begins the session of the present user, which syncs what is mounted. */
   startSession(): Promise<void>;
-  /** True where the banner is only tried out, and nothing of its events is stored. */
-  isTriedOut(banner: Banner): boolean;
+  /** True where nothing of the banner's events is stored. */
+  isSandboxed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
@@ -145,7 +145,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isFocus,
     fail,
   });
-  const tryOut = createTryOut(cache, delivery);
+  const sandboxed = createSandboxedCapture(cache, delivery);
   const impressions = countImpressions({
     platform,
     lifecycle,
@@ -155,12 +155,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     mayAct,
     updates,
     inBackground,
-    capture: tryOut.capture,
+    capture: sandboxed.capture,
     fail,
   });
 
   const inspect = async (): Promise<Inspector> => {
-    const { createInspector, createRehearsal } = await import('../inspector/index.ts');
+    const { createInspector, createSandbox } = await import('../inspector/index.ts');
     const { countAnew } = impressions;
     return createInspector({
       settings,
@@ -169,9 +169,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       isFocus,
       mayAct,
       recent,
-      rehearsal: tryOut.rehearse(() =>
-        createRehearsal({ cache, placements, now, countAnew, focusOn, isFocus }),
-      ),
+      sandbox: sandboxed.open(() => createSandbox({ cache, placements, now, countAnew, focusOn, isFocus })),
       session: updates.session,
       syncBlockedUntilMs: updates.syncBlockedUntilMs,
       slots: impressions.slots,
@@ -216,7 +214,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     },
     notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
-    capture: tryOut.capture,
+    capture: sandboxed.capture,
     delivery,
     countImpression: impressions.count,
     forgetFormerUsers,
@@ -229,7 +227,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       if (userTokens.resume()) void delivery.flush();
       await updates.startSession(delivery.queued);
     },
-    isTriedOut: ({ id }) => tryOut.covers(id),
+    isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
     inspect,
     stop() {
       isStopped = true;

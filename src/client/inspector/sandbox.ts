@@ -8,7 +8,7 @@ import type { Inspector } from './inspection.ts';
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-interface RehearsalOptions extends FocusVerbs {
+interface SandboxOptions extends FocusVerbs {
   cache: BannerCache;
   placements: Placements;
   now: () => number;
@@ -17,7 +17,7 @@ interface RehearsalOptions extends FocusVerbs {
 }
 
 /** Focus and sandbox: what is shown and done here leaves no trace, neither in a store nor with the service. */
-export const createRehearsal = (options: RehearsalOptions) => {
+export const createSandbox = (options: SandboxOptions) => {
   const { cache, placements, now, countAnew, focusOn, isFocus } = options;
   const { overlay } = cache;
   let isOn = false;
@@ -30,8 +30,6 @@ export const createRehearsal = (options: RehearsalOptions) => {
     placements.considerAll(true);
   };
 
-  const covers = (bannerId: string): boolean => isOn || isFocus(bannerId);
-
   const focus: Inspector['focus'] = (placementId, banner) => {
     if (cache.userId() === null) return;
     if (banner) overlay.set(placementId, focusOn({ ...banner, placementId }));
@@ -41,10 +39,10 @@ export const createRehearsal = (options: RehearsalOptions) => {
 
   return {
     focus,
-    covers,
+    isOn: () => isOn,
     state: () => ({ isOn, events: [...events] }),
 
-    sandbox(next: boolean): void {
+    turn(next: boolean): void {
       if (next === isOn) return;
       isOn = next;
       events = [];
@@ -55,18 +53,16 @@ export const createRehearsal = (options: RehearsalOptions) => {
       countAnew();
     },
 
-    /** True where the event is listed here, and is to go nowhere else. */
-    takes({ type, bannerId, placementId, userId, once, at = now() }: CapturedEvent): boolean {
-      if (!covers(bannerId)) return false;
-      if (once !== undefined && listed.has(once)) return true;
+    /** Lists the event, which goes nowhere else. */
+    take({ type, bannerId, placementId, userId, once, at = now() }: CapturedEvent): void {
+      if (once !== undefined && listed.has(once)) return;
       if (once !== undefined) listed.add(once);
       events = [...events, { type, bannerId, placementId, userId, time: at }].slice(-MAX_EVENTS);
-      if (type !== 'dismiss') return true;
+      if (type !== 'dismiss') return;
       if (isFocus(bannerId)) focus(placementId, null);
       else overlay.set(placementId, null);
-      return true;
     },
   };
 };
 
-export type Rehearsal = ReturnType<typeof createRehearsal>;
+export type Sandbox = ReturnType<typeof createSandbox>;
