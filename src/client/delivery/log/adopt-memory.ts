@@ -13,7 +13,7 @@ import {
 } from './records.ts';
 
 export interface AdoptOptions {
-  /** The user has opted out and in again since: what lies on the disk is to be forgotten. */
+  /** A purge did not reach the disk. */
   isPurgeOwed: boolean;
   /** An opt-out or a wipe in another tab may reach this one until the last moment. */
   consent: Consent;

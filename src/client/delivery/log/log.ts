@@ -125,7 +125,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       if (isNewerVersion || consent.state === 'wiped') return [];
       const control = readControl(stored, choice());
       const writes = decide(control, values);
-      // A record that was neither read nor written holds no choice of the user.
+      // Without a record the default is not consent.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
       control.revision += 1;
