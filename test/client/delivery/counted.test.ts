@@ -60,6 +60,24 @@ test('what was counted in memory mode and on disk is counted for both, once the 
   }
 });
 
+test('what two tabs counted, one on disk and one in memory, is delivered once when the disk is back', async () => {
+  const world = createWorld();
+  const onDisk = world.openTab();
+  const store = createFaultyStore(world.disk.openStore(world.name));
+  store.fail({ type: 'reject', error: 'InvalidStateError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = world.openTab({ openStore: () => store });
+  await onDisk.delivery.capture(impression('s1 b'));
+  await tab.delivery.capture(impression('s1 b'));
+  await tab.delivery.capture(impression('s1 other'));
+  store.recover();
+  tab.tell('visible');
+  await world.settle();
+  await tab.delivery.flush();
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 2, delivered: 2 });
+  assertConserved(diagnostics);
+});
+
 test('a wipe forgets what was counted', async () => {
   const world = createWorld();
   const tab = world.openTab();

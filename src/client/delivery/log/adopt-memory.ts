@@ -3,10 +3,12 @@ import type { Store, StoreKey } from '../../platform/store.ts';
 import {
   CONTROL_KEY,
   CONTROL_RANGE,
-  type Control,
+  type CountedRecord,
   DEAD_RANGE,
   EVENT_RANGE,
+  type EventKey,
   isNewer,
+  keyText,
   readControl,
   TOTALS,
   type Writes,
@@ -20,6 +22,8 @@ export interface AdoptOptions {
 }
 
 const isControl = ([key]: [StoreKey, unknown]): boolean => String(key) === String(CONTROL_KEY);
+const isCounted = (record: [StoreKey, unknown]): record is [StoreKey, CountedRecord] =>
+  (record[0] as StoreKey[])[0] === 'counted';
 const isEvent = ([[kind]]: [StoreKey[], unknown]): boolean => kind === 'event' || kind === 'dead';
 
 /**
@@ -39,11 +43,12 @@ export const adoptMemory = async (
     for (const range of [CONTROL_RANGE, EVENT_RANGE, DEAD_RANGE]) old.push(...(await disk.entries(range)));
   }
   const gone = old.filter((record) => !isControl(record) && !isNewer(record[1]));
+  const counted = kept.filter(isCounted);
   const count = (some: [StoreKey, unknown][]): number =>
     some.filter((record) => isEvent(record as never)).length;
 
   const move = () =>
-    disk.update<Control>([CONTROL_KEY], ([stored]) => {
+    disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], ([stored, ...known]) => {
       if (consent.state === 'wiped') return [];
       const control = readControl(stored, memory.consent);
       for (const total of TOTALS) control[total] += memory[total];
@@ -60,7 +65,10 @@ export const adoptMemory = async (
       control.refusedKey ??= memory.refusedKey;
       control.revision += 1;
       const writes: Writes = gone.map(([key]) => [key, undefined]);
-      return [...writes, ...(isRefused ? [] : kept), [CONTROL_KEY, control]];
+      // Another tab of the session has counted these on the disk meanwhile.
+      const repeats = new Set(counted.flatMap(([, { event }], i) => (known[i] === undefined ? [] : [event])));
+      const fresh = kept.filter(([key]) => !repeats.has(keyText(key as EventKey)));
+      return [...writes, ...(isRefused ? [] : fresh), [CONTROL_KEY, control]];
     });
   try {
     await move();

@@ -151,7 +151,7 @@ export const batchState = ({ until, doubt }: Batch, now: number): 'sending' | 'a
   return until > 0 && !doubt ? 'abandoned' : 'ready';
 };
 
-/** Whether the stored batch is still in this sending: no other tab has lendedEarly it since, and nothing has settled it. */
+/** Whether the stored batch is still in this sending: no other tab has leased it since, and nothing has settled it. */
 export const isInSending = (stored: unknown, { until }: Batch): stored is Batch =>
   isBatch(stored) && stored.until === until;
 
