@@ -74,7 +74,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
       <span class="list-number">
         {number && (state === 'live' || number.people > 0) && (
           <span>
-            {countText(number.people)}
+            <span>{countText(number.people)}</span>
             <span class="list-unit"> {number.people === 1 ? 'person' : 'people'}</span>
           </span>
         )}
