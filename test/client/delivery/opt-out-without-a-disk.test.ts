@@ -113,16 +113,22 @@ test('case 69: a wipe in another tab forgets what this one keeps in memory', asy
   expect(await sentByTheNextPage(world, store)).toBe(0);
 });
 
+/** A tab with an event in memory, whose disk works again, and another one that has delivered an event from the disk. */
+const aTabThatMayReturn = async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const other = world.openTab();
+  await other.capture('stored');
+  await other.delivery.flush();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  await tab.capture('in memory');
+  store.recover();
+  return { world, store, other, tab };
+};
+
 test('case 69: also at any moment of the return from memory mode, and what was begun anew stays', async () => {
   for (let moment = 0; moment < 20; moment += 1) {
-    const { world, store, openTab } = createFaultyWorld();
-    const other = world.openTab();
-    await other.capture('stored');
-    await other.delivery.flush();
-    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
-    await tab.capture('in memory');
-    store.recover();
+    const { world, other, tab } = await aTabThatMayReturn();
     tab.tell('visible');
     for (let i = 0; i < moment; i += 1) await Promise.resolve();
     await other.delivery.wipe();
@@ -137,14 +143,7 @@ test('case 69: also at any moment of the return from memory mode, and what was b
 });
 
 test('case 69: a wipe in another tab reaches a return to the disk that is under way', async () => {
-  const { world, store, openTab } = createFaultyWorld();
-  const other = world.openTab();
-  await other.capture('stored');
-  await other.delivery.flush();
-  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
-  await tab.capture('in memory');
-  store.recover();
+  const { world, store, other, tab } = await aTabThatMayReturn();
   const { promise: until, resolve } = Promise.withResolvers<void>();
   store.fail({ type: 'wait', until }, { verbs: ['update'] });
   tab.tell('visible');

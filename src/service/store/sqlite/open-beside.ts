@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { checkIsCurrent } from './schema.ts';
 
-const BUSY_MS = 10_000;
+/** How long a connection waits for what another one has locked. */
+export const BUSY_MS = 10_000;
 
 /**
  * Opens a file that a service made, and may be writing at this moment. It is not read in place (`mmap_size`): a file that grows

@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { forgetSubject } from '../../operators/index.ts';
 import { moveCampaigns } from '../add-campaigns.ts';
 import { prepareBannerEvents } from './banner-events.ts';
+import { BUSY_MS } from './open-beside.ts';
 import type { Rows } from './rows.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
 const CACHE_KIB = 64 * 1024;
-const BUSY_MS = 10_000;
 
 export const prepareForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
