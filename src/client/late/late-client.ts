@@ -45,7 +45,7 @@ export interface LateClientOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs' | 'forgetUser'> {
+export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** As the delivery's, but for events of a sandboxed banner. */
@@ -206,7 +206,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   return {
     want: updates.want,
-    renew: updates.renew,
     async refresh(placementIds = [...requested.placements]) {
       for (const placementId of placementIds) requested.placements.add(placementId);
       if (!mayAct() || cache.userId() === null) fail('sync', 'No user, or no consent');
