@@ -4,7 +4,8 @@ import type { DeliveryContext } from '../context.ts';
 import type { Log, Upkeep } from '../log/index.ts';
 import type { Unsent } from '../unsent.ts';
 import { createCorrection } from './correction.ts';
-import { createLeaseNext } from './lease-next.ts';
+import { createFindNext } from './find-next.ts';
+import { createLease } from './lease.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSendBatch } from './send-batch.ts';
 import { createSendLoop } from './send-loop.ts';
@@ -40,13 +41,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const scheduler = createScheduler(context, wake, onReconnect);
   const batches = createSendBatch(context, log, scheduler, unsent);
   const run = createSendLoop(context, log, keyring, {
-    leaseNext: createLeaseNext(context, log, batches.limit, unsent.isInLastFlush),
-    send: batches.send,
-    abandon: batches.abandon,
-    correct: createCorrection(context, log, unsent.removed),
+    ...scheduler,
+    ...batches,
     tidy: upkeep.tidy,
-    wakeAt: scheduler.wakeAt,
-    untilIdle: scheduler.untilIdle,
+    findNext: createFindNext(context, log, batches.limit, unsent),
+    lease: createLease(context, log, unsent),
+    correct: createCorrection(context, log, unsent.removed),
   });
 
   log.subscribe({ onDisk: () => wake() });
