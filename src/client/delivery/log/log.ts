@@ -106,7 +106,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
   });
   // What waits in memory goes to the disk with the next write there, or is forgotten.
   consent.subscribe((before) => {
-    if (before === 'pending' && !consent.mayStore()) store.forgetMemory();
+    if (before === 'pending' && !consent.mayAct()) store.forgetMemory();
   });
 
   /**

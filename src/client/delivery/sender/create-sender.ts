@@ -12,11 +12,11 @@ import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
-  const { api, clock, fail, isWorker, maySend } = context;
+  const { api, clock, fail, isWorker, canSend } = context;
   const keyring = createKeyring(api.apiKey, clock.after);
 
   const wake = (all = false): void => {
-    if (!isWorker && maySend()) void run(all);
+    if (!isWorker && canSend()) void run(all);
   };
 
   /** A sign of life ends a running backoff, once; what the server asked for stays. */
@@ -30,7 +30,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     });
 
   const onReconnect = (): void => {
-    if (!maySend()) return;
+    if (!canSend()) return;
     log.retry();
     void endBackoffEarly().then(
       () => wake(),

@@ -61,7 +61,7 @@ export const createLease =
       // After a lost connection this runs twice: where the first run committed, change nothing.
       if (leased && isInSending(stored, leased.batch)) return null;
       leased = undefined;
-      if (!context.maySend() || control.revision !== revision) return null;
+      if (!context.canSend() || control.revision !== revision) return null;
       const isFresh = stored === undefined;
       if (isFresh && batch.keys.some(isInLastFlush)) return null;
       const kept = batch.keys.flatMap((key, i): QueuedEvent[] => {

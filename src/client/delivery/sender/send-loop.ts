@@ -32,7 +32,7 @@ interface Run {
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyring, steps: SendSteps) => {
-  const { clock, userTokens, notify, fail, maySend } = context;
+  const { clock, userTokens, notify, fail, canSend } = context;
   const { tidy, findNext, lease, send, abandon, correct, wakeAt, untilIdle } = steps;
   let running: Run | undefined;
   let announcedUntil = 0;
@@ -68,11 +68,11 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
 
   /** Does the next thing; false when there is nothing left to do now. */
   const step = async (run: Run): Promise<boolean> => {
-    if (!maySend()) return false;
+    if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
     const action = await findNext(run.all);
-    if (!maySend()) return false;
+    if (!canSend()) return false;
     switch (action.type) {
       case 'send': {
         const leased = await lease(action.batch, action.revision);
@@ -117,7 +117,7 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
         run.again = false;
         await tidy();
         while (await step(run));
-      } while (run.again && maySend());
+      } while (run.again && canSend());
     } catch (cause) {
       fail('storage', 'The log could not be used', cause);
       wakeAt(clock.now() + RETRY_MS);
