@@ -42,7 +42,7 @@ export const createCurrentUser = (
     signedIn: () => current,
     id: () => current ?? (consent.mayWrite() ? visitor.id() : null),
     async openCache() {
-      if (consent.mayStore()) await cache.open(user.id());
+      if (consent.mayAct()) await cache.open(user.id());
     },
     startSession: (isSwitch = false): Promise<void> =>
       late.run((client) => client.startSession(user, isSwitch)),
