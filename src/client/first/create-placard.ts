@@ -93,6 +93,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         visitorKey: visitor.storageKey,
         requested,
         notify,
+        fail,
         subscribe,
       });
     },

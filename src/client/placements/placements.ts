@@ -94,7 +94,8 @@ export const createPlacements = (options: PlacementsOptions) => {
         empty(slot, 'invalid');
       },
     );
-    if (slot.shown === banner) notify({ type: 'shown', banner, from: answered.has(slot.placementId) ? 'sync' : 'cache' });
+    if (slot.shown === banner)
+      notify({ type: 'shown', banner, from: answered.has(slot.placementId) ? 'sync' : 'cache' });
   };
 
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {

@@ -1,18 +1,12 @@
 import { PREVIEW_PATH, PREVIEW_QUERY, type PreviewAnswer } from '../../protocol/index.ts';
+import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { Fail } from '../notice.ts';
+import type { LateContext } from '../late/late-context.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import { createPostJson, parseJson } from '../platform/post-json.ts';
 import { readRefused } from '../platform/refusal.ts';
-import type { ShowPreviewOptions } from './show-preview.ts';
 
 const TIMEOUT_MS = 15_000;
-
-interface PreviewOptions extends Omit<ShowPreviewOptions, 'ask' | 'readBanners'> {
-  settings: Settings;
-  fail: Fail;
-}
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
 export const takePreviewToken = (): string | null => {
@@ -25,8 +19,8 @@ export const takePreviewToken = (): string | null => {
 };
 
 /** Shows what a preview link is for; a later one takes the place of an earlier one. */
-export const createPreview = ({ settings, fail, ...options }: PreviewOptions) => {
-  const { endpoint, apiKey, platform } = settings;
+export const createPreview = (context: LateContext) => {
+  const { endpoint, apiKey, platform } = context.settings;
   let end: () => void = () => undefined;
 
   const ask = async (token: string): Promise<PreviewAnswer | string> => {
@@ -44,9 +38,11 @@ export const createPreview = ({ settings, fail, ...options }: PreviewOptions) =>
       const { showPreview } = await import('./show-preview.ts');
       end();
       end = await showPreview({
-        ...options,
+        ...context,
+        focusOn,
+        isFocus,
         ask: () => ask(token).catch((cause) => String(cause)),
-        readBanners: createReadBanners(fail),
+        readBanners: createReadBanners(context.fail),
       });
     },
     stop: (): void => end(),
