@@ -13,6 +13,8 @@ export interface Consent {
   /** The user chose, here, in another tab or on an earlier visit. */
   set(state: Choice | 'wiped'): void;
   optOut(policy: OptOutPolicy): void;
+  /** The user opted out in this page last, and what it had captured before may still be stored. */
+  keepsCaptured: boolean;
   /** Calls `listener` after each change, with the state before it. */
   subscribe(listener: (before: Consent['state']) => void): void;
   /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
@@ -26,15 +28,22 @@ export const createConsent = (initial: Consent['state']): Consent => {
   const listeners: ((before: Consent['state']) => void)[] = [];
   const consent: Consent = {
     state: initial,
+    keepsCaptured: false,
     mayStore: () => consent.mayWrite() || consent.state === 'pending',
     mayWrite: () => consent.state === 'enabled',
     set(state) {
       const before = consent.state;
       if (state === before) return;
       consent.state = state;
+      consent.keepsCaptured = false;
       for (const listener of listeners) listener(before);
     },
-    optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
+    optOut(policy) {
+      // The client and its delivery both call it for one opt-out.
+      const keeps = policy !== 'purge' && (consent.mayWrite() || consent.keepsCaptured);
+      consent.set(policy === 'send' ? 'draining' : 'disabled');
+      consent.keepsCaptured = keeps;
+    },
     subscribe: (listener) => void listeners.push(listener),
   };
   return consent;

@@ -75,10 +75,12 @@ export const createCapture = (
     return kept;
   };
 
+  const mayKeep = (): boolean => consent.mayStore() || consent.keepsCaptured;
+
   /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
-    if (consent.mayStore()) return true;
+    if (mayKeep()) return true;
     await log.remove(kept);
     return false;
   };
@@ -98,8 +100,8 @@ export const createCapture = (
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // The user opted out after the call: drop it.
-    if (!consent.mayStore()) {
+    // The user opted out after the call, and wants it forgotten.
+    if (!mayKeep()) {
       for (const { resolve } of waiting) resolve(null);
       return;
     }
