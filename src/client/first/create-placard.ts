@@ -103,9 +103,10 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
   const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
+  const report = (cause: unknown): void => fail('internal', String(cause), cause);
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
-    consentWork = consent.mayStore() ? next() : user.close();
+    consentWork = (consent.mayStore() ? next() : user.close()).catch(report);
   });
 
   const stop = (): void => {
@@ -123,7 +124,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     if (!isStopped) await user.startSession();
   };
   // On a server there is no page to show anything on.
-  if (typeof document !== 'undefined') void begin();
+  if (typeof document !== 'undefined') begin().catch(report);
 
   return {
     mount(placementId, element, hook) {

@@ -19,7 +19,7 @@ import { forgetLocal } from '../platform/forget-local.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import { createPreview, takePreviewToken } from '../preview/preview.ts';
+import { createPreview } from '../preview/preview.ts';
 import { createMeetVisitor } from '../visitors/meet-visitor.ts';
 import { countImpressions } from './count-impressions.ts';
 import { createInBackground } from './in-background.ts';
@@ -200,8 +200,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  const previewToken = takePreviewToken();
-  if (previewToken) inBackground(preview.show(previewToken));
+  inBackground(preview.start());
   if (settings.debug) inBackground(debug());
 
   return {
@@ -224,7 +223,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (mayAct())
         await withTimeout(delivery.isAllowed(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
-      if (userTokens.resume()) void delivery.flush();
+      if (userTokens.resume()) inBackground(delivery.flush());
       await updates.startSession(delivery.queued);
     },
     isSandboxed: ({ id }) => sandboxed.isSandboxed(id),

@@ -55,6 +55,7 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
   const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<BatchOutcome> => {
     const began = clock.monotonic();
     const reconnectsBefore = scheduler.reconnects();
+    const wasOnline = isOnline();
     const abort = new AbortController();
     const { signal } = abort;
     inFlight.add(abort);
@@ -71,7 +72,11 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
-      if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
+      if (!isOnline()) {
+        const unread = inDoubt(cause, { reason: 'offline' });
+        // Nothing has left a browser that was offline all the time.
+        return wasOnline || signal.aborted ? unread : { ...unread, type: 'again' };
+      }
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
       // how things are now.
       const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);
