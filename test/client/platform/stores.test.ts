@@ -309,4 +309,35 @@ describe('a bfcache-safe store', () => {
     await clock.advance(60_000);
     expect(inner.calls).toEqual(['update']);
   });
+
+  test('what is not answered within ten seconds in a page that stays rejects, and is not begun again', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' }, { times: 2 });
+    const failed = Promise.allSettled([store.setMany([['a', 1]]), store.get('a')]);
+    await clock.advance(10_000);
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    page.tell('leave');
+    page.tell('restored');
+    await clock.advance(60_000);
+    expect(inner.calls).toEqual(['setMany', 'get']);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('what a page that is away waits for is not given up', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' });
+    const written = store.setMany([['a', 1]]);
+    page.tell('leave');
+    const read = store.get('b');
+    await clock.advance(60_000);
+    page.tell('restored');
+    await clock.advance(1_000);
+    expect(await Promise.all([written, read])).toEqual([undefined, undefined]);
+  });
 });

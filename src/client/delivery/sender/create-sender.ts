@@ -30,7 +30,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
 
   const onReconnect = (): void => {
     if (!maySend()) return;
-    log.retry();
+    void log.retry();
     void endBackoffEarly().then(
       () => wake(),
       (cause) => fail('storage', 'The log could not be used', cause),
