@@ -86,6 +86,23 @@ test('case 41: a store that fails to open means memory mode at once, and it is l
   }
 });
 
+test('case 41: a page in memory that goes away tries once more what was refused, and takes along what came since', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  world.service.fail({ type: 'status', status: 503 });
+  await tab.capture('refused');
+  await tab.delivery.flush();
+  await tab.capture('since');
+  tab.tell('hidden');
+  tab.tell('leave');
+  // A page that goes gets no further task.
+  for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
+  tab.kill();
+  await world.settle();
+  expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(['refused', 'since']);
+});
+
 test('case 41: a request under way during the return from memory mode is settled in the real store', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
