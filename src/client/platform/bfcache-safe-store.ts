@@ -58,8 +58,7 @@ export const createBfcacheSafeStore = (
         };
         unanswered.add(giveUp);
         const cancel = afterTimeout(after, HANG_MS, () => {
-          if (!back && unanswered.delete(giveUp))
-            reject(new Error(`the store did not answer within ${HANG_MS} ms`));
+          if (!back && unanswered.delete(giveUp)) reject(new Error('No answer'));
         });
         void ask()
           .then(resolve, onError)
