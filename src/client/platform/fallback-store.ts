@@ -23,12 +23,12 @@ export interface FallbackStore extends Store {
 export interface FallbackOptions {
   primary: Store;
   clock: Clock;
-  /** Finds out whether the real store answers; one that rejects is not used. Default: reads a key that is never written. */
-  probe?: () => Promise<unknown>;
+  /** Finds out whether the real store answers; one that rejects is not used. */
+  probe: () => Promise<unknown>;
   /** Called when memory mode begins (with the reason) and when it ends. */
-  onMode?: (memory: boolean, reason?: unknown) => void;
-  /** Moves what was kept in memory to the real store. Default: writes the records as they are. */
-  adopt?: (records: [StoreKey, unknown][]) => Promise<void>;
+  onMode: (memory: boolean, reason?: unknown) => void;
+  /** Moves what was kept in memory to the real store. */
+  adopt: (records: [StoreKey, unknown][]) => Promise<void>;
 }
 
 /** The disk is full. */
@@ -38,13 +38,8 @@ export const isQuota = (error: unknown): boolean => (error as Error | null)?.nam
  * `primary` as long as it works, else a store in memory until it works again. A transaction that failed was not
  * committed, so it is repeated in memory; only a full disk is left to the caller, who knows what to evict.
  */
-export const createFallbackStore = ({
-  primary,
-  clock,
-  probe = () => primary.get(''),
-  onMode = () => undefined,
-  adopt = (records) => primary.setMany(records),
-}: FallbackOptions): FallbackStore => {
+export const createFallbackStore = (options: FallbackOptions): FallbackStore => {
+  const { primary, clock, probe, onMode, adopt } = options;
   let memory: Store | undefined;
   /** Cleared while in memory mode: what lies in the real store must go as well. */
   let mustClear = false;
