@@ -6,7 +6,6 @@ import { createCommitWorks } from '../../../src/service/store/sqlite/commit-work
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
 import { migrate } from '../../../src/service/store/sqlite/schema.ts';
-import { isRefusal } from '../../../src/service/store/sqlite/write-problem.ts';
 import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
@@ -33,7 +32,6 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const queue = createCommitQueue({
     prepare: async () => undefined,
     commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
-    isRefusal,
     lanes: 2,
   });
   return {

@@ -103,7 +103,7 @@ test('beside a row that somebody keeps locked, an ID from a request that is not 
 test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
   await count('u-1');
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
-  const all = fates(Array.from({ length: 300 }, () => count('u-1')));
+  const all = fates(Array.from({ length: 500 }, () => count('u-1')));
   const isReady = () => store.ping().then(() => true, String);
   // Once the first have waited for ten seconds behind others.
   await expect.poll(isReady, { timeout: 20_000 }).toContain('Writes are being refused');

@@ -12,7 +12,6 @@ import { connectBeside } from './connect-beside.ts';
 import { isSharded } from './distribute.ts';
 import { leaseRequests } from './lease-requests.ts';
 import { createReader } from './reader.ts';
-import { isRefusal } from './retry.ts';
 import { migrate } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
@@ -61,11 +60,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
-  const queue = createCommitQueue({
-    prepare: secret,
-    commit: createCommitWorks(groups.pool, sharded),
-    isRefusal,
-  });
+  const queue = createCommitQueue({ prepare: secret, commit: createCommitWorks(groups.pool, sharded) });
   let isClosed = false;
 
   return {

@@ -10,7 +10,7 @@ import { readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
-import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
+import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, USER_COLUMNS } from './user-statements.ts';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
@@ -27,7 +27,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
     const [workspaceId, lookups] = asked;
     const named = namedBy([{ workspaceId, lookups }]);
-    return retryConflicts(() => readUsers(run, named, { statement: READ_USERS }));
+    return retryConflicts(() => readUsers(run, named));
   };
 
   return {

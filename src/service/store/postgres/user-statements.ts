@@ -38,10 +38,8 @@ export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
 export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
   ${MS('created_at')}, ${MS('updated_at')}`;
 export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
-// The order makes every transaction lock its rows in the same sequence.
-export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
-/** Without the users whom somebody else has locked. */
-export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
+/** Without the users whom another transaction has locked. */
+export const LOCK_USERS = `${READ_USERS} FOR UPDATE SKIP LOCKED`;
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
 export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>> '{}', profile = sent.profile::jsonb,
@@ -56,10 +54,6 @@ export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_
   ON CONFLICT DO NOTHING RETURNING user_id`;
 export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
   WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
-/** Makes a write by whoever has read the user before fail, as an update does. */
-export const CHECK_USERS = `UPDATE users SET version = users.version + 1
-  FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS seen(user_id, version)
-  WHERE users.user_id = seen.user_id AND users.version = seen.version RETURNING 1`;
 
 const KEY = 'workspace_id text, key text, user_id bigint';
 // In one order, like the rows: of two transactions that add the same keys one waits for the other.

@@ -16,7 +16,6 @@ import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
 import { createRunSqlite } from './run.ts';
 import { checkVersion, migrate } from './schema.ts';
-import { isRefusal } from './write-problem.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
@@ -82,7 +81,6 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   });
   const queue = createCommitQueue({
     prepare: secret,
-    isRefusal,
     commit: createCommitWorks(reader, committer, ids),
     lanes: 2,
   });
