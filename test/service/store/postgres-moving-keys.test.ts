@@ -38,14 +38,12 @@ const behindEachOther = async (first: () => Promise<void>, second: () => Promise
   const before = await lockTable();
   const stored = first();
   await expect.poll(waiting).toBe(1);
-  const between = lockTable();
+  const between = lockTable().then(({ release }) => release());
   await expect.poll(waiting).toBe(2);
   const late = second();
   await expect.poll(waiting).toBe(3);
   await before.release();
-  await stored;
-  await (await between).release();
-  await late;
+  await Promise.all([stored, between, late]);
 };
 
 /** As `/users/identify` and `/users/merge` do. */

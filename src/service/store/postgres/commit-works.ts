@@ -10,7 +10,7 @@ import { LockedError, readUsers } from './find-users.ts';
 import { retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { joined, LOCK_CONTACTS, LOCK_USERS, READ_USERS } from './user-statements.ts';
+import { joined, LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
 import { writeChanges } from './write-changes.ts';
 
 /** Locks that stand for e-mail addresses, phone numbers and tokens that no user has yet. */
@@ -18,14 +18,14 @@ const CONTACT_LOCKS = 4_096;
 /** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
- * Groups of several replicas that meet on the same users are in each other's way. One that was refused for that waits for the
- * others and goes alone, so that it is refused once.
+ * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
+ * so that it is refused once.
  */
 const GROUPS_LOCK = 7_061_639;
-const BEGIN_TOGETHER = `BEGIN; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+/** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
+const TOGETHER_MS = 1_000;
+const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
-/** A user who is still locked after so many, about a fifth of a second, is locked by no group. */
-const MAX_ATTEMPTS_LOCKED = 8;
 
 const contactSlots = (named: Named): number[] => {
   const slots = new Set<number>();
@@ -40,28 +40,27 @@ const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: 
   return rows.filter(({ userId }) => needed.has(userId));
 };
 
-/** Says which works cannot be stored where users are locked. */
-const orRefusal = (error: unknown, works: readonly Work[], attempt: number): unknown => {
-  if (!(error instanceof LockedError) || attempt < MAX_ATTEMPTS_LOCKED) return error;
-  const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => error.names.has(name)));
-  return new WorkError(refused, new RetryLaterError('A user is locked', { cause: error }));
+/** The works that name a locked user are refused, and the others stored. */
+const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError => {
+  const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
+  return new WorkError(refused, new RetryLaterError('A user is locked'));
 };
 
 /**
- * Applies the works of a group in one transaction, which waits for no user that another one has locked: it is rolled back, and
- * begins again once no other group is under way. Who is locked then, as by a transaction that was forgotten in psql, is not written: the
- * works with that user are refused and the others stored. On a sharded database, which locks no rows over several shards,
- * the versions tell who was faster, and a user who is locked by no group keeps the whole group waiting until it is refused.
+ * Applies the works of a group in one transaction. Rows are locked as they are read; on a sharded database, which locks none over
+ * several shards, their versions tell who was faster. Who is locked while a group is alone is locked by none, but for instance by a
+ * transaction that was forgotten in psql. Then the works with that user are refused and the others stored; on a sharded
+ * database the whole group is.
  */
 export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();
 
-  const store = async (run: Run, works: readonly Work[]): Promise<unknown[]> => {
+  const store = async (run: Run, works: readonly Work[], read: string): Promise<unknown[]> => {
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const slots = contactSlots(named);
     if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
-    const rows = await readUsers(run, named, isSharded ? READ_USERS : LOCK_USERS);
+    const rows = await readUsers(run, named, read);
     const group = createUserGroup(ids);
     group.add(rows);
     const values = applyWorks(works, group);
@@ -72,13 +71,16 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     return values;
   };
 
+  const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_USERS : LOCK_USERS };
+  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_USERS : LOCK_FREE_USERS };
+
   return (works: readonly Work[]): Promise<unknown[]> =>
     retryConflicts(async (attempt) => {
-      const begin = attempt === 1 ? BEGIN_TOGETHER : BEGIN_ALONE;
+      const { begin, read } = attempt === 1 ? together : alone;
       try {
-        return await inTransaction(pool, (run) => store(run, works), begin);
+        return await inTransaction(pool, (run) => store(run, works, read), begin);
       } catch (error) {
-        throw orRefusal(error, works, attempt);
+        throw error instanceof LockedError ? refuseLocked(works, error) : error;
       }
     });
 };

@@ -6,7 +6,7 @@ import { userOf } from '../from-row.ts';
 import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
-import { FIND_KEYS, READ_USERS } from './user-statements.ts';
+import { FIND_KEYS, LOCK_FREE_USERS, READ_USERS } from './user-statements.ts';
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
@@ -44,7 +44,7 @@ const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
   profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
 
 /** Another transaction keeps users locked. */
-export class LockedError extends ConflictError {
+export class LockedError extends Error {
   override name = 'LockedError';
   /** By which the users were found. */
   readonly names: ReadonlySet<string>;
@@ -57,7 +57,7 @@ export class LockedError extends ConflictError {
 
 /**
  * Reads the users that lookups name. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
- * user away, between keys and rows; a `LockedError` where the statement passes over users.
+ * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
  */
 export const readUsers = async (run: Run, named: Named, statement = READ_USERS): Promise<UserRow[]> => {
   const ids = await findIds(run, named);
@@ -69,8 +69,10 @@ export const readUsers = async (run: Run, named: Named, statement = READ_USERS):
     (await run(by, [userIds])).map(userOf).filter((user) => namesOf(user).length > 0);
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
   const missing = [...ids.keys()].filter((userId) => !users.has(userId));
-  const locked = missing.length > 0 ? await read(READ_USERS, missing) : [];
-  if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
+  if (statement === LOCK_FREE_USERS && missing.length > 0) {
+    const locked = await read(READ_USERS, missing);
+    if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
+  }
   for (const [userId, names] of ids) {
     const user = users.get(userId);
     for (const name of names) {

@@ -38,8 +38,10 @@ export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
 export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
   ${MS('created_at')}, ${MS('updated_at')}`;
 export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
+// The order makes every transaction lock its rows in the same sequence.
+export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
 /** Without the users whom another transaction has locked. */
-export const LOCK_USERS = `${READ_USERS} FOR UPDATE SKIP LOCKED`;
+export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
 export const UPDATE_USERS = `UPDATE users SET external_id = sent.external_id #>> '{}', profile = sent.profile::jsonb,
