@@ -12,7 +12,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
   let writing = 0;
 
   const notifyHost = (): void =>
-    notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
+    notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
     writing += 1;

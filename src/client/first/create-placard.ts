@@ -43,7 +43,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
-  const mayAct = (): boolean => consent.mayStore() && !isStopped;
+  const isActive = (): boolean => consent.mayAct() && !isStopped;
 
   const cache = createBannerCache({
     endpoint: settings.endpoint,
@@ -102,10 +102,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   });
 
   const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
-  const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
+  const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
-    consentWork = consent.mayStore() ? next() : user.close();
+    consentWork = consent.mayAct() ? next() : user.close();
   });
 
   const stop = (): void => {

@@ -30,7 +30,7 @@ export const createCurrentUser = (
   const who = (): string | null => current ?? (consent.mayWrite() ? visitor.id() : null);
 
   const openCache = async (): Promise<void> => {
-    if (consent.mayStore()) await cache.open(who());
+    if (consent.mayAct()) await cache.open(who());
   };
 
   /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */

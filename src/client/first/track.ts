@@ -11,14 +11,14 @@ type Tracked = Promise<BannerEvent | null | undefined>;
 interface TrackOptions {
   cache: BannerCache;
   late: LateChunk<LateClient>;
-  mayAct: () => boolean;
+  isActive: () => boolean;
   now: () => number;
   /** Takes a banner out of its slots. */
   sendAway: (banner: Banner) => void;
 }
 
 /** The client's `track`: what it does with an event, by its type. */
-export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
+export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptions) => {
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
   const capture = (banner: Banner, type: EventType, userId: string): Tracked => {
     const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
@@ -46,7 +46,7 @@ export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions
   return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
     const userId = cache.userId();
     // In JavaScript a type may be any.
-    if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
     if (banner.isControl && type !== 'impression') return null;
     return (await verbs[type](banner, userId)) ?? null;
   };

@@ -74,14 +74,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
-  const mayAct = () => consent.mayStore() && !isStopped;
+  const isActive = () => consent.mayAct() && !isStopped;
   const mayWrite = () => consent.mayWrite() && !isStopped;
   const boxMemory = createBoxMemory(boxes, mayWrite);
   const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
-    if (!mayAct()) {
+    if (!isActive()) {
       boxMemory.forget();
       if (settings.visitors) forgetLocal(visitorKey);
     }
@@ -97,7 +97,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     cache,
     requested,
     lifecycle,
-    mayAct,
+    isActive,
     inBackground,
     notify,
     fail,
@@ -152,7 +152,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     placements,
     cache,
     boxMemory,
-    mayAct,
+    isActive,
     updates,
     inBackground,
     capture: sandboxed.capture,
@@ -167,7 +167,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       cache,
       requested,
       isFocus,
-      mayAct,
+      isActive,
       recent,
       sandbox: sandboxed.open(() => createSandbox({ cache, placements, now, countAnew, focusOn, isFocus })),
       session: updates.session,
@@ -189,7 +189,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent not even an empty database is made.
-    if (mayAct() && (await delivery.isAllowed()) && mayAct()) await work();
+    if (isActive() && (await delivery.mayAct()) && isActive()) await work();
   };
 
   const stops = [
@@ -209,7 +209,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     renew: updates.renew,
     async refresh(placementIds = [...requested.placements]) {
       for (const placementId of placementIds) requested.placements.add(placementId);
-      if (!mayAct() || cache.userId() === null) fail('sync', 'No user, or no consent');
+      if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },
     notifyTabs: updates.notifyTabs,
@@ -222,8 +222,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     async startSession() {
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
-      if (mayAct())
-        await withTimeout(delivery.isAllowed(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
+      if (isActive())
+        await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
       if (userTokens.resume()) void delivery.flush();
       await updates.startSession(delivery.queued);
     },

@@ -12,7 +12,7 @@ interface ImpressionsOptions {
   clock: Clock;
   /** Without one it is not known which slots are in view, so none is watched. */
   Observer: typeof IntersectionObserver | undefined;
-  mayCount: () => boolean;
+  isActive: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
   onSeen: (banner: Banner) => void;
   /** A slot may have another size. */
@@ -21,7 +21,7 @@ interface ImpressionsOptions {
 
 /** Watches every mounted slot for banners that are seen. */
 export const watchImpressions = (options: ImpressionsOptions) => {
-  const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
+  const { placements, lifecycle, clock, Observer, isActive, onSeen, onSize } = options;
   /** Every mounted slot, and what watches it. */
   const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
   /** The banner of each slot whose second is over, so that it is reported once. */
@@ -39,7 +39,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     watchViewability({
       element: mounted.element,
       isControl: () => mounted.shown?.isControl === true,
-      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && mayCount(),
+      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && isActive(),
       onSeen() {
         if (mounted.shown === null) return;
         seen.set(mounted, mounted.shown);

@@ -150,14 +150,14 @@ test('case 40: an opt-out of an earlier visit is told when memory mode ends, and
     store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   breakDisk();
   const tab = openTab();
-  expect(await tab.delivery.isAllowed()).toBe(true);
+  expect(await tab.delivery.mayAct()).toBe(true);
   store.recover();
   tab.tell('visible');
   await world.settle();
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   breakDisk();
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   expect(await tab.capture()).toBeNull();
   expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
   expect(tab.noticesOf('consent')).toHaveLength(1);
@@ -171,11 +171,11 @@ test('case 40: an opt-out that is read before the log goes on in memory is not u
   await before.delivery.disable('keep');
   before.kill();
   const tab = openTab();
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
   expect(await tab.capture()).toBeNull();
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
 });
 
@@ -224,7 +224,7 @@ test.each([
   store.recover();
   tab.tell('visible');
   await world.clock.advance(10 * MINUTE_MS);
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, pending: 1, purged: 1 });
   expect(world.service.events).toEqual([]);
 });
@@ -239,6 +239,6 @@ test('case 69: so does one that this tab heard of from another that is in memory
   store.recover();
   tab.tell('visible');
   await world.clock.advance(10 * MINUTE_MS);
-  expect(await world.openTab().delivery.isAllowed()).toBe(false);
+  expect(await world.openTab().delivery.mayAct()).toBe(false);
   expect(world.service.events).toEqual([]);
 });
