@@ -31,8 +31,8 @@ export type {
 export { visitStore } from './visit.ts';
 
 /**
- * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The schema is created or brought
- * forward; a database that a newer Placard wrote is refused.
+ * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
+ * where there are none; a database that a newer Placard made is refused.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
@@ -71,7 +71,7 @@ export const vacuumStore = async (address: string): Promise<void> =>
 export const backupStore = async (
   address: string,
   destination: string,
-  { signal }: { signal?: AbortSignal } = {},
+  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
 ): Promise<void> => {
   if (isPostgres(address)) {
     throw new Error(

@@ -12,7 +12,7 @@ import { connectBeside } from './connect-beside.ts';
 import { isSharded } from './distribute.ts';
 import { leaseRequests } from './lease-requests.ts';
 import { createReader } from './reader.ts';
-import { migrate } from './schema.ts';
+import { createTables } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { PRUNE_MOMENT } from './user-statements.ts';
@@ -33,11 +33,11 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   return { ...createReader(pool, pool).verbs, close };
 };
 
-/** Makes the database what this version needs; answers whether it is sharded. */
-const bringForward = async (url: string): Promise<boolean> => {
+/** Makes the tables where there are none; returns whether the database is sharded. */
+const prepareDatabase = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
-    await migrate(pool);
+    await createTables(pool);
     return await isSharded(runIn(pool));
   } finally {
     await close();
@@ -46,7 +46,7 @@ const bringForward = async (url: string): Promise<boolean> => {
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  const sharded = await bringForward(url);
+  const sharded = await prepareDatabase(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });

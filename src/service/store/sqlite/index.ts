@@ -15,7 +15,7 @@ import { openBeside } from './open-beside.ts';
 import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
 import { createRunSqlite } from './run.ts';
-import { checkVersion, migrate } from './schema.ts';
+import { createTables } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
@@ -63,9 +63,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const database = new DatabaseSync(file);
   // A database in memory is its committer's.
   if (!inMemory) held.push(() => database.close());
-  checkVersion(database, file);
+  createTables(database, file);
   prepareForWriting(database);
-  migrate(database, file);
   const jobs = createJobs(file, inMemory ? database : null);
   const reader = createReader(database, jobs);
   let committer: Committer;
