@@ -5,12 +5,12 @@ import type { DeliveryContext } from '../context.ts';
 import { adoptMemory } from './adopt-memory.ts';
 import { CONTROL_KEY, type Control, isNewer, readControl } from './records.ts';
 
-interface LogListener {
+type LogListener = {
   /** A control record was read. */
   onRead?: (control: Control) => void;
   /** Memory mode is over. */
   onDisk?: () => void;
-}
+};
 
 const undecided = () => new Error('the user has not decided yet');
 /** The control record of a newer version is never changed, so the log goes on in memory. */
