@@ -1,3 +1,5 @@
+import { LOOK_AT_USER } from './audit.ts';
+
 /**
  * The Studio's tables, for both stores. `TEXT`, `INTEGER` and `JSON` stand for the type that each store has for them;
  * moments are Unix milliseconds, so that one statement serves both.
@@ -50,6 +52,8 @@ CREATE TABLE operator_audit (
   details TEXT NOT NULL,
   PRIMARY KEY (workspace_id, at_ms, entry_id)
 );
+-- For the erasure of a user.
+CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${LOOK_AT_USER}';
 `;
 
 const typed = (types: { text: string; integer: string; json: string }): string =>
