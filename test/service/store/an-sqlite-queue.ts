@@ -27,6 +27,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
       if (problem !== null) throw new Error(problem);
       await inline.commit(rows);
     },
+    run: inline.run,
     close: inline.close,
   };
   const queue = createCommitQueue({

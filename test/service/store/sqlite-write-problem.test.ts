@@ -61,7 +61,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
     committer.commit(users(3, 4)),
     committer.commit(users(5, 3)),
     // A value that cannot cross to the thread.
-    committer.commit({ ...users(7), secrets: [Symbol('none') as never] }),
+    committer.commit({ ...users(7), deleted: [Symbol('none') as never] }),
     committer.commit(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([
@@ -95,7 +95,7 @@ test('what is in the log when a commit fails is in doubt; what is not there is n
     const errcodes = [1034, 4874, 778, 5];
     parentPort.on('message', (rows) => {
       if (rows === 'close') parentPort.close();
-      else parentPort.postMessage({ message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() });
+      else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
   const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
   const fates = await Promise.allSettled([1, 2, 3, 4].map(() => committer.commit(noRows())));

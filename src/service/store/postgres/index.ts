@@ -25,8 +25,6 @@ const UPKEEP_CONNECTIONS = 1;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
 
-const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   const { pool, close } = await connectBeside(url, READER_CONNECTIONS);
@@ -59,7 +57,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   });
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
-  const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
+  const secret = createSecrets(run);
   const queue = createCommitQueue({ prepare: secret, commit: createCommitWorks(groups.pool, sharded) });
   let isClosed = false;
 

@@ -14,7 +14,6 @@ import { createJobs } from './jobs.ts';
 import { openBeside } from './open-beside.ts';
 import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
 import { createTables } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -74,10 +73,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());
-  const secret = createSecrets({
-    read: async (workspaceId) => reader.secret(workspaceId),
-    add: (workspaceId, made) => committer.commit({ ...noRows(), secrets: [workspaceId, made] }),
-  });
+  const secret = createSecrets(committer.run);
   const queue = createCommitQueue({
     prepare: secret,
     commit: createCommitWorks(reader, committer, ids),
@@ -96,7 +92,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     prune: (...what) => jobs.run('prune', ...what),
-    studio: createStudioStore(createRunSqlite(database)),
+    studio: createStudioStore(committer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');

@@ -2,7 +2,7 @@ import { verdictOf } from '../error-codes.ts';
 import { InDoubtError, RetryLaterError } from '../write-errors.ts';
 
 /**
- * Why a group was not stored, as it crosses from the writer's thread; `null` crosses where it was. A cloned error keeps
+ * Why a group was not stored, as it crosses from the writer's thread. A cloned error keeps
  * nothing but its message, and the log would not know a full disk from a broken one.
  */
 export interface WriteProblem {
