@@ -10,7 +10,6 @@ import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { bannerOptions } from './banner-options.ts';
-import { hideAgain } from './hide-again.ts';
 import { createRenewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
@@ -116,7 +115,7 @@ export const createUpdates = (options: UpdatesOptions) => {
         // A log that does not answer keeps no user from a banner.
         const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
         if (cache.userId() !== userId) return;
-        if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
+        if (dismissals.length > 0) await cache.dismiss(dismissals);
       }
       if (isActive() && cache.userId() === userId) await session.start();
     },

@@ -68,12 +68,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   const placements = createPlacements({
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
-    click: (banner) => track(banner, 'click'),
-    dismiss: (banner) => track(banner, 'dismiss'),
+    track: (banner, type) => track(banner, type),
     after,
-    isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
     fail,
     notify,
   });

@@ -19,7 +19,7 @@ interface CountImpressionsOptions {
   cache: BannerCache;
   boxMemory: ReturnType<typeof createBoxMemory>;
   isActive: () => boolean;
-  updates: Pick<Updates, 'nameOf' | 'onSession'>;
+  updates: Pick<Updates, 'nameOf' | 'onSession' | 'renew'>;
   inBackground: InBackground;
   capture: Delivery['capture'];
   fail: Fail;
@@ -28,7 +28,7 @@ interface CountImpressionsOptions {
 /** Stores an impression for each banner that is seen, once a session, and remembers how large its slot was. */
 export const countImpressions = (options: CountImpressionsOptions) => {
   const { platform, lifecycle, placements, cache, boxMemory, isActive, capture, fail } = options;
-  const { nameOf, onSession } = options.updates;
+  const { nameOf, onSession, renew } = options.updates;
 
   const count = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
@@ -49,6 +49,7 @@ export const countImpressions = (options: CountImpressionsOptions) => {
     clock: platform,
     Observer,
     isActive,
+    onExpired: renew,
     onSeen(banner) {
       const userId = cache.userId();
       if (userId !== null) options.inBackground(count(banner, userId));

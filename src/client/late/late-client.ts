@@ -7,6 +7,7 @@ import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
 import type { Consent } from '../first/consent.ts';
+import type { WhoIsHere } from '../first/current-user.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Requested } from '../first/requested.ts';
 import type { Inspector } from '../inspector/index.ts';
@@ -20,7 +21,7 @@ import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { createPreview, takePreviewToken } from '../preview/preview.ts';
-import { createMeetVisitor } from '../visitors/meet-visitor.ts';
+import { createVisitors } from '../visitors/visitors.ts';
 import { countImpressions } from './count-impressions.ts';
 import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
@@ -45,7 +46,7 @@ export interface LateClientOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs' | 'forgetUser'> {
+export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** As the delivery's, but for events of a sandboxed banner. */
@@ -55,10 +56,11 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
-  /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
-  meetVisitor(who: () => string | null): Promise<void>;
-  /** Joins or begins the session of the present user, which syncs what is mounted. */
-  startSession(): Promise<void>;
+  /**
+   * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
+   * behind; but at the start of a page without a user one of them may be coming back.
+   */
+  startSession(user: WhoIsHere, isSwitch: boolean): Promise<void>;
   /** True where nothing of the banner's events is stored. */
   isSandboxed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
@@ -125,7 +127,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  const meetVisitor = createMeetVisitor({
+  const meetVisitor = createVisitors({
     settings,
     storageKey: visitorKey,
     cache,
@@ -206,7 +208,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   return {
     want: updates.want,
-    renew: updates.renew,
     async refresh(placementIds = [...requested.placements]) {
       for (const placementId of placementIds) requested.placements.add(placementId);
       if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
@@ -218,14 +219,16 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     delivery,
     countImpression: impressions.count,
     forgetFormerUsers,
-    meetVisitor,
-    async startSession() {
+    async startSession(user, isSwitch) {
+      await meetVisitor(user.signedIn);
+      if (cache.userId() !== user.id()) await user.openCache();
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
       if (userTokens.resume()) void delivery.flush();
       await updates.startSession(delivery.queued);
+      if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
     },
     isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
     inspect,
