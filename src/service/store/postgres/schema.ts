@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
-import { POSTGRES_STUDIO_TABLES } from '../../operators/index.ts';
 import { checkVersion, SCHEMA_VERSION } from '../schema-version.ts';
+import { POSTGRES_TABLES } from '../tables.ts';
 import { distributeTables } from './distribute.ts';
 import { type Run, runIn } from './statement.ts';
-import { TABLES } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Replicas that start together make the tables one after the other. */
@@ -43,7 +42,7 @@ export const createTables = async (pool: Pool): Promise<void> => {
       checkVersion(version, 'The database');
       return;
     }
-    await run(`${TABLES}${POSTGRES_STUDIO_TABLES}`);
+    await run(POSTGRES_TABLES);
     await distributeTables(run);
     await run('CREATE TABLE placard_schema (version integer NOT NULL)');
     await run(`INSERT INTO placard_schema (version) VALUES (${SCHEMA_VERSION})`);

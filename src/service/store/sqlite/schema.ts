@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { SQLITE_STUDIO_TABLES } from '../../operators/index.ts';
 import { checkVersion, SCHEMA_VERSION } from '../schema-version.ts';
-import { TABLES } from './tables.ts';
+import { SQLITE_TABLES } from '../tables.ts';
 
 const versionOf = (database: DatabaseSync): number | null =>
   Number(database.prepare('PRAGMA user_version').get()?.['user_version']) || null;
@@ -18,5 +17,5 @@ export const createTables = (database: DatabaseSync, file: string): void => {
   }
   const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
   if (table) throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
-  database.exec(`BEGIN; ${TABLES} ${SQLITE_STUDIO_TABLES} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  database.exec(`BEGIN; ${SQLITE_TABLES} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
 };
