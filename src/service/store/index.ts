@@ -47,10 +47,9 @@ export const openStoreReader = async (address: string): Promise<StoreReader> =>
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
-  const reader = await openStoreReader(address);
   const visited = await visitStore(address);
   try {
-    for (const workspaceId of await reader.workspaceIds()) {
+    for (const workspaceId of await visited.workspaceIds()) {
       for (let after: number | null = 0; after !== null; ) {
         const step: Pruned = await visited.prune(workspaceId, before, after);
         yield step;
@@ -59,7 +58,6 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
     }
   } finally {
     await visited.close();
-    await reader.close();
   }
 }
 

@@ -1,20 +1,17 @@
 import type { Pool } from 'pg';
-import { fnv1a } from '../../fnv-1a.ts';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserGroup } from '../../profiles/user-group.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { applyWorks, type Work, WorkError } from '../apply-works.ts';
-import { type Named, namedBy } from '../named-users.ts';
+import { namedBy } from '../named-users.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { LockedError, readUsers } from './find-users.ts';
 import { retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { joined, LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
+import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
 import { writeChanges } from './write-changes.ts';
 
-/** Locks that stand for e-mail addresses, phone numbers and tokens that no user has yet. */
-const CONTACT_LOCKS = 4_096;
 /** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
@@ -26,12 +23,6 @@ const GROUPS_LOCK = 7_061_639;
 const TOGETHER_MS = 1_000;
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
-
-const contactSlots = (named: Named): number[] => {
-  const slots = new Set<number>();
-  for (const [name, { lookup }] of named) if (CONTACTS.has(lookup.by)) slots.add(fnv1a(name) % CONTACT_LOCKS);
-  return [...slots].sort((a, b) => a - b);
-};
 
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
@@ -58,8 +49,8 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const store = async (run: Run, works: readonly Work[], read: string): Promise<unknown[]> => {
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
-    const slots = contactSlots(named);
-    if (slots.length > 0) await run(LOCK_CONTACTS, [joined(slots)]);
+    const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
+    if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, read);
     const group = createUserGroup(ids);
     group.add(rows);

@@ -28,9 +28,12 @@ export const MS = (time: string) => `date_part('epoch', ${time}) * 1000 AS ${tim
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
+/** The server has room for so many. */
+const CONTACT_LOCKS = 4_096;
 
+/** Locks names that may be no user's yet, in one order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
-  FROM unnest(${list(1, 'int')}) AS slots(slot)`;
+  FROM (SELECT DISTINCT mod(hashtext(name), ${CONTACT_LOCKS}) AS slot FROM unnest(${texts(1)}) AS name ORDER BY 1) AS slots`;
 
 export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
   WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
