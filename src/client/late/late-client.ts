@@ -5,13 +5,13 @@ import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
-import type { WhoIsHere } from '../first/current-user.ts';
+import type { WhoIsHere } from '../first/who-is-here.ts';
 import type { Inspector } from '../inspector/index.ts';
 import type { PlacardOptions } from '../options.ts';
 import { createImpressions } from '../placements/impressions.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import { createPreview, takePreviewToken } from '../preview/preview.ts';
+import { createPreview } from '../preview/preview.ts';
 import { createVisitors } from '../visitors/visitors.ts';
 import { judgeOptions } from './judge-options.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
@@ -133,8 +133,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  const previewToken = takePreviewToken();
-  if (previewToken) inBackground(preview.show(previewToken));
+  inBackground(preview.start());
   if (settings.debug) inBackground(debug());
 
   return {
@@ -157,7 +156,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
-      if (userTokens.resume()) void delivery.flush();
+      if (userTokens.resume()) inBackground(delivery.flush());
       await updates.startSession(delivery.queued);
       if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
     },

@@ -9,7 +9,7 @@ import { readRefused } from '../platform/refusal.ts';
 const TIMEOUT_MS = 15_000;
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
-export const takePreviewToken = (): string | null => {
+const takeToken = (): string | null => {
   if (!globalThis.location?.search.includes(PREVIEW_QUERY)) return null;
   const address = new URL(location.href);
   const token = address.searchParams.get(PREVIEW_QUERY);
@@ -18,10 +18,12 @@ export const takePreviewToken = (): string | null => {
   return token;
 };
 
-/** Shows what a preview link is for; a later one takes the place of an earlier one. */
+/** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
 export const createPreview = (context: LateContext) => {
   const { endpoint, apiKey, platform } = context.settings;
   let end: () => void = () => undefined;
+  /** The token of the latest link, until the page stops. */
+  let latest: string | undefined;
 
   const ask = async (token: string): Promise<PreviewAnswer | string> => {
     const answer = await createPostJson(endpoint, platform.fetch)(PREVIEW_PATH, {
@@ -33,18 +35,26 @@ export const createPreview = (context: LateContext) => {
     return readRefused(answer, platform.now()).text ?? `the service answered ${answer.status}`;
   };
 
+  const show = async (token: string): Promise<void> => {
+    latest = token;
+    const { showPreview } = await import('./show-preview.ts');
+    const answer = await ask(token).catch((cause) => String(cause));
+    if (latest !== token) return;
+    end();
+    const readBanners = createReadBanners(context.fail);
+    end = showPreview({ ...context, focusOn, isFocus, answer, readBanners });
+  };
+
   return {
-    async show(token: string): Promise<void> {
-      const { showPreview } = await import('./show-preview.ts');
-      end();
-      end = await showPreview({
-        ...context,
-        focusOn,
-        isFocus,
-        ask: () => ask(token).catch((cause) => String(cause)),
-        readBanners: createReadBanners(context.fail),
-      });
+    show,
+    /** Shows the preview that the page was opened for, if it was. */
+    async start(): Promise<void> {
+      const token = takeToken();
+      if (token) await show(token);
     },
-    stop: (): void => end(),
+    stop(): void {
+      latest = undefined;
+      end();
+    },
   };
 };

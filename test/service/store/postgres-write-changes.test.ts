@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { noChanges, type UserRow } from '../../../src/service/profiles/changes.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
-import { ConflictError } from '../../../src/service/store/postgres/retry.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import {
-  CHECK_USERS,
   COUNT_CAMPAIGNS,
   DELETE_USERS,
   INSERT_BANNER_EVENTS,
@@ -12,6 +10,7 @@ import {
   UPDATE_USERS,
 } from '../../../src/service/store/postgres/user-statements.ts';
 import { writeChanges } from '../../../src/service/store/postgres/write-changes.ts';
+import { ConflictError } from '../../../src/service/store/write-errors.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
 
 const user: UserRow = {
@@ -39,7 +38,7 @@ test('a group that another replica was faster than sends nothing once it has fai
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event }],
   };
   let hasFailed = false;
-  const written = writeChanges(changes, { run, ids: createUserIds(), checked: [] }).catch((error) => {
+  const written = writeChanges(changes, run, createUserIds()).catch((error) => {
     hasFailed = true;
     return error;
   });
@@ -67,8 +66,8 @@ test('each statement writes its users in the order of their IDs: two replicas lo
   }) as Run;
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...noChanges(), updated: users, deleted: users, created: users };
-  await writeChanges(changes, { run, ids: createUserIds(), checked: users });
+  await writeChanges(changes, run, createUserIds());
   expect([...ids]).toEqual(
-    [UPDATE_USERS, CHECK_USERS, DELETE_USERS, INSERT_USERS].map((statement) => [statement, [4, 30, 200]]),
+    [UPDATE_USERS, DELETE_USERS, INSERT_USERS].map((statement) => [statement, [4, 30, 200]]),
   );
 });

@@ -28,9 +28,12 @@ export const MS = (time: string) => `date_part('epoch', ${time}) * 1000 AS ${tim
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
+/** The server has room for so many. */
+const CONTACT_LOCKS = 4_096;
 
+/** Locks names that may be no user's yet, in one order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
-  FROM unnest(${list(1, 'int')}) AS slots(slot)`;
+  FROM (SELECT DISTINCT mod(hashtext(name), ${CONTACT_LOCKS}) AS slot FROM unnest(${texts(1)}) AS name ORDER BY 1) AS slots`;
 
 export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
   WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
@@ -40,7 +43,7 @@ export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, pro
 export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
 // The order makes every transaction lock its rows in the same sequence.
 export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
-/** Without the users whom somebody else has locked. */
+/** Without the users whom another transaction has locked. */
 export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
@@ -56,10 +59,6 @@ export const INSERT_USERS = `INSERT INTO users (user_id, workspace_id, external_
   ON CONFLICT DO NOTHING RETURNING user_id`;
 export const DELETE_USERS = `DELETE FROM users USING unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS gone(user_id, version)
   WHERE users.user_id = gone.user_id AND users.version = gone.version RETURNING 1`;
-/** Makes a write by whoever has read the user before fail, as an update does. */
-export const CHECK_USERS = `UPDATE users SET version = users.version + 1
-  FROM unnest(${list(1, 'bigint')}, ${list(2, 'bigint')}) AS seen(user_id, version)
-  WHERE users.user_id = seen.user_id AND users.version = seen.version RETURNING 1`;
 
 const KEY = 'workspace_id text, key text, user_id bigint';
 // In one order, like the rows: of two transactions that add the same keys one waits for the other.

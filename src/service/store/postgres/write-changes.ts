@@ -2,11 +2,10 @@ import type { Changes, UserRow } from '../../profiles/changes.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
 import { countCampaigns } from '../campaign-counts.ts';
 import { bannerEventRow, campaignRow, eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
-import { ConflictError } from './retry.ts';
+import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 import {
   ADD_POINTS,
-  CHECK_USERS,
   COUNT_CAMPAIGNS,
   DELETE_KEYS,
   DELETE_USERS,
@@ -80,15 +79,8 @@ const recordBannerEvents = async (run: Run, events: Changes['bannerEvents']) => 
   await run(COUNT_CAMPAIGNS, [json(inOrder.map(campaignRow))]);
 };
 
-export interface WriteOptions {
-  run: Run;
-  ids: UserIds;
-  /** Users who were read without a lock and only got banner events: nothing else would show that they were merged away. */
-  checked: readonly UserRow[];
-}
-
 /** Writes what a group has changed. Every count that does not match means that another replica was faster. */
-export const writeChanges = async (changes: Changes, { run, ids, checked }: WriteOptions): Promise<void> => {
+export const writeChanges = async (changes: Changes, run: Run, ids: UserIds): Promise<void> => {
   const { updated, created, deleted, keysRemoved, keysAdded, moved, erased, points } = changes;
   const sent: Promise<unknown>[] = [];
   const send = (isNeeded: boolean, work: () => Promise<unknown>) => {
@@ -112,7 +104,6 @@ export const writeChanges = async (changes: Changes, { run, ids, checked }: Writ
   };
   // Each is sent before the one before has its answer.
   expectUsers(updated, UPDATE_USERS, userValues);
-  expectUsers(checked, CHECK_USERS, versions);
   expectUsers(deleted, DELETE_USERS, versions);
   expectUsers(created, INSERT_USERS, (users) => [json(users.map(userRow))], ids.changeLane);
   send(keysRemoved.length > 0, () => run(DELETE_KEYS, [json(keysRemoved.map(keyRow))]));
