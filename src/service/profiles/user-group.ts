@@ -4,15 +4,7 @@ import { completeProfile, type Profile } from './profile.ts';
 import type { StoredEvent } from './stored-event.ts';
 import { tallyEvent } from './tally.ts';
 import type { UserIds } from './user-id.ts';
-import {
-  createUserIndex,
-  type Entry,
-  entryOf,
-  NO_NAMES,
-  namesOf,
-  sameNames,
-  type UserIndex,
-} from './user-index.ts';
+import { createUserIndex, type Entry, entryOf, NO_NAMES, sameNames, type UserIndex } from './user-index.ts';
 import { profileKeys } from './user-key.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
@@ -27,9 +19,9 @@ const heirOf = (entry: Entry): Entry | null => {
 const ENTRY_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, entry: Entry) => {
-  const { userId, workspaceId, stored, isRemoved } = entry;
-  const names = isRemoved ? NO_NAMES : namesOf(entry);
-  if (sameNames(stored, names)) return;
+  const { userId, workspaceId, stored, indexed, isRemoved } = entry;
+  const names = isRemoved ? NO_NAMES : indexed;
+  if (names === stored) return;
   // Sets: of push tokens somebody may have thousands.
   const before = new Set(profileKeys(stored));
   const after = new Set(profileKeys(names));
@@ -43,7 +35,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   if (version === 0 && isRemoved) return;
   addKeys(changes, entry);
   if (!isRemoved) {
-    entry.externalId = namesOf(entry).externalId;
+    entry.externalId = entry.indexed.externalId;
     (version === 0 ? changes.created : changes.updated).push(entry);
     return;
   }
@@ -90,7 +82,7 @@ export const createUserGroup = (ids: UserIds) => {
     const index = indexOf(workspaceId);
 
     const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
-      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, NO_NAMES);
+      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, false);
       touch(entry);
       return entry;
     };
@@ -167,7 +159,7 @@ export const createUserGroup = (ids: UserIds) => {
       for (const row of rows) {
         const index = indexOf(row.workspaceId);
         if (index.has(row.userId)) continue;
-        index.add(row, namesOf(row));
+        index.add(row, true);
         characters += ENTRY_CHARACTERS + row.characters;
       }
     },
@@ -197,13 +189,12 @@ export const createUserGroup = (ids: UserIds) => {
     /** To be called once the changes are on their way to the database: others may follow. */
     sent() {
       for (const entry of touched) {
-        const names = namesOf(entry);
         // The index keeps the names of before as well.
-        if (entry.version === 0 || !sameNames(entry.stored, names)) characters += ENTRY_CHARACTERS;
+        if (entry.stored !== entry.indexed) characters += ENTRY_CHARACTERS;
         characters += entry.characters - entry.counted;
         entry.counted = entry.characters;
         entry.version += 1;
-        entry.stored = names;
+        entry.stored = entry.indexed;
         entry.isChanged = false;
       }
       [touched, events, bannerEvents, forgotten] = [[], [], [], []];
