@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
+import { openPort } from './open-port.ts';
 import { createServerEnd } from './server-end.ts';
 import type { Service } from './service.ts';
 
@@ -90,19 +90,8 @@ export const listen = async (
     answer(request, response, () => response.writeContinue()),
   );
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address() as AddressInfo;
-  const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  const url = `http://${shownHost}:${address.port}`;
   return {
-    url,
-    port: address.port,
+    ...(await openPort(server, port, host)),
     stop: async () => {
       service.drain();
       await end();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createNotices } from '../../src/client/first/notices.ts';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
-import { ROOMS } from '../../src/client/placements/rooms.ts';
+import { createRooms } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
 
@@ -39,14 +39,12 @@ const aPage = async (render: RenderBanner) => {
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
     source: () => 'cache',
-    isVisible: () => true,
-    click: async () => undefined,
-    dismiss: async () => undefined,
+    track: async () => undefined,
     after: () => () => undefined,
     fail,
     notify,
   });
-  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
+  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.shown?.id) });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
   const page: ReactNode = createElement(
     Suspense,

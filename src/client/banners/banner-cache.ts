@@ -1,7 +1,7 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import { isDismissed } from './dismissals.ts';
+import { addDismissals, isDismissed } from './dismissals.ts';
 import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
 
 /** A store that has not answered by then is waited for no longer; a later answer still counts. */
@@ -189,6 +189,10 @@ export const createBannerCache = (options: CacheOptions) => {
       });
       return verdict;
     },
+
+    /** Takes banners out and keeps them out, those of this user's other tabs as well. */
+    dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
+      cache.change((own) => addDismissals(own, dismissals)),
 
     /** Forgets the user in memory, and writes nothing until one is opened again. */
     close: (): void => reset(null),

@@ -120,7 +120,7 @@ export const createSession = (options: SessionOptions) => {
       return isGranted === true;
     },
     /** The service wants fewer requests: refreshes are granted anew. */
-    drain: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
+    spendAll: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
     stop: (): void => cancel?.(),
   };
 };

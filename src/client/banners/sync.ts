@@ -22,7 +22,7 @@ interface SyncOptions {
   userTokens: UserTokens;
   userId: () => string | null;
   /** False while no request may be made: no consent, or a page that is only prerendered. */
-  maySync: () => boolean;
+  canSync: () => boolean;
   onAnswer: (result: SyncResult) => void;
   /** The service wants fewer requests. */
   onRateLimit: () => void;
@@ -35,7 +35,7 @@ interface SyncOptions {
  * a server or the network failed. Longer waits are timed here.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, userId, maySync, onAnswer, onRateLimit, notify, fail } = options;
+  const { settings, userTokens, userId, canSync, onAnswer, onRateLimit, notify, fail } = options;
   const { now, after, random } = settings.platform;
   const requestBanners = createRequestBanners(settings, userTokens);
   const readBanners = createReadBanners(fail);
@@ -106,7 +106,7 @@ export const createSync = (options: SyncOptions) => {
   const run = async (): Promise<void> => {
     cancel?.();
     const user = userId();
-    if (stopped || user === null || !maySync() || requested.size === 0) return;
+    if (stopped || user === null || !canSync() || requested.size === 0) return;
     if (waitMs() > 0) return arm();
     const all = [...requested];
     requested.clear();

@@ -10,7 +10,6 @@ import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { bannerOptions } from './banner-options.ts';
-import { hideAgain } from './hide-again.ts';
 import { createRenewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
@@ -31,7 +30,7 @@ export interface UpdatesOptions {
   cache: BannerCache;
   requested: Requested;
   lifecycle: PageLifecycle;
-  mayAct: () => boolean;
+  isActive: () => boolean;
   inBackground: InBackground;
   notify: Notify;
   fail: Fail;
@@ -39,7 +38,7 @@ export interface UpdatesOptions {
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
 export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, requested, lifecycle, mayAct, inBackground, notify, fail } = options;
+  const { settings, cache, requested, lifecycle, isActive, inBackground, notify, fail } = options;
   const { now, after, random, openChannel } = settings.platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
@@ -61,14 +60,14 @@ export const createUpdates = (options: UpdatesOptions) => {
     settings,
     userTokens: options.userTokens,
     userId: cache.userId,
-    maySync: () => mayAct() && !isPrerendering(),
+    canSync: () => isActive() && !isPrerendering(),
     onAnswer(result) {
       // A listener to what was wrong with the answer may have changed the user.
       if (result.userId !== cache.userId()) return;
       for (const placementId of result.banners.keys()) requested.answered.add(placementId);
       inBackground(takeAnswer(result).then(notifyTabs));
     },
-    onRateLimit: () => inBackground(session.drain()),
+    onRateLimit: () => inBackground(session.spendAll()),
     notify,
     fail,
   });
@@ -108,7 +107,7 @@ export const createUpdates = (options: UpdatesOptions) => {
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = cache.userId();
-      if (!mayAct() || userId === joinedBy) return;
+      if (!isActive() || userId === joinedBy) return;
       joinedBy = userId;
       if (userId !== null) {
         const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
@@ -116,9 +115,9 @@ export const createUpdates = (options: UpdatesOptions) => {
         // A log that does not answer keeps no user from a banner.
         const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
         if (cache.userId() !== userId) return;
-        if (dismissals.length > 0) await cache.change((record) => hideAgain(record, dismissals));
+        if (dismissals.length > 0) await cache.dismiss(dismissals);
       }
-      if (mayAct() && cache.userId() === userId) await session.start();
+      if (isActive() && cache.userId() === userId) await session.start();
     },
     /** Syncs at the end of the task, without a cost. */
     want: (placementId: string): void => sync.want([placementId]),

@@ -1,4 +1,4 @@
-import type { Choice, Consent } from '../first/consent.ts';
+import type { Choice } from '../first/consent.ts';
 import type { UserTokens } from '../late/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notice.ts';
 import { fingerprint } from '../platform/keyring.ts';
@@ -17,8 +17,6 @@ export type TabNews =
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
 
-export const allowsSending = ({ state }: Consent): boolean => state === 'enabled' || state === 'draining';
-
 /** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
 export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
   /** Names the log. */
@@ -35,7 +33,7 @@ export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' |
   notify: Notify;
   fail: Fail;
   /** False without consent, while the page is prerendered, and once the client is stopped. */
-  maySend: () => boolean;
+  canSend: () => boolean;
   isStopped: () => boolean;
   stop: () => void;
 }
@@ -69,7 +67,7 @@ export const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => 
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
     userTokens: api.userTokens,
-    maySend: () => !isStopped && !lifecycle.isPrerendering() && allowsSending(consent),
+    canSend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
     isStopped: () => isStopped,
     stop() {
       isStopped = true;

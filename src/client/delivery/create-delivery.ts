@@ -48,7 +48,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   return {
     capture,
     async flush() {
-      const [sent, left] = await Promise.all([context.maySend() ? sender.run(true) : 0, leaving.delivered()]);
+      const [sent, left] = await Promise.all([context.canSend() ? sender.run(true) : 0, leaving.delivered()]);
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left, pending: pending + inDoubt };
     },
@@ -70,9 +70,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
         notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
       }
     },
-    async isAllowed() {
+    async mayAct() {
       await log.control();
-      return consent.mayStore();
+      return consent.mayAct();
     },
     async disable(policy) {
       await choice.disable(policy);

@@ -77,7 +77,7 @@ export interface Delivery {
   retryDeadLetters(keys?: string[]): Promise<void>;
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
-  isAllowed(): Promise<boolean>;
+  mayAct(): Promise<boolean>;
   /** Stops capturing and sending, in every tab. */
   disable(policy: OptOutPolicy): Promise<void>;
   enable(): Promise<void>;

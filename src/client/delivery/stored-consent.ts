@@ -12,7 +12,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
   let writing = 0;
 
   const notifyHost = (): void =>
-    notify({ type: 'consent', state: consent.mayStore() ? 'enabled' : 'disabled' });
+    notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
     writing += 1;
@@ -28,8 +28,8 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
     } finally {
       writing -= 1;
     }
-    // What was held in memory comes to the disk with the choice, or after it.
-    log.retry();
+    // What was held in memory comes to the disk with the choice.
+    await log.retry();
   };
 
   news.subscribe((item) => {

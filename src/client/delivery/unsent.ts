@@ -1,4 +1,4 @@
-import { allowsSending, type DeliveryContext } from './context.ts';
+import type { DeliveryContext } from './context.ts';
 import { type EventKey, keyText, type QueuedEvent } from './log/index.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
@@ -21,7 +21,7 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
     if (item.type === 'gone') drop(item.keys);
   });
   consent.subscribe(() => {
-    if (!allowsSending(consent)) waiting.clear();
+    if (!consent.maySend()) waiting.clear();
   });
 
   return {

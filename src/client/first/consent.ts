@@ -4,6 +4,7 @@ export type Choice = 'enabled' | 'disabled' | 'draining';
 /** What happens to queued events when the user opts out. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
+/** What the user allows. A part of the client *may* do something where they allow it, and *can* where the page's life does too. */
 export interface Consent {
   /**
    * The last choice that this page knows of. `pending`: the user has not chosen, and everything stays in memory. After a wipe
@@ -16,25 +17,38 @@ export interface Consent {
   /** Calls `listener` after each change, with the state before it. */
   subscribe(listener: (before: Consent['state']) => void): void;
   /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
-  mayStore(): boolean;
+  mayAct(): boolean;
   /** Whether it may be kept on the device. */
   mayWrite(): boolean;
+  /** Whether what was captured while it was allowed may still be stored: also after an opt-out here that keeps or sends it. */
+  mayFinish(): boolean;
+  /** Whether queued events may be sent. */
+  maySend(): boolean;
 }
 
 /** The user's choice in this page: one object that all parts ask. */
 export const createConsent = (initial: Consent['state']): Consent => {
   const listeners: ((before: Consent['state']) => void)[] = [];
+  let keepsCaptured = false;
   const consent: Consent = {
     state: initial,
-    mayStore: () => consent.mayWrite() || consent.state === 'pending',
+    mayAct: () => consent.mayWrite() || consent.state === 'pending',
     mayWrite: () => consent.state === 'enabled',
+    mayFinish: () => consent.mayAct() || keepsCaptured,
+    maySend: () => consent.mayWrite() || consent.state === 'draining',
     set(state) {
       const before = consent.state;
       if (state === before) return;
       consent.state = state;
+      keepsCaptured = false;
       for (const listener of listeners) listener(before);
     },
-    optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
+    optOut(policy) {
+      // The client and its delivery both call it for one opt-out.
+      const keeps = policy !== 'purge' && (consent.mayWrite() || keepsCaptured);
+      consent.set(policy === 'send' ? 'draining' : 'disabled');
+      keepsCaptured = keeps;
+    },
     subscribe: (listener) => void listeners.push(listener),
   };
   return consent;

@@ -43,7 +43,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
-  const mayAct = (): boolean => consent.mayStore() && !isStopped;
+  const isActive = (): boolean => consent.mayAct() && !isStopped;
 
   const cache = createBannerCache({
     endpoint: settings.endpoint,
@@ -68,12 +68,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   const placements = createPlacements({
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    onExpired: (placementId) => late.current()?.renew(placementId),
     source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
-    click: (banner) => track(banner, 'click'),
-    dismiss: (banner) => track(banner, 'dismiss'),
+    track: (banner, type) => track(banner, type),
     after,
-    isVisible: () => platform.lifecycle?.isVisible() ?? !document.hidden,
     fail,
     notify,
   });
@@ -102,10 +99,11 @@ const createLivePlacard = (settings: Settings): Placard => {
   });
 
   const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
-  const track = createTrack({ cache, late, mayAct, now, sendAway: placements.sendAway });
+  const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
+  const report = (cause: unknown): void => fail('internal', String(cause), cause);
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
-    consentWork = consent.mayStore() ? next() : user.close();
+    consentWork = (consent.mayAct() ? next() : user.close()).catch(report);
   });
 
   const stop = (): void => {
@@ -123,7 +121,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     if (!isStopped) await user.startSession();
   };
   // On a server there is no page to show anything on.
-  if (typeof document !== 'undefined') void begin();
+  if (typeof document !== 'undefined') begin().catch(report);
 
   return {
     mount(placementId, element, hook) {

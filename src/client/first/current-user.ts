@@ -11,7 +11,7 @@ const isUsable = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
-/** Who the client works for: their cache and their session are open while there is consent. */
+/** The cache and the session of the present user are open while there is consent. */
 export const createCurrentUser = (
   initial: string | null,
   visitor: KnownVisitor,
@@ -27,34 +27,23 @@ export const createCurrentUser = (
     return null;
   };
   let current = usable(initial);
-  const who = (): string | null => current ?? (consent.mayWrite() ? visitor.id() : null);
 
-  const openCache = async (): Promise<void> => {
-    if (consent.mayStore()) await cache.open(who());
-  };
-
-  /** The former users of this app leave nothing behind. At the start of a page without a user one may be coming back. */
-  const startSession = (isSwitch = false): Promise<void> =>
-    late.run(async (client) => {
-      await client.meetVisitor(() => current);
-      if (cache.userId() !== who()) await openCache();
-      await client.startSession();
-      if (isSwitch || cache.userId() !== null) await client.forgetFormerUsers();
-    });
-
-  const open = async (isSwitch = false): Promise<void> => {
-    await openCache();
-    await startSession(isSwitch);
-  };
-
-  return {
-    openCache,
-    startSession,
-    open,
+  const user = {
+    signedIn: () => current,
+    id: () => current ?? (consent.mayWrite() ? visitor.id() : null),
+    async openCache() {
+      if (consent.mayAct()) await cache.open(user.id());
+    },
+    startSession: (isSwitch = false): Promise<void> =>
+      late.run((client) => client.startSession(user, isSwitch)),
+    async open(isSwitch?: boolean): Promise<void> {
+      await user.openCache();
+      await user.startSession(isSwitch);
+    },
     /** The user has agreed: what is in memory meets what is stored. */
     async keep(): Promise<void> {
       await cache.change(() => undefined);
-      await startSession(true);
+      await user.startSession(true);
     },
     close(): Promise<void> {
       late.current()?.forgetUser();
@@ -66,7 +55,8 @@ export const createCurrentUser = (
       if (next === current) return;
       current = next;
       late.current()?.forgetUser();
-      await open(true);
+      await user.open(true);
     },
   };
+  return user;
 };

@@ -1,7 +1,8 @@
 import type { Banner } from '../banner.ts';
 import type { BannerEvent, EventType } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import { addDismissal, isDismissed } from '../banners/dismissals.ts';
+import { isDismissed } from '../banners/dismissals.ts';
+import type { CapturedEvent } from '../delivery/index.ts';
 import type { LateClient } from '../late/late-client.ts';
 import type { LateChunk } from './late-chunk.ts';
 
@@ -11,43 +12,41 @@ type Tracked = Promise<BannerEvent | null | undefined>;
 interface TrackOptions {
   cache: BannerCache;
   late: LateChunk<LateClient>;
-  mayAct: () => boolean;
+  isActive: () => boolean;
   now: () => number;
   /** Takes a banner out of its slots. */
   sendAway: (banner: Banner) => void;
 }
 
 /** The client's `track`: what it does with an event, by its type. */
-export const createTrack = ({ cache, late, mayAct, now, sendAway }: TrackOptions) => {
+export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptions) => {
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
-  const capture = (banner: Banner, type: EventType, userId: string): Tracked => {
-    const event = { type, bannerId: banner.id, placementId: banner.placementId, userId, at: now() };
-    return late.run((client) => client.capture(event));
-  };
+  const capture = (event: CapturedEvent): Tracked => late.run((client) => client.capture(event));
 
-  const verbs: Record<EventType, (banner: Banner, userId: string) => Tracked> = {
-    impression: (banner, userId) => late.run((client) => client.countImpression(banner, userId), null),
-    click: (banner, userId) => capture(banner, 'click', userId),
-    async dismiss(banner, userId) {
+  const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
+    impression: ({ userId }, banner) => late.run((client) => client.countImpression(banner, userId), null),
+    click: capture,
+    async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;
       const isSandboxed = late.current()?.isSandboxed(banner);
       sendAway(banner);
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
-      const event = capture(banner, 'dismiss', userId);
+      const captured = capture(event);
       // A listener may have changed the user.
-      if (!isSandboxed && cache.userId() === userId) {
-        await cache.change((record) => addDismissal(record, banner));
+      if (!isSandboxed && cache.userId() === event.userId) {
+        await cache.dismiss([event]);
         late.current()?.notifyTabs();
       }
-      return event;
+      return captured;
     },
   };
 
   return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
     const userId = cache.userId();
     // In JavaScript a type may be any.
-    if (!mayAct() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
-    if (banner.isControl && type !== 'impression') return null;
-    return (await verbs[type](banner, userId)) ?? null;
+    if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    const { id: bannerId, placementId, isControl } = banner;
+    if (isControl && type !== 'impression') return null;
+    return (await verbs[type]({ type, bannerId, placementId, userId, at: now() }, banner)) ?? null;
   };
 };

@@ -9,7 +9,7 @@ export { createSandbox, type Sandbox } from './sandbox.ts';
 interface InspectorOptions extends ReadPlacementsOptions {
   settings: Settings;
   sandbox: Sandbox;
-  mayAct: () => boolean;
+  isActive: () => boolean;
   session: () => Inspection['session'];
   syncBlockedUntilMs: () => number;
   recent: () => Inspection['recent'];
@@ -18,7 +18,7 @@ interface InspectorOptions extends ReadPlacementsOptions {
 
 /** Says what the client knows. A chunk of its own: only who asks for it loads it. */
 export const createInspector = (options: InspectorOptions): Inspector => {
-  const { settings, cache, sandbox, mayAct, session, syncBlockedUntilMs, recent } = options;
+  const { settings, cache, sandbox, isActive, session, syncBlockedUntilMs, recent } = options;
   const { endpoint, appId, appVersion, platform } = settings;
   return {
     read() {
@@ -28,7 +28,7 @@ export const createInspector = (options: InspectorOptions): Inspector => {
         appId,
         appVersion,
         userId: cache.userId(),
-        isActive: mayAct(),
+        isActive: isActive(),
         session: session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,

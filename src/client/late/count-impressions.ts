@@ -18,8 +18,8 @@ interface CountImpressionsOptions {
   placements: Placements;
   cache: BannerCache;
   boxMemory: ReturnType<typeof createBoxMemory>;
-  mayAct: () => boolean;
-  updates: Pick<Updates, 'nameOf' | 'onSession'>;
+  isActive: () => boolean;
+  updates: Pick<Updates, 'nameOf' | 'onSession' | 'renew'>;
   inBackground: InBackground;
   capture: Delivery['capture'];
   fail: Fail;
@@ -27,13 +27,13 @@ interface CountImpressionsOptions {
 
 /** Stores an impression for each banner that is seen, once a session, and remembers how large its slot was. */
 export const countImpressions = (options: CountImpressionsOptions) => {
-  const { platform, lifecycle, placements, cache, boxMemory, mayAct, capture, fail } = options;
-  const { nameOf, onSession } = options.updates;
+  const { platform, lifecycle, placements, cache, boxMemory, isActive, capture, fail } = options;
+  const { nameOf, onSession, renew } = options.updates;
 
   const count = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
     const at = platform.now();
-    if (!mayAct() || cache.isExpired(banner)) return null;
+    if (!isActive() || cache.isExpired(banner)) return null;
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await nameOf(placementId, bannerId);
     if (once === undefined || cache.userId() !== userId) return null;
@@ -48,7 +48,8 @@ export const countImpressions = (options: CountImpressionsOptions) => {
     lifecycle,
     clock: platform,
     Observer,
-    mayCount: mayAct,
+    isActive,
+    onExpired: renew,
     onSeen(banner) {
       const userId = cache.userId();
       if (userId !== null) options.inBackground(count(banner, userId));

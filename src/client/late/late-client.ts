@@ -9,6 +9,7 @@ import { createDelivery, type Delivery } from '../delivery/index.ts';
 import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Requested } from '../first/requested.ts';
+import type { WhoIsHere } from '../first/who-is-here.ts';
 import type { Inspector } from '../inspector/index.ts';
 import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
@@ -19,8 +20,8 @@ import { forgetLocal } from '../platform/forget-local.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import { createPreview, takePreviewToken } from '../preview/preview.ts';
-import { createMeetVisitor } from '../visitors/meet-visitor.ts';
+import { createPreview } from '../preview/preview.ts';
+import { createVisitors } from '../visitors/visitors.ts';
 import { countImpressions } from './count-impressions.ts';
 import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
@@ -45,7 +46,7 @@ export interface LateClientOptions {
   subscribe: (listener: Listener) => () => void;
 }
 
-export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs' | 'forgetUser'> {
+export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** As the delivery's, but for events of a sandboxed banner. */
@@ -55,10 +56,11 @@ export interface LateClient extends Pick<Updates, 'want' | 'renew' | 'notifyTabs
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
   forgetFormerUsers(): Promise<void>;
-  /** Where the host takes visitors: has one for this profile, unless `who` has signed in; then that visitor becomes the user. */
-  meetVisitor(who: () => string | null): Promise<void>;
-  /** Joins or begins the session of the present user, which syncs what is mounted. */
-  startSession(): Promise<void>;
+  /**
+   * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
+   * behind; but at the start of a page without a user one of them may be coming back.
+   */
+  startSession(user: WhoIsHere, isSwitch: boolean): Promise<void>;
   /** True where nothing of the banner's events is stored. */
   isSandboxed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
@@ -74,14 +76,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   judgeOptions(settings as PlacardOptions, notify);
   const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
-  const mayAct = () => consent.mayStore() && !isStopped;
+  const isActive = () => consent.mayAct() && !isStopped;
   const mayWrite = () => consent.mayWrite() && !isStopped;
   const boxMemory = createBoxMemory(boxes, mayWrite);
   const userTokens = createUserTokens(settings.userToken, platform, fail);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
-    if (!mayAct()) {
+    if (!isActive()) {
       boxMemory.forget();
       if (settings.visitors) forgetLocal(visitorKey);
     }
@@ -97,7 +99,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     cache,
     requested,
     lifecycle,
-    mayAct,
+    isActive,
     inBackground,
     notify,
     fail,
@@ -125,7 +127,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  const meetVisitor = createMeetVisitor({
+  const meetVisitor = createVisitors({
     settings,
     storageKey: visitorKey,
     cache,
@@ -152,7 +154,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     placements,
     cache,
     boxMemory,
-    mayAct,
+    isActive,
     updates,
     inBackground,
     capture: sandboxed.capture,
@@ -167,7 +169,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       cache,
       requested,
       isFocus,
-      mayAct,
+      isActive,
       recent,
       sandbox: sandboxed.open(() => createSandbox({ cache, placements, now, countAnew, focusOn, isFocus })),
       session: updates.session,
@@ -189,7 +191,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent not even an empty database is made.
-    if (mayAct() && (await delivery.isAllowed()) && mayAct()) await work();
+    if (isActive() && (await delivery.mayAct()) && isActive()) await work();
   };
 
   const stops = [
@@ -200,16 +202,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  const previewToken = takePreviewToken();
-  if (previewToken) inBackground(preview.show(previewToken));
+  inBackground(preview.start());
   if (settings.debug) inBackground(debug());
 
   return {
     want: updates.want,
-    renew: updates.renew,
     async refresh(placementIds = [...requested.placements]) {
       for (const placementId of placementIds) requested.placements.add(placementId);
-      if (!mayAct() || cache.userId() === null) fail('sync', 'No user, or no consent');
+      if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },
     notifyTabs: updates.notifyTabs,
@@ -218,14 +218,16 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     delivery,
     countImpression: impressions.count,
     forgetFormerUsers,
-    meetVisitor,
-    async startSession() {
+    async startSession(user, isSwitch) {
+      await meetVisitor(user.signedIn);
+      if (cache.userId() !== user.id()) await user.openCache();
       await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it tells of it.
-      if (mayAct())
-        await withTimeout(delivery.isAllowed(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
-      if (userTokens.resume()) void delivery.flush();
+      if (isActive())
+        await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
+      if (userTokens.resume()) inBackground(delivery.flush());
       await updates.startSession(delivery.queued);
+      if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
     },
     isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
     inspect,

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Mounted } from './mounted-slot.ts';
 import type { Placements } from './placements.ts';
-import { ROOMS } from './rooms.ts';
+import { createRooms } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
 interface ImpressionsOptions {
@@ -12,16 +12,18 @@ interface ImpressionsOptions {
   clock: Clock;
   /** Without one it is not known which slots are in view, so none is watched. */
   Observer: typeof IntersectionObserver | undefined;
-  mayCount: () => boolean;
+  isActive: () => boolean;
   /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
   onSeen: (banner: Banner) => void;
   /** A slot may have another size. */
   onSize: (mounted: Mounted) => void;
+  /** A banner has left the page because it expired. */
+  onExpired: (placementId: string) => void;
 }
 
 /** Watches every mounted slot for banners that are seen. */
 export const watchImpressions = (options: ImpressionsOptions) => {
-  const { placements, lifecycle, clock, Observer, mayCount, onSeen, onSize } = options;
+  const { placements, lifecycle, clock, Observer, isActive, onSeen, onSize, onExpired } = options;
   /** Every mounted slot, and what watches it. */
   const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
   /** The banner of each slot whose second is over, so that it is reported once. */
@@ -39,7 +41,7 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     watchViewability({
       element: mounted.element,
       isControl: () => mounted.shown?.isControl === true,
-      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && mayCount(),
+      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && isActive(),
       onSeen() {
         if (mounted.shown === null) return;
         seen.set(mounted, mounted.shown);
@@ -60,7 +62,12 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       seen.delete(mounted);
     };
   };
-  placements.attach({ ...ROOMS, watch, onChange: (mounted) => slots.get(mounted)?.restart() });
+  placements.attach({
+    ...createRooms(lifecycle.isVisible),
+    watch,
+    onChange: (mounted) => slots.get(mounted)?.restart(),
+    onExpired,
+  });
 
   const restartAll = (): void => {
     for (const viewability of slots.values()) viewability?.restart();

@@ -6,7 +6,6 @@ import type { Clock } from '../platform/clock.ts';
 import { createBannerCheck, isSameBanner } from './banner-check.ts';
 import { holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
-import { isInView } from './in-view.ts';
 import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 import type { SlotWatcher } from './slot-watcher.ts';
@@ -16,23 +15,18 @@ interface PlacementsOptions extends SlotVerbs {
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
-  /** A banner has left the page because it expired. */
-  onExpired?: (placementId: string) => void;
   /** Where the present answer came from. */
   source: (placementId: string) => 'cache' | 'sync';
   after: Clock['after'];
-  /** Whether the page is visible, to the host too. */
-  isVisible: () => boolean;
   notify: Notify;
 }
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, reserve, onExpired, source, after, isVisible, fail, notify } = options;
+  const { cache, reserve, source, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
-  /** Someone may be looking at it. */
-  const isOnScreen = ({ element }: Mounted): boolean => isVisible() && isInView(element);
   let watcher: SlotWatcher | undefined;
+  const isOnScreen = ({ element }: Mounted): boolean => watcher?.isOnScreen(element) ?? true;
 
   const report = ({ placementId }: Mounted, cause: unknown): void =>
     fail('hook', `The hook of "${placementId}" threw`, cause);
@@ -124,7 +118,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (reason) {
       leave(slot, true);
       empty(slot, reason);
-      if (reason === 'expired') onExpired?.(placementId);
+      if (reason === 'expired') watcher?.onExpired?.(placementId);
     }
     const next = cache.current(placementId);
     if (next === undefined) return;
@@ -158,7 +152,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   /** The same where it moves nothing on screen. */
   const settle = (slot: MountedSlot): void => {
     if (slot.clear ? !slot.release : slot.expand) return;
-    if (!isOnScreen(slot) && watcher?.canResize(slot.element, isVisible)) resize(slot);
+    if (watcher?.canResize(slot.element)) resize(slot);
   };
 
   const unmount = (slot: MountedSlot): void => {

@@ -1,19 +1,19 @@
 import { safeUrl } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
+import type { EventType } from '../banner-event.ts';
 import type { Fail } from '../notice.ts';
 import type { EmptySlot, Slot } from '../placement-hook.ts';
 
 export interface SlotVerbs {
-  click: (banner: Banner) => Promise<unknown>;
-  dismiss: (banner: Banner) => Promise<unknown>;
+  track: (banner: Banner, type: EventType) => Promise<unknown>;
   fail: Fail;
 }
 
 /** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
-export const createSlot = (banner: Banner, empty: EmptySlot, { click, dismiss, fail }: SlotVerbs): Slot => ({
+export const createSlot = (banner: Banner, empty: EmptySlot, { track, fail }: SlotVerbs): Slot => ({
   ...empty,
-  click: async () => void (await click(banner)),
-  dismiss: async () => void (await dismiss(banner)),
+  click: async () => void (await track(banner, 'click')),
+  dismiss: async () => void (await track(banner, 'dismiss')),
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {

@@ -2,15 +2,7 @@
  * What happens to a page. `leave` is `pagehide`: the page is going away or into the back/forward cache; `restored`
  * is its return from there. `activated` ends a prerendering.
  */
-export type Moment =
-  | 'visible'
-  | 'hidden'
-  | 'leave'
-  | 'restored'
-  | 'frozen'
-  | 'resumed'
-  | 'activated'
-  | 'online';
+export type Moment = 'visible' | 'hidden' | 'leave' | 'restored' | 'resumed' | 'activated' | 'online';
 
 /** Whether the page is visible, and what happens to it. */
 export interface PageLifecycle {
@@ -58,7 +50,6 @@ export const createPageLifecycle = ({
       target.addEventListener(type, listener, { signal: abort.signal });
     };
     listen(document, 'visibilitychange', () => (isVisible() ? 'visible' : 'hidden'));
-    listen(document, 'freeze', () => 'frozen');
     listen(document, 'resume', () => 'resumed');
     listen(document, 'prerenderingchange', () => 'activated');
     listen(window, 'pagehide', () => 'leave');

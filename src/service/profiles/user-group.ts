@@ -4,7 +4,7 @@ import { completeProfile, type Profile } from './profile.ts';
 import type { StoredEvent } from './stored-event.ts';
 import { tallyEvent } from './tally.ts';
 import type { UserIds } from './user-id.ts';
-import { createUserIndex, type Entry, entryOf, NO_NAMES, sameNames, type UserIndex } from './user-index.ts';
+import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { profileKeys } from './user-key.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
@@ -15,16 +15,14 @@ const heirOf = (entry: Entry): Entry | null => {
   return heir.isRemoved ? null : heir;
 };
 
-/** A user without a profile, and each change of their names, takes as much memory as so many characters of a profile. */
+/** What a user takes beside the profile is as much memory as so many characters of one. */
 const ENTRY_CHARACTERS = 200;
 
-const addKeys = (changes: Changes, entry: Entry) => {
-  const { userId, workspaceId, stored, indexed, isRemoved } = entry;
-  const names = isRemoved ? NO_NAMES : indexed;
-  if (names === stored) return;
+const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
+  if (indexed === stored) return;
   // Sets: of push tokens somebody may have thousands.
   const before = new Set(profileKeys(stored));
-  const after = new Set(profileKeys(names));
+  const after = new Set(profileKeys(indexed));
   for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
   for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
 };
@@ -75,6 +73,7 @@ export const createUserGroup = (ids: UserIds) => {
   const leave = (entry: Entry, mergedInto: Entry | null) => {
     entry.isRemoved = true;
     entry.mergedInto = mergedInto;
+    indexOf(entry.workspaceId).rename(entry);
     touch(entry);
   };
 
@@ -97,7 +96,7 @@ export const createUserGroup = (ids: UserIds) => {
         const bearer = index.bearerOf(externalId);
         if (bearer && !bearer.profile) leave(bearer, entry);
       }
-      index.enter(entry);
+      index.rename(entry);
     };
 
     return {
@@ -110,13 +109,16 @@ export const createUserGroup = (ids: UserIds) => {
         const profile = completeProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
         if (bare) {
           bare.profile = profile;
-          index.enter(bare);
+          index.rename(bare);
           touch(bare);
         } else add({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
         return profile;
       },
       merge(kept, merged) {
-        leave(entryOf(merged), entryOf(kept));
+        const heir = heirOf(entryOf(kept));
+        if (!heir || heir === entryOf(merged))
+          throw new Error('A user is merged into another one who is there');
+        leave(entryOf(merged), heir);
         changed(kept);
       },
       remove(profile) {
@@ -189,8 +191,7 @@ export const createUserGroup = (ids: UserIds) => {
     /** To be called once the changes are on their way to the database: others may follow. */
     sent() {
       for (const entry of touched) {
-        // The index keeps the names of before as well.
-        if (entry.stored !== entry.indexed) characters += ENTRY_CHARACTERS;
+        if (entry.version === 0) characters += ENTRY_CHARACTERS;
         characters += entry.characters - entry.counted;
         entry.counted = entry.characters;
         entry.version += 1;

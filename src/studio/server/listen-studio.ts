@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   createServerEnd,
   errorFacts,
   exchangeOf,
   type Log,
+  openPort,
   silentLog,
   writeReply,
 } from '../../service/index.ts';
@@ -41,14 +41,6 @@ export const listenStudio = async (
     },
   );
   const end = createServerEnd(server, { lingerMs: LINGER_MS, drainMs: DRAIN_MS });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address() as AddressInfo;
-  const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `http://${shownHost}:${address.port}`, stop: end };
+  const { url } = await openPort(server, port, host);
+  return { url, stop: end };
 };

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Banner } from '../../../src/client/banner.ts';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
 import { applyAnswer as applyMap } from '../../../src/client/banners/apply-answer.ts';
-import { addDismissal, isDismissed } from '../../../src/client/banners/dismissals.ts';
+import { addDismissals, isDismissed } from '../../../src/client/banners/dismissals.ts';
 import { emptyRecord, type UserRecord } from '../../../src/client/banners/user-record.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
@@ -44,7 +44,7 @@ test.each([1, 50, 48 * 60])(
 test('case 56: a dismissed banner that comes back for minutes stays hidden', () => {
   const record = emptyRecord();
   applyAnswer(record, { home_hero: aBanner() }, 0);
-  expect(addDismissal(record, aBanner())).toBe(true);
+  addDismissals(record, [dismissalOf(aBanner())]);
   expect(shown(record)).toBeNull();
   applyAnswer(record, { home_hero: aBanner() }, 1 * MINUTE);
   acceptDismissals(record, ['bnr-1'], 2 * MINUTE);
@@ -55,7 +55,7 @@ test('case 56: a dismissed banner that comes back for minutes stays hidden', () 
 
 test('contract 7.5: ten minutes past its acceptance a dismissal no longer hides what the service sends', () => {
   const record = emptyRecord();
-  addDismissal(record, aBanner());
+  addDismissals(record, [dismissalOf(aBanner())]);
   acceptDismissals(record, ['bnr-1'], 0);
   applyAnswer(record, { home_hero: aBanner() }, 10 * MINUTE);
   expect(shown(record)).toBe('bnr-1');
@@ -64,7 +64,7 @@ test('contract 7.5: ten minutes past its acceptance a dismissal no longer hides 
 
 test('contract 7.5: a dismissal that was never accepted hides the banner as long as the service sends it', () => {
   const record = emptyRecord();
-  addDismissal(record, aBanner());
+  addDismissals(record, [dismissalOf(aBanner())]);
   applyAnswer(record, { home_hero: aBanner() }, 24 * 60 * MINUTE);
   expect(shown(record)).toBeNull();
 });
@@ -76,7 +76,7 @@ test.each([
 ])('case 56: %s in between does not bring a dismissed banner back, accepted or not', (_, between) => {
   for (const acceptedAtMs of [null, 2 * MINUTE]) {
     const record = emptyRecord();
-    addDismissal(record, aBanner());
+    addDismissals(record, [dismissalOf(aBanner())]);
     applyAnswer(record, { home_hero: between }, 1 * MINUTE);
     expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
     if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
@@ -88,7 +88,7 @@ test.each([
 
 test('case 55: a dismissal that was accepted under a clock two days ahead ends when the clock is right', () => {
   const record = emptyRecord();
-  addDismissal(record, aBanner());
+  addDismissals(record, [dismissalOf(aBanner())]);
   acceptDismissals(record, ['bnr-1'], 48 * 60 * MINUTE);
   applyAnswer(record, { home_hero: aBanner() }, MINUTE);
   expect(shown(record)).toBe('bnr-1');
@@ -96,19 +96,9 @@ test('case 55: a dismissal that was accepted under a clock two days ahead ends w
 
 test('a dismissal hides the banner in its own placement only', () => {
   const record = emptyRecord();
-  addDismissal(record, aBanner());
+  addDismissals(record, [dismissalOf(aBanner())]);
   applyAnswer(record, { sidebar: aBanner({ placementId: 'sidebar' }) }, 1);
   expect(shown(record, 'sidebar')).toBe('bnr-1');
-});
-
-test('contract 7.5: the second dismissal of a banner is none, and 100 are kept, oldest dropped first', () => {
-  const record = emptyRecord();
-  addDismissal(record, aBanner());
-  expect(addDismissal(record, aBanner())).toBe(false);
-  for (let i = 0; i < 100; i++) addDismissal(record, aBanner({ id: `more-${i}` }));
-  expect(record.dismissed).toHaveLength(100);
-  expect(isDismissed(record, aBanner())).toBe(false);
-  expect(isDismissed(record, aBanner({ id: 'more-99' }))).toBe(true);
 });
 
 test('case 50: in whatever order answers arrive, each placement ends with the answer to its latest question', () => {

@@ -28,7 +28,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const notices: Notice[] = [];
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
-  const state = { userId: 'u-1' as string | null, maySync: true };
+  const state = { userId: 'u-1' as string | null, canSync: true };
   const onRateLimit = vi.fn();
   const settings = readOptions({
     endpoint: 'https://api.example/base',
@@ -52,7 +52,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
     settings,
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
     userId: () => state.userId,
-    maySync: () => state.maySync,
+    canSync: () => state.canSync,
     onAnswer: (result) => results.push(result),
     onRateLimit,
     notify,

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { addDismissal } from '../../../src/client/banners/dismissals.ts';
 import { forgetUsers } from '../../../src/client/banners/forget-users.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -114,15 +113,17 @@ test('two tabs change the same record and neither loses the other’s change', a
   expect([...a.record().banners.keys()].sort()).toEqual(['a', 'b']);
 });
 
+/** True for the first that takes it. */
+const take = (record: UserRecord) => {
+  if (record.banners.has('taken')) return false;
+  record.banners.set('taken', { banner: null, askedAtMs: 1 });
+  return true;
+};
+
 test('the answer of a change is the store’s, where another tab was faster', async () => {
   const store = createMemoryStore();
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
-  const take = (record: UserRecord) => {
-    if (record.banners.has('taken')) return false;
-    record.banners.set('taken', { banner: null, askedAtMs: 1 });
-    return true;
-  };
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
 });
 
@@ -137,9 +138,8 @@ test('case 42: a write whose answer was lost after its commit, and is asked agai
     },
   });
   await cache.open('u-1');
-  expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(true);
-  expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
-  expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(false);
+  expect(await cache.change(take)).toBe(true);
+  expect(await cache.change(take)).toBe(false);
 });
 
 test('contract 7.8: another user sees nothing of the former one, and cannot track their banners', async () => {
@@ -169,7 +169,7 @@ test('contract 7.8: a tab whose user has left in another one goes on in memory, 
   const { cache } = setUp(store);
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
-  await cache.change((record) => addDismissal(record, aBanner()));
+  await cache.dismiss([dismissalOf(aBanner())]);
   await forgetUsers(store, cache.key, () => 'u-2');
   const dismissed = await cache.change((record) => {
     record.clockSkewMs = 7;
@@ -204,7 +204,7 @@ test('a user who signs out and in again at once keeps their record, though it wa
   const forgotten = forgetUsers(store, cache.key, cache.userId);
   await cache.open('u-1');
   await forgotten;
-  await cache.change((record) => addDismissal(record, aBanner()));
+  await cache.dismiss([dismissalOf(aBanner())]);
   expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
@@ -308,7 +308,7 @@ test.each([
     await cache.open('u-1');
     await cache.change((record) => Object.assign(record, stored()));
     update.mockImplementationOnce(fail as never);
-    expect(await cache.change((record) => addDismissal(record, aBanner()))).toBe(true);
+    await cache.dismiss([dismissalOf(aBanner())]);
     await cache.reread();
     expect(cache.current('home_hero')).toBeNull();
     const counted = vi.fn();
@@ -358,7 +358,7 @@ test('case 46: a change that throws at a damaged record is not tried again with 
   const { cache } = setUp(store);
   const opened = cache.open('u-1');
   // Before the damage is read, memory takes what the store cannot.
-  await cache.change((record) => addDismissal(record, aBanner()));
+  await cache.dismiss([dismissalOf(aBanner())]);
   await opened;
   await cache.change((record) => {
     record.clockSkewMs = 7;

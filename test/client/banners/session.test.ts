@@ -150,7 +150,7 @@ test('contract 7.6: the budget does not survive the session', async () => {
 
 test('contract 7.6: a 429 empties the bucket', async () => {
   const { session } = await openTab();
-  await session.drain();
+  await session.spendAll();
   expect(await session.spend()).toBe(false);
   await vi.advanceTimersByTimeAsync(180_000);
   expect(await session.spend()).toBe(true);

@@ -180,7 +180,7 @@ test('nothing is asked without a user, or while it is not allowed', async () => 
   state.userId = null;
   await sync.now(['home_hero']);
   state.userId = 'u-1';
-  state.maySync = false;
+  state.canSync = false;
   await sync.now(['home_hero']);
   expect(asked).toEqual([]);
 });

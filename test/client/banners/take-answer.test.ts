@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
-import { addDismissal } from '../../../src/client/banners/dismissals.ts';
+import { addDismissals } from '../../../src/client/banners/dismissals.ts';
 import { createTakeAnswer } from '../../../src/client/banners/take-answer.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 /** A store whose next change waits until the test releases it. */
@@ -90,7 +90,7 @@ test('contract 7.5: a test send that was dismissed does not come back with the n
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   expect(shown()).toBe('test');
-  await cache.change((record) => addDismissal(record, testSend));
+  await cache.dismiss([dismissalOf(testSend)]);
   expect(shown()).toBeNull();
   await answer(testSend, 2);
   expect(shown()).toBeNull();
@@ -100,7 +100,7 @@ test('contract 7.5: a dismissed test send that is still sent when its grace is o
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   await cache.change((record) => {
-    addDismissal(record, testSend);
+    addDismissals(record, [dismissalOf(testSend)]);
     acceptDismissals(record, [testSend.id], 1_000);
   });
   await answer(testSend, 600_999);
@@ -114,14 +114,14 @@ test('contract 7.3: what a test send stands in front of is shown when it is dism
   await answer(normal, 1);
   await answer(testSend, 2);
   expect(shown()).toBe('test');
-  await cache.change((record) => addDismissal(record, testSend));
+  await cache.dismiss([dismissalOf(testSend)]);
   expect(shown()).toBe('normal');
 });
 
 test('contract 7.5: a test send in front of a dismissed banner does not bring that one back', async () => {
   const { cache, answer, shown } = await open();
   await answer(normal, 1);
-  await cache.change((record) => addDismissal(record, normal));
+  await cache.dismiss([dismissalOf(normal)]);
   await answer(testSend, 2);
   expect(shown()).toBe('test');
   await answer(normal, 3);

@@ -290,7 +290,7 @@ test('case 44: an opt-out that a newer version has stored holds in the page of a
   const record = { v: 2, consent: 'disabled' };
   await world.disk.openStore(world.name).setMany([[CONTROL, record]]);
   const tab = world.openTab();
-  expect(await tab.delivery.isAllowed()).toBe(false);
+  expect(await tab.delivery.mayAct()).toBe(false);
   expect(await tab.capture()).toBeNull();
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.service.requests).toEqual([]);

@@ -35,12 +35,12 @@ test('a choice that was made before is no change', () => {
 });
 
 test.each([
-  ['enabled', true, true],
-  ['pending', true, false],
-  ['draining', false, false],
-  ['disabled', false, false],
-  ['wiped', false, false],
-] as const)('%s: may be kept in memory: %s, on the device: %s', (state, mayStore, mayWrite) => {
+  ['enabled', true, true, true],
+  ['pending', true, false, false],
+  ['draining', false, false, true],
+  ['disabled', false, false, false],
+  ['wiped', false, false, false],
+] as const)('%s: the client may act: %s, write to the device: %s, send: %s', (state, ...allowed) => {
   const consent = createConsent(state);
-  expect([consent.mayStore(), consent.mayWrite()]).toEqual([mayStore, mayWrite]);
+  expect([consent.mayAct(), consent.mayWrite(), consent.maySend()]).toEqual(allowed);
 });

@@ -3,7 +3,7 @@ import { createNotices } from '../../../src/client/first/notices.ts';
 import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
-import { ROOMS } from '../../../src/client/placements/rooms.ts';
+import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -22,7 +22,7 @@ export const aSlot = ({ height = 100 } = {}) => {
 };
 
 /** The mounted slots, with what the cache answers in the test's hands. */
-export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
+export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { isWatched = true } = {}) => {
   const notices: Notice[] = [];
   const answers = new Map<string, Banner | null>();
   const state = {
@@ -30,8 +30,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
     expiresInMs: Number.POSITIVE_INFINITY,
     isVisible: true,
   };
-  const click = vi.fn(async () => undefined);
-  const dismiss = vi.fn(async () => undefined);
+  const track = vi.fn(async () => undefined);
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   subscribe(onNotice);
@@ -43,21 +42,20 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined) => {
       expiresInMs: () => state.expiresInMs,
     },
     source: () => 'sync',
-    isVisible: () => state.isVisible,
-    click,
-    dismiss,
+    track,
     after: createClock().after,
     fail,
     notify,
   });
-  placements.attach(ROOMS);
+  const attach = () => placements.attach(createRooms(() => state.isVisible));
+  if (isWatched) attach();
   const answer = (banner: Banner | null, placementId = 'home_hero') => {
     answers.set(placementId, banner);
     placements.considerAll();
   };
   const types = () =>
     notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));
-  return { placements, notices, types, state, answer, answers, click, dismiss };
+  return { placements, notices, types, state, answer, answers, track, attach };
 };
 
 /** Draws the headline, and takes it away itself. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createBoxes, holdBox } from '../../../src/client/placements/box.ts';
 import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
-import { ROOMS } from '../../../src/client/placements/rooms.ts';
+import { createRooms } from '../../../src/client/placements/rooms.ts';
 
 beforeEach(() => {
   localStorage.clear();
@@ -99,7 +99,7 @@ test('a hold and a collapse put back exactly what the page had, importance inclu
   const release = holdBox(element, 300);
   expect(element.style.minHeight).toBe('300px');
   release();
-  const expand = ROOMS.collapse(element);
+  const expand = createRooms(() => true).collapse(element);
   expect(element.style.getPropertyValue('padding')).toBe('0px');
   expand();
   expect(element.style.getPropertyValue('min-height')).toBe('10px');

@@ -9,7 +9,7 @@ import {
   type Problem,
 } from '../../../src/client/index.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
-import { ROOMS } from '../../../src/client/placements/rooms.ts';
+import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
@@ -27,14 +27,12 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
     source: () => 'cache',
-    isVisible: () => true,
-    click: async () => undefined,
-    dismiss: async () => undefined,
+    track: async () => undefined,
     after: createClock().after,
     fail,
     notify,
   });
-  placements.attach({ ...ROOMS, onChange: (mounted) => shown.push(mounted.shown?.id) });
+  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.shown?.id) });
   const element = document.createElement('div');
   document.body.append(element);
   const unmount = placements.mount('home_hero', element, hook);

@@ -37,7 +37,7 @@ export const createCapture = (
   const { api, consent, clock, tab, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
   const line: Waiting[] = [];
-  let isDraining = false;
+  let isAppending = false;
   let sequence = 0;
 
   const entryOf = ({ event, at }: Waiting): Entry => {
@@ -78,7 +78,7 @@ export const createCapture = (
   /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
-    if (consent.mayStore()) return true;
+    if (consent.mayFinish()) return true;
     await log.remove(kept);
     return false;
   };
@@ -98,8 +98,8 @@ export const createCapture = (
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // The user opted out after the call: drop it.
-    if (!consent.mayStore()) {
+    // The user opted out after the call, and wants it forgotten.
+    if (!consent.mayFinish()) {
       for (const { resolve } of waiting) resolve(null);
       return;
     }
@@ -109,13 +109,13 @@ export const createCapture = (
     await stored;
   };
 
-  const drain = async (): Promise<void> => {
+  const appendLine = async (): Promise<void> => {
     while (line.length > 0) await store(line.splice(0, SLICE));
-    isDraining = false;
+    isAppending = false;
   };
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
-    if (isStopped() || !consent.mayStore()) return Promise.resolve(null);
+    if (isStopped() || !consent.mayAct()) return Promise.resolve(null);
     // Its write would fail, and the events beside it in the same write would be lost.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
@@ -123,10 +123,10 @@ export const createCapture = (
     }
     return new Promise((resolve) => {
       line.push({ event, at: event.at ?? clock.now(), resolve });
-      if (isDraining) return;
-      isDraining = true;
+      if (isAppending) return;
+      isAppending = true;
       // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
-      void Promise.resolve().then(drain);
+      void Promise.resolve().then(appendLine);
     });
   };
 };

@@ -8,7 +8,7 @@ import { createHandOff } from './hand-off.ts';
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
-  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, maySend } = context;
+  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, canSend } = context;
   const worker = createHandOff(name);
   /** The last flushes whose answers are out. */
   let underWay = Promise.resolve(0);
@@ -23,7 +23,7 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     const control = log.lastControl();
     const key = sender.key();
     const mustWait = isAhead(control.wait.until, clock.now(), MAX_WAIT_MS);
-    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !maySend()) return 0;
+    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !canSend()) return 0;
     const byValue = unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {
@@ -54,8 +54,10 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
 
   const leave = (): void => {
     // What lies in this page's memory the worker cannot see.
-    if (!log.isMemory() && maySend() && worker.handOff()) return;
-    const flushed = Promise.all([underWay, lastFlush()]).then(
+    if (!log.isMemory() && canSend() && worker.handOff()) return;
+    // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
+    const flushing = log.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
+    const flushed = Promise.all([underWay, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {
         fail('storage', 'The last flush failed', cause);

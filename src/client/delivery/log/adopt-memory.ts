@@ -53,7 +53,7 @@ export const adoptMemory = async (
       const control = readControl(stored, memory.consent);
       for (const total of TOTALS) control[total] += memory[total];
       control.purged += count(gone);
-      const isOptIn = consent.mayStore() && memory.chosenAt > control.chosenAt;
+      const isOptIn = consent.mayAct() && memory.chosenAt > control.chosenAt;
       // Opted out on the disk, and not in again since: nothing of it may be kept or sent.
       const isRefused = control.consent === 'disabled' && !isOptIn;
       if (isRefused) control.purged += count(kept);

@@ -3,10 +3,12 @@ import type { Log } from './log.ts';
 import {
   bannerEvent,
   DEAD_RANGE,
+  type DeadRecord,
   deadKey,
   keyText,
   type QueuedEvent,
   queueKey,
+  VERSION,
   type Writes,
 } from './records.ts';
 
@@ -14,6 +16,16 @@ import {
 interface Letter extends QueuedEvent {
   reason: string;
 }
+
+/** Moves an event to the dead letters. */
+export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
+  const { skip: _asked, after: _wait, ...letter } = event;
+  const record: DeadRecord = { v: VERSION, event: { ...letter, isFinal: true }, reason };
+  return [
+    [key, undefined],
+    [deadKey(key), record],
+  ];
+};
 
 /** The events that the server would not take: listed, sent once more, or given up, by the host's decision. */
 export const createDeadLetters = (log: Log) => {

@@ -1,4 +1,4 @@
-export { createDeadLetters } from './dead-letters.ts';
+export { createDeadLetters, toDeadLetter } from './dead-letters.ts';
 export { readDiagnostics } from './diagnostics.ts';
 export { createLog, type Entry, type Log } from './log.ts';
 export {
@@ -7,8 +7,6 @@ export {
   batchKey,
   batchState,
   type Control,
-  type DeadRecord,
-  deadKey,
   EVENT_RANGE,
   type EventKey,
   isInSending,

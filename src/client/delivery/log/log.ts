@@ -1,9 +1,7 @@
-import type { Choice } from '../../first/consent.ts';
-import { createFallbackStore } from '../../platform/fallback-store.ts';
 import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../context.ts';
-import { adoptMemory } from './adopt-memory.ts';
+import { createLogStore } from './log-store.ts';
 import {
   type Batch,
   CONTROL_KEY,
@@ -19,9 +17,7 @@ import {
   isEventKey,
   isNewer,
   keyText,
-  newControl,
   type QueuedEvent,
-  readControl,
   readEvent,
   type StoredEvent,
   VERSION,
@@ -43,71 +39,13 @@ export interface Entry extends QueuedEvent {
   once: string | undefined;
 }
 
-interface LogListener {
-  /** A control record was read. */
-  onRead?: (control: Control) => void;
-  /** Memory mode is over. */
-  onDisk?: () => void;
-}
-
-const undecided = () => new Error('the user has not decided yet');
-/** The control record of a newer version is never changed, so the log goes on in memory. */
-const newerVersion = () => new Error('a newer version keeps its events here');
-
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
 export const createLog = (context: DeliveryContext, disk: Store) => {
-  const { consent, clock, notify, fail } = context;
-  /** What a new control record begins with. */
-  const choice = (): Choice => {
-    if (consent.state === 'pending') return 'enabled';
-    return consent.state === 'wiped' ? 'disabled' : consent.state;
-  };
-  const listeners: LogListener[] = [];
-  let lastControl: Control | undefined;
-  let isPurgeOwed = false;
-
-  const announce = (control: Control): void => {
-    for (const { onRead } of listeners) onRead?.(control);
-  };
-  const remember = (record: unknown): Control => {
-    lastControl = readControl(record, choice());
-    if (record !== undefined) announce(lastControl);
-    return lastControl;
-  };
-
-  const store = createFallbackStore({
-    primary: disk,
-    clock,
-    async probe() {
-      // The disk is left alone until then.
-      if (consent.state === 'pending') throw undecided();
-      const record = await disk.get(CONTROL_KEY);
-      if (!isNewer(record)) {
-        if (!store.isMemory()) remember(record);
-        return;
-      }
-      // An opt-out holds in every version.
-      announce(readControl(record, choice()));
-      throw newerVersion();
-    },
-    async adopt(records) {
-      await adoptMemory(records, disk, { isPurgeOwed, consent });
-      isPurgeOwed = false;
-    },
-    onMode(on, cause) {
-      lastControl = undefined;
-      const reason = on ? { reason: (cause as Error | null)?.message ?? String(cause) } : {};
-      notify({ type: 'memory-mode', on, ...reason });
-      if (!on) for (const { onDisk } of listeners) onDisk?.();
-    },
-  });
-  // What waits in memory goes to the disk with the next write there, or is forgotten.
-  consent.subscribe((before) => {
-    if (before === 'pending' && !consent.mayStore()) store.forgetMemory();
-  });
+  const { consent, fail } = context;
+  const store = createLogStore(context, disk);
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
@@ -123,7 +61,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       if (isNewerVersion || consent.state === 'wiped') return [];
-      const control = readControl(stored, choice());
+      const control = store.toControl(stored);
       const writes = decide(control, values);
       // Without a record the default is not consent.
       if (stored !== undefined || writes !== null) after = control;
@@ -132,20 +70,17 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       return [[CONTROL_KEY, control], ...writes];
     });
     if (isNewerVersion) {
-      store.degrade(newerVersion());
+      store.leaveToNewer();
       return step(keys, decide);
     }
-    if (after !== undefined) remember(after);
+    if (after !== undefined) store.remember(after);
   };
 
   return {
-    subscribe: (listener: LogListener): void => void listeners.push(listener),
     step,
-    /** The control record as this page saw it last. */
-    lastControl: (): Control => lastControl ?? newControl(choice()),
     /** A decision on an older revision is made again. */
     bumpRevision: (): Promise<void> => step([], () => []),
-    control: async (): Promise<Control> => remember(await store.get(CONTROL_KEY)),
+    control: async (): Promise<Control> => store.remember(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves. One write that reads nothing. */
     write: (records: Writes): Promise<void> => store.setMany(records),
@@ -178,7 +113,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       const records = await store.entries<unknown>(CONTROL_RANGE);
       const control = records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1];
       return {
-        control: remember(control),
+        control: store.remember(control),
         batches: records.flatMap((record) => (isBatch(record[1]) && !isCorrupt(record) ? [record[1]] : [])),
         corrupt: records.filter(isCorrupt).map(([key]) => key),
       };
@@ -217,18 +152,16 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       }
     },
 
-    clear: () => store.clear(),
-
+    subscribe: store.subscribe,
+    lastControl: store.lastControl,
+    clear: store.clear,
     isMemory: store.isMemory,
     /** Tries the disk again, where the log is in memory. */
     retry: store.retry,
     /** Goes on in memory. */
     degrade: store.degrade,
     forgetMemory: store.forgetMemory,
-    /** The user opted out and wants everything forgotten: also what lies on a disk that does not answer now. */
-    owePurge() {
-      isPurgeOwed = store.isMemory();
-    },
+    owePurge: store.owePurge,
     close: store.close,
   };
 };

@@ -11,8 +11,8 @@ import {
   type QueuedEvent,
   readEvent,
   type StoredEvent,
+  toDeadLetter,
 } from '../log/index.ts';
-import { toDeadLetter } from './batch-changes.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;
@@ -80,3 +80,5 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
     for (const item of kept) await decide(item);
   };
 };
+
+export type Correct = ReturnType<typeof createCorrection>;

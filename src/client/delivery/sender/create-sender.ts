@@ -4,18 +4,19 @@ import type { DeliveryContext } from '../context.ts';
 import type { Log, Upkeep } from '../log/index.ts';
 import type { Unsent } from '../unsent.ts';
 import { createCorrection } from './correction.ts';
-import { createLeaseNext } from './lease-next.ts';
+import { createFindNext } from './find-next.ts';
+import { createLease } from './lease.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSendBatch } from './send-batch.ts';
 import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
-  const { api, clock, fail, isWorker, maySend } = context;
+  const { api, clock, fail, isWorker, canSend } = context;
   const keyring = createKeyring(api.apiKey, clock.after);
 
   const wake = (all = false): void => {
-    if (!isWorker && maySend()) void run(all);
+    if (!isWorker && canSend()) void run(all);
   };
 
   /** A sign of life ends a running backoff, once; what the server asked for stays. */
@@ -28,25 +29,27 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       return [];
     });
 
-  const onReconnect = (): void => {
-    if (!maySend()) return;
-    log.retry();
-    void endBackoffEarly().then(
+  const tryAgain = (): Promise<void> =>
+    endBackoffEarly().then(
       () => wake(),
       (cause) => fail('storage', 'The log could not be used', cause),
     );
+
+  const onReconnect = (): void => {
+    if (!canSend()) return;
+    void log.retry();
+    void tryAgain();
   };
 
   const scheduler = createScheduler(context, wake, onReconnect);
   const batches = createSendBatch(context, log, scheduler, unsent);
   const run = createSendLoop(context, log, keyring, {
-    leaseNext: createLeaseNext(context, log, batches.limit, unsent.isInLastFlush),
-    send: batches.send,
-    abandon: batches.abandon,
-    correct: createCorrection(context, log, unsent.removed),
+    ...scheduler,
+    ...batches,
     tidy: upkeep.tidy,
-    wakeAt: scheduler.wakeAt,
-    untilIdle: scheduler.untilIdle,
+    findNext: createFindNext(context, log, batches.limit, unsent),
+    lease: createLease(context, log, unsent),
+    correct: createCorrection(context, log, unsent.removed),
   });
 
   log.subscribe({ onDisk: () => wake() });
@@ -59,6 +62,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     /** Sends what is due, or with `all` whatever waits, without being waited for. */
     wake,
     onReconnect,
+    /** Ends a backoff of its own early, once, and sends what is due. */
+    tryAgain,
     /** Events were stored, and stand in the queue: they wait for company, for the service, or no longer. */
     onAppended(): void {
       const { until } = log.lastControl().wait;

@@ -1,3 +1,4 @@
 export { createSender, type Sender } from './create-sender.ts';
-export { answerUntil, isOthers } from './lease-next.ts';
+export { isOthers } from './find-next.ts';
+export { answerUntil } from './lease.ts';
 export { byTime, newBatch, planBatches } from './plan-batches.ts';

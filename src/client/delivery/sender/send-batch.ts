@@ -1,7 +1,7 @@
 import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { backoffMs } from '../../platform/backoff.ts';
 import { createPostJson } from '../../platform/post-json.ts';
-import { allowsSending, type DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../context.ts';
 import {
   type BatchOutcome,
   createKeepaliveBudget,
@@ -11,23 +11,19 @@ import {
 } from '../http/index.ts';
 import type { Batch, Log } from '../log/index.ts';
 import type { Unsent } from '../unsent.ts';
+import type { Leased } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this was never sent: the page or its other scripts have used the quota up. */
 const REFUSED_AT_ONCE_MS = 20;
 
-/** A batch that is leased to this tab, and the text of its request. */
-export interface Leased {
-  batch: Batch;
-  body: string;
-}
-
-const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
+/** No request went out: the batch may be sent again at once. */
+const NOT_SENT: BatchOutcome = { type: 'again', status: 0, skipped: [], problems: [] };
 
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: Scheduler, unsent: Unsent) => {
-  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify } = context;
+  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify, canSend } = context;
   const { maxBatch, timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
@@ -35,7 +31,7 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
   consent.subscribe(() => {
-    if (!allowsSending(consent)) for (const abort of inFlight) abort.abort();
+    if (!consent.maySend()) for (const abort of inFlight) abort.abort();
   });
 
   const finish = async (batch: Batch, outcome: BatchOutcome, key: string): Promise<number> => {
@@ -55,6 +51,7 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
   const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<BatchOutcome> => {
     const began = clock.monotonic();
     const reconnectsBefore = scheduler.reconnects();
+    const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
     const { signal } = abort;
     inFlight.add(abort);
@@ -71,7 +68,8 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
-      if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
+      // Nothing leaves a browser that is offline.
+      if (wasOffline) return { ...inDoubt(cause, { reason: 'offline' }), type: 'again' };
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
       // how things are now.
       const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);
@@ -86,6 +84,8 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     /** Resolves with how many events were delivered. */
     async send(leased: Leased, key: string, isLeaving = false): Promise<number> {
       const { batch } = leased;
+      // The user may have opted out while it was being leased: there was no request to end yet.
+      if (!canSend()) return finish(batch, NOT_SENT, key);
       const body = withUserToken(leased.body, userTokens.current(batch.userId));
       unsent.inRequest(batch.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());

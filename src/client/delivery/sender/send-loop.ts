@@ -1,15 +1,10 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
-import {
-  type Batch,
-  batchKey,
-  isInSending,
-  type Log,
-  noWait,
-  type QueuedEvent,
-  type Wait,
-} from '../log/index.ts';
-import type { NextAction } from './lease-next.ts';
+import { type Log, noWait, type Wait } from '../log/index.ts';
+import type { Correct } from './correction.ts';
+import type { FindNext } from './find-next.ts';
+import type { Lease } from './lease.ts';
+import type { Scheduler } from './scheduler.ts';
 import type { SendBatch } from './send-batch.ts';
 
 /** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
@@ -19,18 +14,13 @@ const RETRY_MS = 30_000;
 /** How long after another tab's lease this one tries. */
 const SUCCESSOR_MS = 50;
 
-/** What the loop does with what there is to do. */
-export interface SendTasks {
-  leaseNext: (all: boolean) => Promise<NextAction>;
-  send: SendBatch['send'];
-  abandon: SendBatch['abandon'];
-  correct: (kept: QueuedEvent[]) => Promise<void>;
+/** What the loop does, step by step. */
+interface SendSteps extends Pick<Scheduler, 'wakeAt' | 'untilIdle'>, Pick<SendBatch, 'send' | 'abandon'> {
   /** Comes before the first look at the queue. */
   tidy: () => Promise<void>;
-  /** Look again at this time (Unix milliseconds). */
-  wakeAt: (time: number) => void;
-  /** Resolves when the tab that sends has an answer, at this time (Unix milliseconds) at the latest. */
-  untilIdle: (time: number) => Promise<void>;
+  findNext: FindNext;
+  lease: Lease;
+  correct: Correct;
 }
 
 interface Run {
@@ -41,9 +31,9 @@ interface Run {
 }
 
 /** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
-export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyring, tasks: SendTasks) => {
-  const { clock, userTokens, notify, fail, maySend } = context;
-  const { leaseNext, send, abandon, correct, tidy, wakeAt, untilIdle } = tasks;
+export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyring, steps: SendSteps) => {
+  const { clock, userTokens, notify, fail, canSend } = context;
+  const { tidy, findNext, lease, send, abandon, correct, wakeAt, untilIdle } = steps;
   let running: Run | undefined;
   let announcedUntil = 0;
 
@@ -70,12 +60,6 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
     return true;
   };
 
-  /** Puts a leased batch back unsent: the next one may send it at once, and it is not in doubt. */
-  const release = (batch: Batch): Promise<void> =>
-    log.step([batchKey(batch.id)], (_, [stored]) =>
-      isInSending(stored, batch) ? [[batchKey(batch.id), { ...stored, until: 0 }]] : null,
-    );
-
   /** Notifies the host of each wait once. */
   const announce = ({ until, reason }: Wait): void => {
     if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
@@ -84,24 +68,19 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
 
   /** Does the next thing; false when there is nothing left to do now. */
   const step = async (run: Run): Promise<boolean> => {
-    if (!maySend()) return false;
+    if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
-    const action = await leaseNext(run.all);
+    const action = await findNext(run.all);
+    if (!canSend()) return false;
     switch (action.type) {
-      case 'send':
-        // The user may have opted out while it was being leased: there was no request to end yet.
-        if (!maySend()) {
-          await release(action.batch);
-          return false;
-        }
-        // Asked for without a lease: the host may take its time.
-        if (!userTokens.isReady(action.batch.userId)) {
-          await release(action.batch);
-          await userTokens.ask(action.batch.userId);
-          return true;
-        }
-        run.delivered += await send(action, key);
+      case 'send': {
+        const leased = await lease(action.batch, action.revision);
+        if (leased) run.delivered += await send(leased, key);
+        return true;
+      }
+      case 'token':
+        await userTokens.ask(action.userId);
         return true;
       case 'abandoned':
         await abandon(action.batch);
@@ -138,7 +117,7 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
         run.again = false;
         await tidy();
         while (await step(run));
-      } while (run.again && maySend());
+      } while (run.again && canSend());
     } catch (cause) {
       fail('storage', 'The log could not be used', cause);
       wakeAt(clock.now() + RETRY_MS);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hideAgain } from '../../../src/client/banners/hide-again.ts';
+import { addDismissals } from '../../../src/client/banners/dismissals.ts';
 import { emptyRecord } from '../../../src/client/banners/user-record.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
@@ -7,15 +7,15 @@ test('takes the banner out of the record, and knows each dismissal once', () => 
   const record = emptyRecord();
   record.banners.set('home_hero', { banner: aBanner(), askedAtMs: 1 });
   const dismissal = { placementId: 'home_hero', bannerId: 'bnr-1' };
-  for (let i = 0; i < 2; i += 1) hideAgain(record, [dismissal]);
+  for (let i = 0; i < 2; i += 1) addDismissals(record, [dismissal]);
   expect(record.banners.get('home_hero')?.banner).toBeNull();
   expect(record.dismissed).toEqual([{ ...dismissal, acceptedAtMs: null }]);
 });
 
-test('contract 7.5: of more than 100 dismissals the oldest gives way, as on the page', () => {
+test('contract 7.5: of more than 100 dismissals the oldest gives way', () => {
   const record = emptyRecord();
   const dismissals = Array.from({ length: 150 }, (_, i) => ({ placementId: 'p', bannerId: `b${i}` }));
-  hideAgain(record, dismissals);
+  addDismissals(record, dismissals);
   expect(record.dismissed.map(({ bannerId }) => bannerId)).toEqual(
     dismissals.slice(50).map(({ bannerId }) => bannerId),
   );
