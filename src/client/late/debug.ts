@@ -1,5 +1,6 @@
 import type { BannerEvent } from '../banner-event.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
+import type { Consent } from '../first/consent.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Listener, Notice } from '../notice.ts';
 import { VERSION } from '../version.ts';
@@ -48,6 +49,7 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
 interface DebugOptions {
   settings: Pick<Settings, 'endpoint' | 'appId'>;
+  consent: Pick<Consent, 'mayAct'>;
   cache: Pick<BannerCache, 'userId' | 'current'>;
   /** Those that are mounted. */
   placements: Iterable<string>;
@@ -56,11 +58,12 @@ interface DebugOptions {
 
 /** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
 export const printNotices = (options: DebugOptions): (() => void) => {
-  const { settings, cache, placements, subscribe } = options;
+  const { settings, consent, cache, placements, subscribe } = options;
   const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
+  const who = consent.mayAct() ? user : 'no consent';
   const shown = [...placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
   console.info(
-    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${user}; mounted: ${shown.join(', ') || 'nothing'}`,
+    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${shown.join(', ') || 'nothing'}`,
   );
   return subscribe((notice) => {
     const text = `[placard] ${noticeText(notice)}`;

@@ -182,7 +182,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   const debug = async (): Promise<void> => {
     const { printNotices } = await import('./debug.ts');
-    printNotices({ settings, cache, placements: requested.placements, subscribe });
+    printNotices({ settings, consent, cache, placements: requested.placements, subscribe });
   };
 
   /** A log that stops answering keeps no user from a banner. */
