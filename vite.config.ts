@@ -23,7 +23,6 @@ const entries = {
   placard: 'src/cli/placard.ts',
   // Threads of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
-  'sqlite-copy': 'src/service/store/sqlite/copy-thread.ts',
   'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
 };
 

@@ -60,6 +60,7 @@ describe('placard backup', () => {
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ended by %s, leaves nothing', async (signal) => {
     // Large enough that the copy is not whole before the signal is there.
+    await (await openStore(file(`${signal}.db`))).close();
     const large = new DatabaseSync(file(`${signal}.db`));
     large.exec(`CREATE TABLE ballast AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
       SELECT i, zeroblob(1000000) FROM n`);
@@ -178,7 +179,7 @@ describe('a command that visits a database', () => {
     writeFileSync(file('empty.db'), '');
     expect(await runCli(['export', 'users', '--db', file('empty.db')])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('empty.db is of an older Placard'),
+      stderr: expect.stringContaining('empty.db holds no Placard data'),
     });
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { logName } from '../../src/client/delivery/index.ts';
 import type { Store } from '../../src/client/index.ts';
 import { assertConserved, createFakeService } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
@@ -57,6 +58,15 @@ test('an agreement stores what happened before it, with its own times, and sends
   const diagnostics = await placard.diagnostics();
   assertConserved(diagnostics);
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
+});
+
+test('what happened before an agreement is on the disk when enable() resolves', async () => {
+  const { placard, service, openStore } = await undecided();
+  await placard.enable();
+  const stored = (await openStore(logName(service.origin, 'app')).entries()).map(
+    ([key]) => (key as string[])[0],
+  );
+  expect(stored.filter((kind) => kind === 'event')).toHaveLength(2);
 });
 
 test('after the agreement the banner stays where it is, and the next page has it from the cache', async () => {

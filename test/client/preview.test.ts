@@ -16,7 +16,7 @@ beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?placard_preview=th
 afterEach(() => history.replaceState(null, '', '/'));
 
 /** A page of the site, and what it asks the service for a preview. */
-const aSite = (answer: () => Response, options: Parameters<typeof open>[0] = {}) => {
+const aSite = (answer: () => Response | Promise<Response>, options: Parameters<typeof open>[0] = {}) => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const asked: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -135,4 +135,43 @@ test('a page without a token asks for nothing; a host may give one of its own', 
   expect(element.textContent).toBe('The draft');
   placard.stop();
   expect(bar()).toBeNull();
+});
+
+test('a page that stops while its preview is loading shows no bar', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<Response>();
+  const { placard } = aSite(() => {
+    asked.resolve();
+    return answered.promise;
+  });
+  await asked.promise;
+  placard.stop();
+  answered.resolve(found());
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(bar()).toBeNull();
+});
+
+test('of two previews the later one stays, whichever the service answers first', async () => {
+  const first = Promise.withResolvers<Response>();
+  const answers = [first.promise, Response.json({ campaign_name: 'Autumn', banners: { home_hero: draft } })];
+  const { placard, asked } = aSite(() => answers.shift()!);
+  await vi.waitFor(() => expect(asked).toHaveLength(1), PATIENCE);
+  await (await placard.inspect())!.preview('another-token');
+  first.resolve(found());
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(document.querySelectorAll('placard-preview')).toHaveLength(1);
+  expect(barText()).toContain('Autumn');
+});
+
+test('a page whose history cannot be written shows its own banners, and says so', async () => {
+  const refused = vi.spyOn(history, 'replaceState').mockImplementation(() => {
+    throw new DOMException('Too many calls', 'SecurityError');
+  });
+  const { placard, of, heard } = aSite(found);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  expect(element.textContent).toBe('Summer sale');
+  expect(of('failed')).toMatchObject([{ kind: 'internal', cause: { name: 'SecurityError' } }]);
+  refused.mockRestore();
 });

@@ -65,6 +65,55 @@ describe('IndexedDB that cannot be used', () => {
     expect(errors).toEqual([]);
   });
 
+  test('case 41: a page in memory that goes away takes along what was refused and what came since', async () => {
+    await context.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+    const page = await open(QUIET);
+    service.fail({ type: 'status', status: 503 });
+    await capture(page, 2, 'click', 'refused');
+    await flush(page);
+    await capture(page, 2, 'click', 'since');
+    await page.goto(`${pages.origin}/bare`);
+    await expect
+      .poll(() => service.events.map(({ bannerId }) => bannerId).sort())
+      .toEqual(['refused0', 'refused1', 'since0', 'since1']);
+  });
+
+  test('case 42: a transaction that another page holds up is given up after ten seconds, and every event counts once', async () => {
+    const page = await open(QUIET);
+    const before = await capture(page, 2);
+    const other = await context.newPage();
+    await other.goto(`${pages.origin}/bare`);
+    await other.evaluate(
+      (name) =>
+        new Promise<void>((resolve) => {
+          const opening = indexedDB.open(name);
+          opening.onsuccess = () => {
+            const store = opening.result.transaction('records', 'readwrite').objectStore('records');
+            const hold = () => {
+              store.get('').onsuccess = hold;
+              resolve();
+            };
+            hold();
+          };
+        }),
+      logName(api.origin, 'app-1'),
+    );
+    const since = await capture(page, 2, 'click', 'since');
+    expect(await modes(page)).toEqual([true]);
+    await flush(page);
+    assertDeliveredExactlyOnce(service.events, since as BannerEvent[]);
+    await other.close();
+    // A sign of life: without one it is tried again every half minute.
+    const isInMemory = () => {
+      dispatchEvent(new Event('online'));
+      return globalThis.delivery.diagnostics().then(({ memoryMode }) => memoryMode);
+    };
+    await expect.poll(() => page.evaluate(isInMemory)).toBe(false);
+    await flush(page);
+    await expect.poll(() => service.events.length).toBe(4);
+    assertDeliveredExactlyOnce(service.events, [...before, ...since] as BannerEvent[]);
+  });
+
   test('case 41: an open that never settles is waited for two seconds and no longer', async () => {
     // Timers of one page run in the order of their time, however late a busy machine runs them.
     await context.addInitScript(() => {

@@ -33,7 +33,6 @@ const NAMED = [
   'dist/service-worker.js',
   'dist/service.d.ts',
   'dist/service.js',
-  'dist/sqlite-copy.js',
   'dist/sqlite-job.js',
   'dist/sqlite-writer.js',
   'dist/studio-pages/index.html',

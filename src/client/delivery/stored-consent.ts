@@ -28,8 +28,8 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
     } finally {
       writing -= 1;
     }
-    // What was held in memory comes to the disk with the choice, or after it.
-    log.retry();
+    // What was held in memory comes to the disk with the choice.
+    await log.retry();
   };
 
   news.subscribe((item) => {

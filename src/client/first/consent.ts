@@ -20,6 +20,8 @@ export interface Consent {
   mayAct(): boolean;
   /** Whether it may be kept on the device. */
   mayWrite(): boolean;
+  /** Whether what was captured while it was allowed may still be stored: also after an opt-out here that keeps or sends it. */
+  mayFinish(): boolean;
   /** Whether queued events may be sent. */
   maySend(): boolean;
 }
@@ -27,18 +29,26 @@ export interface Consent {
 /** The user's choice in this page: one object that all parts ask. */
 export const createConsent = (initial: Consent['state']): Consent => {
   const listeners: ((before: Consent['state']) => void)[] = [];
+  let keepsCaptured = false;
   const consent: Consent = {
     state: initial,
     mayAct: () => consent.mayWrite() || consent.state === 'pending',
     mayWrite: () => consent.state === 'enabled',
+    mayFinish: () => consent.mayAct() || keepsCaptured,
     maySend: () => consent.mayWrite() || consent.state === 'draining',
     set(state) {
       const before = consent.state;
       if (state === before) return;
       consent.state = state;
+      keepsCaptured = false;
       for (const listener of listeners) listener(before);
     },
-    optOut: (policy) => consent.set(policy === 'send' ? 'draining' : 'disabled'),
+    optOut(policy) {
+      // The client and its delivery both call it for one opt-out.
+      const keeps = policy !== 'purge' && (consent.mayWrite() || keepsCaptured);
+      consent.set(policy === 'send' ? 'draining' : 'disabled');
+      keepsCaptured = keeps;
+    },
     subscribe: (listener) => void listeners.push(listener),
   };
   return consent;

@@ -100,9 +100,10 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
   const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
+  const report = (cause: unknown): void => fail('internal', String(cause), cause);
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
-    consentWork = consent.mayAct() ? next() : user.close();
+    consentWork = (consent.mayAct() ? next() : user.close()).catch(report);
   });
 
   const stop = (): void => {
@@ -120,7 +121,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     if (!isStopped) await user.startSession();
   };
   // On a server there is no page to show anything on.
-  if (typeof document !== 'undefined') void begin();
+  if (typeof document !== 'undefined') begin().catch(report);
 
   return {
     mount(placementId, element, hook) {

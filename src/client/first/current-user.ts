@@ -11,16 +11,6 @@ const isUsable = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
-/** The user that the client works for. */
-export interface WhoIsHere {
-  /** The user who has signed in. */
-  signedIn(): string | null;
-  /** The same, or else the visitor. */
-  id(): string | null;
-  /** Reads what is stored of them. */
-  openCache(): Promise<void>;
-}
-
 /** The cache and the session of the present user are open while there is consent. */
 export const createCurrentUser = (
   initial: string | null,

@@ -9,8 +9,8 @@ const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
   `${type} of ${bannerId} in ${placementId}`;
 const listText = (events: readonly BannerEvent[]): string => events.map(eventText).join(', ');
 
-/** A notice as one line. */
-export const noticeText = (notice: Notice): string => {
+/** A notice as one line; `current` says what each mounted placement has now. */
+export const noticeText = (notice: Notice, current: string): string => {
   switch (notice.type) {
     case 'synced': {
       const found = Object.entries(notice.banners).map(
@@ -19,7 +19,7 @@ export const noticeText = (notice: Notice): string => {
       return `synced ${found.join(', ')}`;
     }
     case 'changed':
-      return 'changed: banner() may return something else now';
+      return `changed to ${current}`;
     case 'shown':
       return `shown ${notice.banner.id} in ${notice.banner.placementId}, from the ${notice.from}`;
     case 'emptied':
@@ -61,12 +61,19 @@ export const printNotices = (options: DebugOptions): (() => void) => {
   const { settings, consent, cache, placements, subscribe } = options;
   const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
   const who = consent.mayAct() ? user : 'no consent';
-  const shown = [...placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`);
+  const current = (): string =>
+    [...placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') || 'nothing';
+  let last = current();
   console.info(
-    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${shown.join(', ') || 'nothing'}`,
+    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
   );
   return subscribe((notice) => {
-    const text = `[placard] ${noticeText(notice)}`;
+    if (notice.type === 'changed') {
+      // It comes where something may have changed.
+      if (current() === last) return;
+      last = current();
+    }
+    const text = `[placard] ${noticeText(notice, last)}`;
     const cause = notice.type === 'failed' && notice.cause !== undefined ? [notice.cause] : [];
     if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
     else console.info(text);

@@ -7,9 +7,9 @@ import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
 import type { Consent } from '../first/consent.ts';
-import type { WhoIsHere } from '../first/current-user.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Requested } from '../first/requested.ts';
+import type { WhoIsHere } from '../first/who-is-here.ts';
 import type { Inspector } from '../inspector/index.ts';
 import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
@@ -20,7 +20,7 @@ import { forgetLocal } from '../platform/forget-local.ts';
 import { createPageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import { createPreview, takePreviewToken } from '../preview/preview.ts';
+import { createPreview } from '../preview/preview.ts';
 import { createVisitors } from '../visitors/visitors.ts';
 import { countImpressions } from './count-impressions.ts';
 import { createInBackground } from './in-background.ts';
@@ -202,8 +202,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  const previewToken = takePreviewToken();
-  if (previewToken) inBackground(preview.show(previewToken));
+  inBackground(preview.start());
   if (settings.debug) inBackground(debug());
 
   return {
@@ -226,7 +225,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       // An opt-out of an earlier visit stays one: reading it tells of it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
-      if (userTokens.resume()) void delivery.flush();
+      if (userTokens.resume()) inBackground(delivery.flush());
       await updates.startSession(delivery.queued);
       if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
     },

@@ -1,9 +1,12 @@
 import type { Clock } from './clock.ts';
 import type { PageLifecycle } from './page-lifecycle.ts';
 import type { Store } from './store.ts';
+import { afterTimeout } from './timeout.ts';
 
 /** What has not answered so long after the return never will. */
 const ANSWER_MS = 1_000;
+/** In a page that stays, a slow disk or another tab may keep a transaction waiting for a while. */
+const HANG_MS = 10_000;
 
 /**
  * A store that begins nothing which needs an answer while the page is in the back/forward cache. A transaction that reads
@@ -12,7 +15,7 @@ const ANSWER_MS = 1_000;
  *
  * Firefox 153 never answers what was begun as the page went there: it neither succeeds nor fails. After the return a read
  * is begun again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
- * after all, it is written again.
+ * after all, it is written again. In a page that stays, what is not answered in time rejects.
  */
 export const createBfcacheSafeStore = (
   store: Store,
@@ -54,9 +57,15 @@ export const createBfcacheSafeStore = (
           else if (isBlind) attempt();
         };
         unanswered.add(giveUp);
+        const cancel = afterTimeout(after, HANG_MS, () => {
+          if (!back && unanswered.delete(giveUp)) reject(new Error('No answer'));
+        });
         void ask()
           .then(resolve, onError)
-          .finally(() => unanswered.delete(giveUp));
+          .finally(() => {
+            unanswered.delete(giveUp);
+            cancel();
+          });
       };
       attempt();
     });

@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { Store, StoreKey } from './store.ts';
-import { afterTimeout } from './timeout.ts';
+import { withTimeout } from './timeout.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
-const SETTLE_MS = 2_000;
+const OPEN_MS = 2_000;
 /** How often the real store is tried again while in memory mode. */
 const RETRY_MS = 30_000;
 
 export interface FallbackStore extends Store {
   isMemory(): boolean;
-  /** Tries the real store again now, for example when the page is shown. */
-  retry(): void;
+  /** Tries the real store again now, for example when the page is shown. Resolves when the page is back on it, or cannot be. */
+  retry(): Promise<void>;
   /** Goes on in memory at once, for example when the disk is full and nothing is left to evict. */
   degrade(reason: unknown): void;
   /** Forgets what is in memory, and leaves the real store alone. */
@@ -23,12 +23,12 @@ export interface FallbackStore extends Store {
 export interface FallbackOptions {
   primary: Store;
   clock: Clock;
-  /** Finds out whether the real store answers; one that rejects is not used. Default: reads a key that is never written. */
-  probe?: () => Promise<unknown>;
+  /** Finds out whether the real store answers; one that rejects is not used. */
+  probe: () => Promise<unknown>;
   /** Called when memory mode begins (with the reason) and when it ends. */
-  onMode?: (memory: boolean, reason?: unknown) => void;
-  /** Moves what was kept in memory to the real store. Default: writes the records as they are. */
-  adopt?: (records: [StoreKey, unknown][]) => Promise<void>;
+  onMode: (memory: boolean, reason?: unknown) => void;
+  /** Moves what was kept in memory to the real store. */
+  adopt: (records: [StoreKey, unknown][]) => Promise<void>;
 }
 
 /** The disk is full. */
@@ -38,13 +38,8 @@ export const isQuota = (error: unknown): boolean => (error as Error | null)?.nam
  * `primary` as long as it works, else a store in memory until it works again. A transaction that failed was not
  * committed, so it is repeated in memory; only a full disk is left to the caller, who knows what to evict.
  */
-export const createFallbackStore = ({
-  primary,
-  clock,
-  probe = () => primary.get(''),
-  onMode = () => undefined,
-  adopt = (records) => primary.setMany(records),
-}: FallbackOptions): FallbackStore => {
+export const createFallbackStore = (options: FallbackOptions): FallbackStore => {
+  const { primary, clock, probe, onMode, adopt } = options;
   let memory: Store | undefined;
   /** Cleared while in memory mode: what lies in the real store must go as well. */
   let mustClear = false;
@@ -55,7 +50,7 @@ export const createFallbackStore = ({
 
   const retryLater = (): void => {
     cancelRetry();
-    if (!isClosed) cancelRetry = clock.after(RETRY_MS, retry);
+    if (!isClosed) cancelRetry = clock.after(RETRY_MS, () => void retry());
   };
 
   const toMemory = (reason: unknown): void => {
@@ -80,11 +75,20 @@ export const createFallbackStore = ({
     }
   };
 
+  const ask = (): Promise<unknown> => {
+    const answer = probe();
+    // One that comes too late brings the page back all the same.
+    answer.then(retry, () => undefined);
+    return withTimeout(answer, clock.after, OPEN_MS, 'The store');
+  };
+
   const look = (): Promise<void> => {
-    probing ??= probe()
+    probing ??= ask()
       .then(
         () => {
-          if (memory !== undefined) ready = upgrade(memory);
+          if (memory === undefined) return undefined;
+          ready = upgrade(memory);
+          return ready;
         },
         (error) => {
           toMemory(error);
@@ -97,24 +101,12 @@ export const createFallbackStore = ({
     return probing;
   };
 
-  const retry = (): void => {
-    if (memory !== undefined) void look();
+  const retry = async (): Promise<void> => {
+    if (memory !== undefined) await look();
   };
 
-  const open = (): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = afterTimeout(clock.after, SETTLE_MS, () => {
-        toMemory(new Error(`the store did not open within ${SETTLE_MS} ms`));
-        resolve();
-      });
-      void look().then(() => {
-        cancel();
-        resolve();
-      });
-    });
-
   const run = async <R>(work: (store: Store) => Promise<R>, isCallbackError = () => false): Promise<R> => {
-    ready ??= open();
+    ready ??= look();
     // An upgrade may have begun while this one waited.
     for (let seen: Promise<void> | undefined; seen !== ready; ) {
       seen = ready;
@@ -155,7 +147,7 @@ export const createFallbackStore = ({
         mustClear = store === memory;
         return store.clear();
       });
-      retry();
+      void retry();
     },
     isMemory: () => memory !== undefined,
     retry,

@@ -9,13 +9,13 @@ import type { ShowPreviewOptions } from './show-preview.ts';
 
 const TIMEOUT_MS = 15_000;
 
-interface PreviewOptions extends Omit<ShowPreviewOptions, 'ask' | 'readBanners'> {
+interface PreviewOptions extends Omit<ShowPreviewOptions, 'answer' | 'readBanners'> {
   settings: Settings;
   fail: Fail;
 }
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
-export const takePreviewToken = (): string | null => {
+const takeToken = (): string | null => {
   if (!globalThis.location?.search.includes(PREVIEW_QUERY)) return null;
   const address = new URL(location.href);
   const token = address.searchParams.get(PREVIEW_QUERY);
@@ -24,10 +24,12 @@ export const takePreviewToken = (): string | null => {
   return token;
 };
 
-/** Shows what a preview link is for; a later one takes the place of an earlier one. */
+/** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
 export const createPreview = ({ settings, fail, ...options }: PreviewOptions) => {
   const { endpoint, apiKey, platform } = settings;
   let end: () => void = () => undefined;
+  /** The token of the latest link, until the page stops. */
+  let latest: string | undefined;
 
   const ask = async (token: string): Promise<PreviewAnswer | string> => {
     const answer = await createPostJson(endpoint, platform.fetch)(PREVIEW_PATH, {
@@ -39,16 +41,25 @@ export const createPreview = ({ settings, fail, ...options }: PreviewOptions) =>
     return readRefused(answer, platform.now()).text ?? `the service answered ${answer.status}`;
   };
 
+  const show = async (token: string): Promise<void> => {
+    latest = token;
+    const { showPreview } = await import('./show-preview.ts');
+    const answer = await ask(token).catch((cause) => String(cause));
+    if (latest !== token) return;
+    end();
+    end = showPreview({ ...options, answer, readBanners: createReadBanners(fail) });
+  };
+
   return {
-    async show(token: string): Promise<void> {
-      const { showPreview } = await import('./show-preview.ts');
-      end();
-      end = await showPreview({
-        ...options,
-        ask: () => ask(token).catch((cause) => String(cause)),
-        readBanners: createReadBanners(fail),
-      });
+    show,
+    /** Shows the preview that the page was opened for, if it was. */
+    async start(): Promise<void> {
+      const token = takeToken();
+      if (token) await show(token);
     },
-    stop: (): void => end(),
+    stop(): void {
+      latest = undefined;
+      end();
+    },
   };
 };

@@ -14,14 +14,13 @@ export interface ShowPreviewOptions extends FocusVerbs {
   requested: ReadonlySet<string>;
   subscribe: (listener: Listener) => () => void;
   /** The service's answer to the token, or its words for why there is none. */
-  ask: () => Promise<PreviewAnswer | string>;
+  answer: PreviewAnswer | string;
   readBanners: (placements: string[], sent: Record<string, unknown>) => Map<string, Banner | null>;
 }
 
 /** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
-export const showPreview = async (options: ShowPreviewOptions): Promise<() => void> => {
-  const { cache, placements, requested, subscribe, focusOn, isFocus } = options;
-  const answer = await options.ask();
+export const showPreview = (options: ShowPreviewOptions): (() => void) => {
+  const { answer, cache, placements, requested, subscribe, focusOn, isFocus } = options;
   const shown = typeof answer === 'string' ? [] : Object.entries(answer.banners);
   const banners = [
     ...options.readBanners(

@@ -4,4 +4,4 @@ export type { Release } from './releases.ts';
 export type { Row, RunSql } from './run-sql.ts';
 export type { OperatorSession } from './sessions.ts';
 export { createStudioStore, type StudioStore } from './studio-store.ts';
-export { POSTGRES_STUDIO_TABLES, SQLITE_STUDIO_TABLES } from './tables.ts';
+export { STUDIO_TABLES } from './tables.ts';

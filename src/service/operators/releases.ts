@@ -20,8 +20,6 @@ export interface Release {
 
 /** What was published, and when it is live. */
 export interface ReleaseStore {
-  /** The number of the newest release; 0 where there is none. */
-  newestRelease(workspaceId: string): Promise<number>;
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Releases that become live after `nowMs`, soonest first. */
@@ -65,8 +63,6 @@ export const createReleaseStore = (run: RunSql): ReleaseStore => {
   };
 
   return {
-    newestRelease,
-
     async liveReleases(workspaceId, nowMs) {
       const rows = await run(
         `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (

@@ -1,7 +1,7 @@
 export type SqlValue = string | number | null;
 export type Row = Record<string, unknown>;
-/** Runs one statement, whose values are `$1`, `$2` …, and resolves with its rows once it is stored. */
-export type RunSql = (sql: string, values: SqlValue[]) => Promise<Row[]>;
+/** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
+export type RunSql = (sql: string, values: SqlValue[]) => Promise<Row[]> | Row[];
 
 export const textIn = (row: Row, column: string): string => row[column] as string;
 

@@ -1,8 +1,10 @@
+import { LOOK_AT_USER } from './audit.ts';
+
 /**
- * The Studio's tables, for both stores. `TEXT`, `INTEGER` and `JSON` stand for the type that each store has for them;
- * moments are Unix milliseconds, so that one statement serves both.
+ * The Studio's tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`, which
+ * keeps the order of its members: its differences are shown in it.
  */
-const TABLES = `
+export const STUDIO_TABLES = `
 CREATE TABLE releases (
   workspace_id TEXT NOT NULL,
   release INTEGER NOT NULL,
@@ -50,17 +52,6 @@ CREATE TABLE operator_audit (
   details TEXT NOT NULL,
   PRIMARY KEY (workspace_id, at_ms, entry_id)
 );
+-- For the erasure of a user.
+CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${LOOK_AT_USER}';
 `;
-
-const typed = (types: { text: string; integer: string; json: string }): string =>
-  TABLES.replaceAll(' TEXT', ` ${types.text}`)
-    .replaceAll(' INTEGER', ` ${types.integer}`)
-    .replaceAll(' JSON', ` ${types.json}`);
-
-export const SQLITE_STUDIO_TABLES = typed({ text: 'TEXT', integer: 'INTEGER', json: 'TEXT' }).replaceAll(
-  '\n);',
-  '\n) STRICT;',
-);
-
-/** `json`, not `jsonb`: a campaign keeps the order of its members, in which its differences are shown. */
-export const POSTGRES_STUDIO_TABLES = typed({ text: 'text COLLATE "C"', integer: 'bigint', json: 'json' });

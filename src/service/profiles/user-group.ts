@@ -23,7 +23,7 @@ const heirOf = (entry: Entry): Entry | null => {
   return heir.isRemoved ? null : heir;
 };
 
-/** A user without a profile, and each change of their names, takes as much memory as so many characters of a profile. */
+/** What a user takes beside the profile is as much memory as so many characters of one. */
 const ENTRY_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, entry: Entry) => {
@@ -83,6 +83,7 @@ export const createUserGroup = (ids: UserIds) => {
   const leave = (entry: Entry, mergedInto: Entry | null) => {
     entry.isRemoved = true;
     entry.mergedInto = mergedInto;
+    indexOf(entry.workspaceId).rename(entry);
     touch(entry);
   };
 
@@ -105,7 +106,7 @@ export const createUserGroup = (ids: UserIds) => {
         const bearer = index.bearerOf(externalId);
         if (bearer && !bearer.profile) leave(bearer, entry);
       }
-      index.enter(entry);
+      index.rename(entry);
     };
 
     return {
@@ -118,13 +119,16 @@ export const createUserGroup = (ids: UserIds) => {
         const profile = completeProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
         if (bare) {
           bare.profile = profile;
-          index.enter(bare);
+          index.rename(bare);
           touch(bare);
         } else add({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
         return profile;
       },
       merge(kept, merged) {
-        leave(entryOf(merged), entryOf(kept));
+        const heir = heirOf(entryOf(kept));
+        if (!heir || heir === entryOf(merged))
+          throw new Error('A user is merged into another one who is there');
+        leave(entryOf(merged), heir);
         changed(kept);
       },
       remove(profile) {
@@ -198,8 +202,7 @@ export const createUserGroup = (ids: UserIds) => {
     sent() {
       for (const entry of touched) {
         const names = namesOf(entry);
-        // The index keeps the names of before as well.
-        if (entry.version === 0 || !sameNames(entry.stored, names)) characters += ENTRY_CHARACTERS;
+        if (entry.version === 0) characters += ENTRY_CHARACTERS;
         characters += entry.characters - entry.counted;
         entry.counted = entry.characters;
         entry.version += 1;

@@ -1,6 +1,6 @@
 import type { UserRow } from './changes.ts';
 import type { Profile } from './profile.ts';
-import { isNamedBy, lookupKey, type Names, sharedKeys } from './user-key.ts';
+import { lookupKey, type Names, sharedKeys } from './user-key.ts';
 import type { Lookup } from './user-set.ts';
 
 /** A user of a group in memory. */
@@ -50,30 +50,44 @@ export const entryOf = (profile: Profile): Entry => {
 export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
-  const byKey = new Map<string, Entry[]>();
+  const byKey = new Map<string, Set<Entry>>();
 
-  /** Enters the user under the names of now. Those of before stay, and `find` passes over them. */
-  const enter = (entry: Entry) => {
-    const names = namesOf(entry);
+  const takeOut = (entry: Entry) => {
+    const { externalId } = entry.indexed;
+    if (externalId !== null && byExternalId.get(externalId) === entry) byExternalId.delete(externalId);
+    for (const key of sharedKeys(entry.indexed)) {
+      const entries = byKey.get(key);
+      entries?.delete(entry);
+      if (entries?.size === 0) byKey.delete(key);
+    }
+  };
+
+  /** Puts the user under the names that they have now, in place of those of before; under none once they are removed. */
+  const rename = (entry: Entry) => {
+    takeOut(entry);
+    const names = entry.isRemoved ? NO_NAMES : namesOf(entry);
     entry.indexed = names;
     if (entry.profile) (entry.profile as Linked)[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
     for (const key of sharedKeys(names)) {
       const entries = byKey.get(key);
-      if (!entries) byKey.set(key, [entry]);
-      else if (!entries.includes(entry)) entries.push(entry);
+      if (entries) entries.add(entry);
+      else byKey.set(key, new Set([entry]));
     }
   };
 
   /** The user with this external ID, with or without a profile. */
-  const bearerOf = (externalId: string): Entry | undefined => {
-    const entry = byExternalId.get(externalId);
-    const isBearer = entry && !entry.isRemoved && (entry.profile ?? entry).externalId === externalId;
-    return isBearer ? entry : undefined;
+  const bearerOf = (externalId: string): Entry | undefined => byExternalId.get(externalId);
+
+  const entriesOf = (lookup: Lookup): Iterable<Entry | undefined> => {
+    if (lookup.by === 'external_id') return [bearerOf(lookup.value)];
+    if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
+    const entry = byId.get(Number(lookup.value));
+    return entry?.isRemoved ? [] : [entry];
   };
 
   return {
-    enter,
+    rename,
     bearerOf,
     has: (userId: number) => byId.has(userId),
 
@@ -81,20 +95,14 @@ export const createUserIndex = () => {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };
       const entry: Entry = { ...row, stored, indexed: NO_NAMES, counted: row.characters, ...states };
       byId.set(row.userId, entry);
-      enter(entry);
+      rename(entry);
       return entry;
     },
 
     find(lookup: Lookup): Profile[] {
-      if (lookup.by === 'external_id') {
-        const profile = bearerOf(lookup.value)?.profile;
-        return profile ? [profile] : [];
-      }
-      const entries =
-        lookup.by === 'braze_id' ? [byId.get(Number(lookup.value))] : (byKey.get(lookupKey(lookup)) ?? []);
-      return entries.flatMap((entry) =>
-        entry?.profile && !entry.isRemoved && isNamedBy(entry.profile, lookup) ? [entry.profile] : [],
-      );
+      const profiles: Profile[] = [];
+      for (const entry of entriesOf(lookup)) if (entry?.profile) profiles.push(entry.profile);
+      return profiles;
     },
   };
 };

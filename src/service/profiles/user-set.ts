@@ -19,7 +19,7 @@ export interface UserSet {
   changed(profile: Profile): void;
   /**
    * One user becomes another: all rows of `merged` become rows of `kept`, and `merged` is gone. The caller has already
-   * brought its attributes over to `kept`.
+   * brought its attributes over to `kept`. Throws where they are one user already, or `kept` is gone.
    */
   merge(kept: Profile, merged: Profile): void;
   /**

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWaiting } from '../waiting.ts';
 import { type Work, WorkError } from './apply-works.ts';
+import { verdictOf } from './error-codes.ts';
 import type { Commit, UserWork } from './store.ts';
 import { RetryLaterError } from './write-errors.ts';
 
@@ -21,8 +22,6 @@ export interface CommitQueueOptions {
    * `WorkError` where one of them is in the way of the others.
    */
   commit(works: readonly Work[]): Promise<unknown[]>;
-  /** True where the database refuses the values of a group: it may take those of a part of its works. */
-  isRefusal(error: unknown): boolean;
   /** How many groups `commit` takes at once. Default 1. */
   lanes?: number;
 }
@@ -31,11 +30,11 @@ export interface CommitQueueOptions {
  * Group commit: all works that come while a group is being committed make the next. With a second lane that one begins
  * before the first has ended, once half as many works wait: smaller ones would cost more than they gain.
  */
-export const createCommitQueue = ({ prepare, commit, isRefusal, lanes = 1 }: CommitQueueOptions) => {
+export const createCommitQueue = ({ prepare, commit, lanes = 1 }: CommitQueueOptions) => {
   const waiting = createWaiting<Waiting>({
     refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
   });
-  let tell: (commit: Commit) => void = () => undefined;
+  let onCommit: (commit: Commit) => void = () => undefined;
   let isScheduled = false;
   /** Groups that are being committed, and the works of the last one. */
   let groups = 0;
@@ -54,7 +53,8 @@ export const createCommitQueue = ({ prepare, commit, isRefusal, lanes = 1 }: Com
         for (const { work, reject } of group) if (refused.has(work)) reject(error.cause);
         const others = group.filter(({ work }) => !refused.has(work));
         if (others.length > 0) await store(others);
-      } else if (group.length > 1 && isRefusal(error)) {
+      } else if (group.length > 1 && verdictOf(error) === 'refused') {
+        // The database may take the values of a part of the works.
         const half = group.length >> 1;
         await store(group.slice(0, half));
         await store(group.slice(half));
@@ -73,7 +73,7 @@ export const createCommitQueue = ({ prepare, commit, isRefusal, lanes = 1 }: Com
       groups += 1;
       lastWorks = items.length;
       await store(items);
-      tell({ works: items.length, waitedMs, writingMs: performance.now() - started });
+      onCommit({ works: items.length, waitedMs, writingMs: performance.now() - started });
       // Answers leave first, and the requests that came meanwhile join the next group.
       await nextTurn();
       groups -= 1;
@@ -105,7 +105,7 @@ export const createCommitQueue = ({ prepare, commit, isRefusal, lanes = 1 }: Com
     },
 
     onCommit(listener: (commit: Commit) => void) {
-      tell = listener;
+      onCommit = listener;
     },
 
     /** Takes no more works; resolves when those under way are committed or have failed. */

@@ -31,8 +31,8 @@ export type {
 export { visitStore } from './visit.ts';
 
 /**
- * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The schema is created or brought
- * forward; a database that a newer Placard wrote is refused.
+ * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
+ * where there are none; a database that a newer Placard made is refused.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
@@ -47,10 +47,9 @@ export const openStoreReader = async (address: string): Promise<StoreReader> =>
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
-  const reader = await openStoreReader(address);
   const visited = await visitStore(address);
   try {
-    for (const workspaceId of await reader.workspaceIds()) {
+    for (const workspaceId of await visited.workspaceIds()) {
       for (let after: number | null = 0; after !== null; ) {
         const step: Pruned = await visited.prune(workspaceId, before, after);
         yield step;
@@ -59,7 +58,6 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
     }
   } finally {
     await visited.close();
-    await reader.close();
   }
 }
 
@@ -71,7 +69,7 @@ export const vacuumStore = async (address: string): Promise<void> =>
 export const backupStore = async (
   address: string,
   destination: string,
-  { signal }: { signal?: AbortSignal } = {},
+  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
 ): Promise<void> => {
   if (isPostgres(address)) {
     throw new Error(

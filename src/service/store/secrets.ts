@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import type { RunSql } from '../operators/index.ts';
 
-export interface SecretRows {
-  read(workspaceId: string): Promise<string | undefined>;
-  /** Adds the row unless there is one by now. */
-  add(workspaceId: string, secret: string): Promise<unknown>;
-}
+const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
+/** Another replica may have been faster. */
+const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /** The secret of each workspace, which all replicas share. Its row also says that the database holds data of the workspace. */
-export const createSecrets = ({ read, add }: SecretRows) => {
+export const createSecrets = (run: RunSql) => {
   const known = new Map<string, Promise<string>>();
+
+  const read = async (workspaceId: string): Promise<string | undefined> => {
+    const [row] = await run(READ, [workspaceId]);
+    return row?.['secret'] as string | undefined;
+  };
 
   const readOrMake = async (workspaceId: string): Promise<string> => {
     const stored = await read(workspaceId);
     if (stored !== undefined) return stored;
     const secret = randomBytes(32).toString('hex');
-    await add(workspaceId, secret);
-    // Another replica may have been faster.
+    await run(ADD, [workspaceId, secret]);
     return (await read(workspaceId)) ?? secret;
   };
 

@@ -7,16 +7,19 @@ import { createPrune } from './prune.ts';
 import { openBeside } from './sqlite/open-beside.ts';
 import { createRunSqlite } from './sqlite/run.ts';
 import type { Store } from './store.ts';
+import { createWorkspaceReads } from './workspace-reads.ts';
 
 /** A database that a service may be using at this moment. */
 export interface VisitedStore {
   studio: StudioStore;
+  workspaceIds: Store['workspaceIds'];
   prune: Store['prune'];
   close(): Promise<void>;
 }
 
 const visitAs = (run: RunSql, moment: string, close: () => Promise<void>): VisitedStore => ({
   studio: createStudioStore(run),
+  workspaceIds: createWorkspaceReads(run).workspaceIds,
   prune: createPrune(run, moment),
   close,
 });

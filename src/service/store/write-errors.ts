@@ -7,3 +7,8 @@ export class RetryLaterError extends Error {
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }
+
+/** Another replica has written, or taken a key from, a user that a group has read. Nothing of the group was stored. */
+export class ConflictError extends Error {
+  override name = 'ConflictError';
+}

@@ -22,6 +22,42 @@ test('case 41: a store that never opens means memory mode within two seconds, an
   lift();
 });
 
+test.each(['hang', 'wait'] as const)(
+  'case 42: a store that stops answering (%s) means memory mode within ten seconds, and every event counts once',
+  async (type) => {
+    const { world, store, openTab } = createFaultyWorld();
+    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+    await tab.capture('before');
+    await tab.delivery.flush();
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    store.fail({ type, until }, { times: Number.POSITIVE_INFINITY });
+    const impression = {
+      type: 'impression',
+      bannerId: 'seen',
+      placementId: 'p1',
+      userId: 'u1',
+      once: 's',
+    } as const;
+    const captured = Promise.all([tab.capture('clicked'), tab.delivery.capture(impression)]);
+    await world.clock.advance(30_000);
+    expect(await captured).toMatchObject([{ bannerId: 'clicked' }, { bannerId: 'seen' }]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
+    await tab.capture('later');
+    await tab.delivery.flush();
+    const names = ['before', 'clicked', 'later', 'seen'];
+    expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(names);
+    store.recover();
+    answer();
+    await world.clock.advance(MINUTE_MS);
+    await tab.delivery.flush();
+    // A write that was given up may still come to the disk: it is sent again, and the service counts it once.
+    expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(names);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ memoryMode: false, pending: 0, inDoubt: 0 });
+    assertConserved(diagnostics);
+  },
+);
+
 test('case 41: a store that fails to open means memory mode at once, and it is left later without loss', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
@@ -48,6 +84,23 @@ test('case 41: a store that fails to open means memory mode at once, and it is l
   for (const event of events) {
     expect(world.service.events.filter(({ bannerId }) => bannerId === event!.bannerId)).toHaveLength(1);
   }
+});
+
+test('case 41: a page in memory that goes away tries once more what was refused, and takes along what came since', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  world.service.fail({ type: 'status', status: 503 });
+  await tab.capture('refused');
+  await tab.delivery.flush();
+  await tab.capture('since');
+  tab.tell('hidden');
+  tab.tell('leave');
+  // A page that goes gets no further task.
+  for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
+  tab.kill();
+  await world.settle();
+  expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(['refused', 'since']);
 });
 
 test('case 41: a request under way during the return from memory mode is settled in the real store', async () => {

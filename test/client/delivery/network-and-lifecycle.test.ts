@@ -1,5 +1,5 @@
 // @vitest-environment node
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   assertConserved,
   assertDeliveredExactlyOnce,
@@ -96,6 +96,31 @@ describe('network and lifecycle', () => {
     assertConserved(diagnostics);
     const impressions = world.bodies().filter(({ events }) => events[0]!.event_type === 'impression');
     expect(impressions).toHaveLength(1);
+  });
+
+  test.each([
+    ['keeps what a browser that is offline cannot have sent', false, 1],
+    ['gives up what was sent before the browser went offline', true, 0],
+  ])('case 25: at-most-once %s', async (_, wasOnline, delivered) => {
+    const world = createWorld();
+    const goOffline = () => vi.stubGlobal('navigator', { onLine: false });
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      goOffline();
+      return world.service.fetch(input, init);
+    };
+    const tab = world.openTab({ fetch, options: { inDoubt: { click: 'at-most-once' } } });
+    world.service.fail({ type: 'drop', when: wasOnline ? 'after' : 'before' });
+    if (!wasOnline) goOffline();
+    await tab.capture();
+    await tab.delivery.flush();
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'deliver' }]);
+    vi.unstubAllGlobals();
+    await world.clock.advance(60_000);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ delivered, discarded: 1 - delivered, inDoubt: 0 });
+    assertConserved(diagnostics);
+    expect(world.service.requests).toHaveLength(1 + delivered);
+    vi.unstubAllGlobals();
   });
 
   test('case 25: with at-most-once a batch of a page that died is given up as well', async () => {

@@ -81,3 +81,26 @@ test('an opt-in on the visit after an opt-out tells of no opt-out, and stores fr
   expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
   expect(world.control()?.consent).toBe('enabled');
 });
+
+test.each(['keep', 'send', 'purge'] as const)(
+  'case 69: an opt-out (%s) treats a click whose write is under way like a stored one',
+  async (policy) => {
+    for (let turns = 0; turns < 30; turns += 1) {
+      const world = createWorld();
+      const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+      await world.settle();
+      const clicked = tab.capture('before');
+      for (let i = 0; i < turns; i += 1) await Promise.resolve();
+      await tab.delivery.disable(policy);
+      expect(await tab.capture('after')).toBeNull();
+      if (policy !== 'purge')
+        expect(await clicked, `after ${turns} turns`).toMatchObject({ bannerId: 'before' });
+      await world.clock.advance(120_000);
+      expect(world.sent()).toEqual(policy === 'send' ? [['before']] : []);
+      await tab.delivery.enable();
+      await tab.delivery.flush();
+      expect(world.sent(), `after ${turns} turns`).toEqual(policy === 'purge' ? [] : [['before']]);
+      assertConserved(await tab.delivery.diagnostics());
+    }
+  },
+);

@@ -18,6 +18,24 @@ test('a banner goes from the service to the page, is seen for a second, and its 
   expect(service.events.map(({ bannerId, type }) => [bannerId, type])).toEqual([['bnr-1', 'impression']]);
 });
 
+test('a webview without animation frames shows, syncs and counts as any other page', async () => {
+  vi.stubGlobal('requestAnimationFrame', undefined);
+  const { placard, of, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  expect(of('failed')).toEqual([]);
+  vi.unstubAllGlobals();
+});
+
+test('a platform of the host that throws is a notice, and no error in the page', async () => {
+  const after = () => {
+    throw new Error('no timers');
+  };
+  const { heard, of } = open({ platform: { after } });
+  await heard('failed');
+  expect(of('failed')[0]).toMatchObject({ kind: 'internal', message: 'Error: no timers' });
+});
+
 test('slots that are mounted together are synced together', async () => {
   const { placard, service, heard } = open();
   placard.mount('home_hero', aSlot(), draw);

@@ -53,6 +53,17 @@ test('without consent, the hello says so, and not that nobody is signed in', asy
   placard.stop();
 });
 
+test('a change is printed once, with what each placement has now', async () => {
+  const { placard, notices } = open(true);
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  const changes = () => lines().filter((line) => line.includes('changed'));
+  expect(notices.filter(({ type }) => type === 'changed').length).toBeGreaterThan(1);
+  expect(changes()).toEqual(['[placard] changed to home_hero (bnr-1)']);
+  await placard.identify(null);
+  expect(changes().slice(1)).toEqual(['[placard] changed to home_hero (empty)']);
+  placard.stop();
+});
+
 test('without debug, the console stays silent', async () => {
   const { placard, notices } = open();
   await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'));
@@ -70,6 +81,7 @@ test.each<[Notice, string]>([
     { type: 'synced', placements: ['a', 'b'], banners: { a: aBanner(), b: null } },
     'synced a: bnr-1, b: none',
   ],
+  [{ type: 'changed' }, 'changed to home (bnr-1)'],
   [{ type: 'emptied', placementId: 'home', reason: 'expired' }, 'emptied home: expired'],
   [{ type: 'tracked', event }, 'tracked click of bnr-1 in home at 1970-01-01T00:00:00.000Z'],
   [{ type: 'delivered', events: [event, event] }, 'delivered click of bnr-1 in home, click of bnr-1 in home'],
@@ -92,7 +104,7 @@ test.each<[Notice, string]>([
   [{ type: 'consent', state: 'disabled' }, 'consent disabled'],
   [{ type: 'failed', kind: 'sync', message: 'No answer' }, 'failed (sync): No answer'],
 ])('a notice is a line: %j', (notice, text) => {
-  expect(noticeText(notice)).toBe(text);
+  expect(noticeText(notice, 'home (bnr-1)')).toBe(text);
 });
 
 test('what went wrong is a warning, with its cause', async () => {

@@ -2,9 +2,11 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createBfcacheSafeStore } from '../../../src/client/platform/bfcache-safe-store.ts';
+import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createFallbackStore } from '../../../src/client/platform/fallback-store.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import type { Store } from '../../../src/client/platform/store.ts';
 import { createFaultyStore, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 import { storeContract } from './store-contract.ts';
@@ -15,12 +17,13 @@ const nextName = () => {
   return `database-${databases}`;
 };
 
+const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) =>
+  createFallbackStore({ primary, clock, probe: () => primary.get(''), onMode, adopt: primary.setMany });
+
 storeContract('memory', createMemoryStore);
 storeContract('IndexedDB', () => createIdbStore(nextName()));
 storeContract('the disk of the test kit', () => createMemoryDisk().openStore('any'));
-storeContract('a store with a fallback', () =>
-  createFallbackStore({ primary: createMemoryStore(), clock: createVirtualClock() }),
-);
+storeContract('a store with a fallback', () => withFallback(createMemoryStore(), createVirtualClock()));
 storeContract('a bfcache-safe store', () =>
   createBfcacheSafeStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
 );
@@ -99,7 +102,7 @@ describe('the fallback', () => {
     const disk = createMemoryStore();
     const primary = createFaultyStore(disk);
     const modes: boolean[] = [];
-    const store = createFallbackStore({ primary, clock, onMode: (memory) => modes.push(memory) });
+    const store = withFallback(primary, clock, (memory) => modes.push(memory));
     return { clock, disk, primary, modes, store };
   };
 
@@ -128,11 +131,7 @@ describe('the fallback', () => {
         callback();
         open();
       });
-    const store = createFallbackStore({
-      primary,
-      clock: { ...clock, after },
-      onMode: (memory) => modes.push(memory),
-    });
+    const store = withFallback(primary, { ...clock, after }, (memory) => modes.push(memory));
     const written = store.setMany([['a', 1]]);
     await clock.advance(10_000);
     await written;
@@ -308,5 +307,36 @@ describe('a bfcache-safe store', () => {
     await updated;
     await clock.advance(60_000);
     expect(inner.calls).toEqual(['update']);
+  });
+
+  test('what is not answered within ten seconds in a page that stays rejects, and is not begun again', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' }, { times: 2 });
+    const failed = Promise.allSettled([store.setMany([['a', 1]]), store.get('a')]);
+    await clock.advance(10_000);
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    page.tell('leave');
+    page.tell('restored');
+    await clock.advance(60_000);
+    expect(inner.calls).toEqual(['setMany', 'get']);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('what a page that is away waits for is not given up', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    inner.fail({ type: 'hang' });
+    const written = store.setMany([['a', 1]]);
+    page.tell('leave');
+    const read = store.get('b');
+    await clock.advance(60_000);
+    page.tell('restored');
+    await clock.advance(1_000);
+    expect(await Promise.all([written, read])).toEqual([undefined, undefined]);
   });
 });

@@ -64,6 +64,21 @@ export const consent: Scenario[] = [
     },
   },
   {
+    name: 'case 1: what happened before an agreement is durable when enable() resolves: the process of the page is killed',
+    needs: 'killed',
+    async run({ fake, api, pages, open }) {
+      pages.set('/undecided', shop(api.origin, { options: `consent: 'pending',` }));
+      const page = await open('/undecided');
+      await until(page, TITLE);
+      await page.run(`await count('click', 3); await placard.enable()`);
+      await page.kill();
+      const next = await open();
+      await until(next, TITLE);
+      await settle(next);
+      expect(clicks({ fake })).toBe(3);
+    },
+  },
+  {
     name: `case 69: an opt-out that keeps holds the queue until consent is given again`,
     async run(world) {
       const { page, diagnostics } = await optOut(world, 'keep');

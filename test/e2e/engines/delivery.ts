@@ -60,14 +60,16 @@ export const delivery: Scenario[] = [
   {
     name: 'sends nothing while offline and all of it, once, when the network is back',
     needs: 'offline',
-    async run({ fake, open }) {
-      const page = await open();
+    async run({ fake, api, pages, open }) {
+      // What has left may not leave again, and nothing has.
+      pages.set('/once', shop(api.origin, { options: `delivery: { inDoubt: { click: 'at-most-once' } },` }));
+      const page = await open('/once');
       await until(page, heard('delivered'));
       let captured: BannerEvent[];
       await page.setOffline(true);
       try {
         // The driver may answer before the engine's network knows.
-        await until(page, `return fetch('/anything').then(() => false, () => true)`);
+        await until(page, `return !navigator.onLine && fetch('/anything').then(() => false, () => true)`);
         captured = await click(page, 5);
         expect(await page.run('return placard.flush()')).toEqual({ delivered: 0, pending: 5 });
         expect(clicksOf(fake)).toEqual([]);

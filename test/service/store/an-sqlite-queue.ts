@@ -5,8 +5,7 @@ import { type Committer, createInlineCommitter } from '../../../src/service/stor
 import { createCommitWorks } from '../../../src/service/store/sqlite/commit-works.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { migrate } from '../../../src/service/store/sqlite/schema.ts';
-import { isRefusal } from '../../../src/service/store/sqlite/write-problem.ts';
+import { createTables } from '../../../src/service/store/sqlite/schema.ts';
 import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
@@ -14,7 +13,7 @@ import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
   const database = new DatabaseSync(file);
   prepareForWriting(database);
-  migrate(database, file);
+  createTables(database, file);
   const reader = createReader(database, createJobs(file, database));
   const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineCommitter(database);
@@ -28,12 +27,12 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
       if (problem !== null) throw new Error(problem);
       await inline.commit(rows);
     },
+    run: inline.run,
     close: inline.close,
   };
   const queue = createCommitQueue({
     prepare: async () => undefined,
     commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
-    isRefusal,
     lanes: 2,
   });
   return {

@@ -1,8 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createService, openStore, vacuumStore } from '../../../src/service/index.ts';
+import { forgetSubject } from '../../../src/service/operators/index.ts';
+import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { runIn } from '../../../src/service/store/postgres/statement.ts';
+import { FORGET_SUBJECT } from '../../../src/service/store/postgres/user-statements.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 
@@ -77,6 +82,21 @@ const wordsIn = (folder: string, words: readonly string[]): string[] => {
   return words.filter((word) => all.includes(word));
 };
 
+const planOnSqlite = async (file: string): Promise<string> => {
+  await (await openStore(file)).close();
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  return JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${forgetSubject('?', '?')}`).all());
+};
+
+const planOnPostgres = async (): Promise<string> => {
+  const address = await aDatabase();
+  await (await openStore(address)).close();
+  const { pool, close } = connect(address, 'groups', { connections: 1 });
+  onTestFinished(close);
+  return JSON.stringify(await runIn(pool)(`EXPLAIN ${FORGET_SUBJECT}`, ['test', 'kim']));
+};
+
 test('nothing of an erased user is left in the file of SQLite once it is written anew', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -109,4 +129,13 @@ test('a file that a service is using is not written anew', async () => {
   const store = await openStore(join(folder, 'live.db'));
   onTestFinished(() => store.close());
   await expect(vacuumStore(join(folder, 'live.db'))).rejects.toThrow('Another Placard service is using');
+});
+
+test.each([
+  ['SQLite', (file: string) => planOnSqlite(file)],
+  ['PostgreSQL', () => planOnPostgres()],
+])('a user is found in the audit by an index, on %s', async (_, planOf) => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(await planOf(join(folder, 'live.db'))).toContain('operator_audit_of_user');
 });

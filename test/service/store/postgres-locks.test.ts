@@ -50,15 +50,15 @@ describe('a row that somebody has locked', () => {
     const { release } = await lockBeside(url, LOCK_ROW);
     const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
     expect(await fates(all)).toEqual([...OTHERS.map(() => 'stored'), 'RetryLaterError', 'RetryLaterError']);
-    // From now on no work waits for it any more.
+    // Each group with that user waits for a second, and no longer.
     const started = performance.now();
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'RetryLaterError']);
     }
-    expect(performance.now() - started).toBeLessThan(3_500);
+    expect(performance.now() - started).toBeLessThan(6_000);
     await release();
     expect(await fates([count('locked'), count('u-1')])).toEqual(['stored', 'stored']);
-    expect(await counts()).toMatchObject({ locked: 2, 'u-0': 2, 'u-1': 8 });
+    expect(await counts()).toMatchObject({ locked: 2, 'u-0': 2, 'u-1': 6 });
   }, 30_000);
 });
 
@@ -103,7 +103,7 @@ test('beside a row that somebody keeps locked, an ID from a request that is not 
 test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
   await count('u-1');
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
-  const all = fates(Array.from({ length: 300 }, () => count('u-1')));
+  const all = fates(Array.from({ length: 500 }, () => count('u-1')));
   const isReady = () => store.ping().then(() => true, String);
   // Once the first have waited for ten seconds behind others.
   await expect.poll(isReady, { timeout: 20_000 }).toContain('Writes are being refused');

@@ -13,10 +13,13 @@ const aTable = () => {
     if (table.isAway) throw new Error('away');
     return answer();
   };
-  const secret = createSecrets({
-    read: (workspaceId) => ask(() => rows.get(workspaceId)),
-    add: (workspaceId, made) => ask(() => rows.has(workspaceId) || rows.set(workspaceId, made)),
-  });
+  const secret = createSecrets((sql, [workspaceId, made]) =>
+    ask(() => {
+      const id = workspaceId as string;
+      if (sql.startsWith('INSERT') && !rows.has(id)) rows.set(id, made as string);
+      return rows.has(id) ? [{ secret: rows.get(id) }] : [];
+    }),
+  );
   return { table, rows, secret };
 };
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createThreadCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { noRows } from '../../../src/service/store/sqlite/rows.ts';
-import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+import { createTables } from '../../../src/service/store/sqlite/schema.ts';
 import { CHECKPOINT_PAGES, prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 
 const MIB = 2 ** 20;
@@ -16,7 +16,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   const file = join(folder, 'a.db');
   const database = new DatabaseSync(file);
   prepareForWriting(database);
-  migrate(database, file);
+  createTables(database, file);
   const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
   const limit = (CHECKPOINT_PAGES * pageBytes) / MIB;
   expect(readFileSync('docs/operate.md', 'utf8')).toContain(`${limit} MiB of its log`);

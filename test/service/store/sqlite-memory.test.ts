@@ -57,16 +57,13 @@ test('once there are too many users in memory, every user is read again', async 
   await queue.close();
 });
 
-test('names of before count as well: those of a user who gets a new one again and again would fill the memory', async () => {
+test('names of before take no room: a user who gets a new one again and again is not read again', async () => {
   const { queue, write, nameInFile, names } = aQueue(3_000);
   await write(attribute(0, 0));
-  const renames: boolean[] = [];
   for (let value = 0; value < 20; value += 1) {
     nameInFile('Kim');
     await write({ do: 'rename', user: 0, value });
-    renames.push(names()[0] === 'Kim');
+    expect(names()).toEqual([null]);
   }
-  const firstReadAgain = renames.indexOf(true);
-  expect(firstReadAgain).toBeGreaterThan(5);
   await queue.close();
 });

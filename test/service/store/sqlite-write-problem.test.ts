@@ -11,7 +11,7 @@ import {
   createThreadCommitter,
 } from '../../../src/service/store/sqlite/commit.ts';
 import { noRows } from '../../../src/service/store/sqlite/rows.ts';
-import { migrate } from '../../../src/service/store/sqlite/schema.ts';
+import { createTables } from '../../../src/service/store/sqlite/schema.ts';
 
 let folder: string;
 let file: string;
@@ -31,7 +31,7 @@ const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr:
 
 test('a write that SQLite refuses on its thread is logged by its kind, and without what was written', async () => {
   const database = new DatabaseSync(file);
-  migrate(database, file);
+  createTables(database, file);
   database.close();
   const committer = await createThreadCommitter(file);
   const facts = errorFacts(await refusedBy(committer));
@@ -42,7 +42,7 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
 
 test('a write that SQLite refuses in memory is logged the same', async () => {
   const database = new DatabaseSync(':memory:');
-  migrate(database, ':memory:');
+  createTables(database, ':memory:');
   const committer = createInlineCommitter(database);
   expect(errorFacts(await refusedBy(committer))).toMatchObject(FACTS);
   await committer.close();
@@ -50,7 +50,7 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
 
 test('nothing of it is stored, and what comes after it is', async () => {
   const database = new DatabaseSync(file);
-  migrate(database, file);
+  createTables(database, file);
   const committer = await createThreadCommitter(file);
   const users = (...ids: number[]) => ({
     ...noRows(),
@@ -61,7 +61,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
     committer.commit(users(3, 4)),
     committer.commit(users(5, 3)),
     // A value that cannot cross to the thread.
-    committer.commit({ ...users(7), secrets: [Symbol('none') as never] }),
+    committer.commit({ ...users(7), deleted: [Symbol('none') as never] }),
     committer.commit(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([
@@ -95,7 +95,7 @@ test('what is in the log when a commit fails is in doubt; what is not there is n
     const errcodes = [1034, 4874, 778, 5];
     parentPort.on('message', (rows) => {
       if (rows === 'close') parentPort.close();
-      else parentPort.postMessage({ message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() });
+      else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
   const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
   const fates = await Promise.allSettled([1, 2, 3, 4].map(() => committer.commit(noRows())));

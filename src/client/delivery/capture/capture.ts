@@ -78,7 +78,7 @@ export const createCapture = (
   /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
-    if (consent.mayAct()) return true;
+    if (consent.mayFinish()) return true;
     await log.remove(kept);
     return false;
   };
@@ -98,8 +98,8 @@ export const createCapture = (
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // The user opted out after the call: drop it.
-    if (!consent.mayAct()) {
+    // The user opted out after the call, and wants it forgotten.
+    if (!consent.mayFinish()) {
       for (const { resolve } of waiting) resolve(null);
       return;
     }

@@ -55,7 +55,9 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
   const leave = (): void => {
     // What lies in this page's memory the worker cannot see.
     if (!log.isMemory() && canSend() && worker.handOff()) return;
-    const flushed = Promise.all([underWay, lastFlush()]).then(
+    // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
+    const flushing = log.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
+    const flushed = Promise.all([underWay, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {
         fail('storage', 'The last flush failed', cause);

@@ -152,7 +152,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
     async purge(): Promise<void> {
       log.owePurge();
       await remove((await findFree(() => true)).free, 'purged');
-      log.retry();
+      await log.retry();
     },
   };
 };

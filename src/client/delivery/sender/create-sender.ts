@@ -29,13 +29,16 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       return [];
     });
 
-  const onReconnect = (): void => {
-    if (!canSend()) return;
-    log.retry();
-    void endBackoffEarly().then(
+  const tryAgain = (): Promise<void> =>
+    endBackoffEarly().then(
       () => wake(),
       (cause) => fail('storage', 'The log could not be used', cause),
     );
+
+  const onReconnect = (): void => {
+    if (!canSend()) return;
+    void log.retry();
+    void tryAgain();
   };
 
   const scheduler = createScheduler(context, wake, onReconnect);
@@ -59,6 +62,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     /** Sends what is due, or with `all` whatever waits, without being waited for. */
     wake,
     onReconnect,
+    /** Ends a backoff of its own early, once, and sends what is due. */
+    tryAgain,
     /** Events were stored, and stand in the queue: they wait for company, for the service, or no longer. */
     onAppended(): void {
       const { until } = log.lastControl().wait;

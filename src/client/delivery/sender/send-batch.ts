@@ -21,8 +21,6 @@ const REFUSED_AT_ONCE_MS = 20;
 /** No request went out: the batch may be sent again at once. */
 const NOT_SENT: BatchOutcome = { type: 'again', status: 0, skipped: [], problems: [] };
 
-const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
-
 /** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: Scheduler, unsent: Unsent) => {
   const { api, consent, host, clock, random, lifecycle, userTokens, news, notify, canSend } = context;
@@ -53,6 +51,7 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
   const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<BatchOutcome> => {
     const began = clock.monotonic();
     const reconnectsBefore = scheduler.reconnects();
+    const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
     const { signal } = abort;
     inFlight.add(abort);
@@ -69,7 +68,8 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
-      if (!isOnline()) return inDoubt(cause, { reason: 'offline' });
+      // Nothing leaves a browser that is offline.
+      if (wasOffline) return { ...inDoubt(cause, { reason: 'offline' }), type: 'again' };
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
       // how things are now.
       const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);

@@ -4,12 +4,12 @@ import { isNamedBy } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import { userOf } from '../from-row.ts';
 import { type Named, nameOf } from '../named-users.ts';
-import { ConflictError } from './retry.ts';
+import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
-import { FIND_KEYS, READ_USERS } from './user-statements.ts';
+import { FIND_KEYS, LOCK_FREE_USERS, READ_USERS } from './user-statements.ts';
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
-export const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
+const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const keys: string[] = [];
   const found = new Map<number, string[]>();
@@ -43,47 +43,43 @@ export const findIds = async (run: Run, named: Named): Promise<Map<number, strin
 const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
   profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
 
-interface ReadOptions {
-  /** The statement that reads users by their IDs. */
-  statement: string;
-  /** How often to look: where the statement locks, each look finds fewer who have changed since, as those found stay. */
-  looks?: number;
-  /** Receives the names of users whose rows the statement passed over: somebody has locked them. */
-  onLocked?(names: ReadonlySet<string>): void;
+/** Another transaction keeps users locked. */
+export class LockedError extends Error {
+  override name = 'LockedError';
+  /** By which the users were found. */
+  readonly names: ReadonlySet<string>;
+
+  constructor(names: readonly string[]) {
+    super('A user is locked');
+    this.names = new Set(names);
+  }
 }
 
 /**
- * Reads the users that lookups name. Between keys and rows another replica may take a key from a user, or merge the user away:
- * after the last look that is a conflict.
+ * Reads the users that lookups name. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
+ * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
  */
-export const readUsers = async (
-  run: Run,
-  named: Named,
-  { statement, looks = 1, onLocked }: ReadOptions,
-): Promise<UserRow[]> => {
-  for (let look = 1; look <= looks; look += 1) {
-    const ids = await findIds(run, named);
-    if (ids.size === 0) return [];
-    const rows = (await run(statement, [[...ids.keys()]])).map(userOf);
-    const read = new Map(rows.map((row) => [row.userId, row]));
-    const missing = [...ids.keys()].filter((userId) => !read.has(userId));
-    if (onLocked && missing.length > 0) {
-      const locked = (await run(READ_USERS, [missing])).map(userOf);
-      const names = locked.flatMap(({ userId, workspaceId }) =>
-        ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId),
-      );
-      if (names.length > 0) onLocked(new Set(names));
-    }
-    const isMeant = ([userId, names]: [number, string[]]) =>
-      names.every((name) => {
-        const { lookup, workspaceId } = named.get(name)!;
-        const row = read.get(userId);
-        if (lookup.by !== 'braze_id') return row !== undefined && isBorneBy(row, lookup);
-        // These IDs come from requests: there need not be a user, and it may be another workspace's.
-        if (row && row.workspaceId !== workspaceId) read.delete(userId);
-        return true;
-      });
-    if ([...ids].every(isMeant)) return [...read.values()];
+export const readUsers = async (run: Run, named: Named, statement = READ_USERS): Promise<UserRow[]> => {
+  const ids = await findIds(run, named);
+  if (ids.size === 0) return [];
+  const namesOf = ({ userId, workspaceId }: UserRow) =>
+    ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
+  // A `braze_id` comes from a request: there need not be a user, and it may be another workspace's.
+  const read = async (by: string, userIds: number[]) =>
+    (await run(by, [userIds])).map(userOf).filter((user) => namesOf(user).length > 0);
+  const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
+  const missing = [...ids.keys()].filter((userId) => !users.has(userId));
+  if (statement === LOCK_FREE_USERS && missing.length > 0) {
+    const locked = await read(READ_USERS, missing);
+    if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
   }
-  throw new ConflictError('Users have other names by now');
+  for (const [userId, names] of ids) {
+    const user = users.get(userId);
+    for (const name of names) {
+      const { lookup } = named.get(name)!;
+      if (lookup.by === 'braze_id' || (user && isBorneBy(user, lookup))) continue;
+      throw new ConflictError('Users have other names by now');
+    }
+  }
+  return [...users.values()];
 };

@@ -12,8 +12,7 @@ import { connectBeside } from './connect-beside.ts';
 import { isSharded } from './distribute.ts';
 import { leaseRequests } from './lease-requests.ts';
 import { createReader } from './reader.ts';
-import { isRefusal } from './retry.ts';
-import { migrate } from './schema.ts';
+import { createTables } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { PRUNE_MOMENT } from './user-statements.ts';
@@ -26,19 +25,17 @@ const UPKEEP_CONNECTIONS = 1;
 /** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
 const DRAIN_MS = 5_000;
 
-const ADD_SECRET = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   const { pool, close } = await connectBeside(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).verbs, close };
 };
 
-/** Makes the database what this version needs; answers whether it is sharded. */
-const bringForward = async (url: string): Promise<boolean> => {
+/** Makes the tables where there are none; returns whether the database is sharded. */
+const prepareDatabase = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
-    await migrate(pool);
+    await createTables(pool);
     return await isSharded(runIn(pool));
   } finally {
     await close();
@@ -47,7 +44,7 @@ const bringForward = async (url: string): Promise<boolean> => {
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  const sharded = await bringForward(url);
+  const sharded = await prepareDatabase(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
@@ -60,12 +57,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   });
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
-  const secret = createSecrets({ read: reader.secret, add: (...row) => run(ADD_SECRET, row) });
-  const queue = createCommitQueue({
-    prepare: secret,
-    commit: createCommitWorks(groups.pool, sharded),
-    isRefusal,
-  });
+  const secret = createSecrets(run);
+  const queue = createCommitQueue({ prepare: secret, commit: createCommitWorks(groups.pool, sharded) });
   let isClosed = false;
 
   return {

@@ -5,12 +5,13 @@ import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf 
 import { namedBy } from '../named-users.ts';
 import { readSample } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
+import { createWorkspaceReads } from '../workspace-reads.ts';
 import { countResults } from './count-results.ts';
 import { readUsers } from './find-users.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
-import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, READ_USERS, USER_COLUMNS } from './user-statements.ts';
+import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, USER_COLUMNS } from './user-statements.ts';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
@@ -27,7 +28,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
     const [workspaceId, lookups] = asked;
     const named = namedBy([{ workspaceId, lookups }]);
-    return retryConflicts(() => readUsers(run, named, { statement: READ_USERS }));
+    return retryConflicts(() => readUsers(run, named));
   };
 
   return {
@@ -45,31 +46,11 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
     },
 
-    async secret(workspaceId: string): Promise<string | undefined> {
-      const [row] = await run<{ secret: string }>('SELECT secret FROM secrets WHERE workspace_id = $1', [
-        workspaceId,
-      ]);
-      return row?.secret;
-    },
-
     verbs: {
-      async workspaceIds() {
-        const found = await run<{ workspace_id: string }>(
-          'SELECT workspace_id FROM secrets ORDER BY workspace_id',
-        );
-        return found.map((row) => row.workspace_id);
-      },
+      ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {
         return (await users(workspaceId, lookups)).flatMap(({ profile }) => profile ?? []);
-      },
-
-      async *dataPoints(workspaceId) {
-        const found = await run<{ day: string; points: string }>(
-          'SELECT day::text, points FROM data_points WHERE workspace_id = $1 ORDER BY day',
-          [workspaceId],
-        );
-        for (const { day, points } of found) yield { day, points: Number(points) };
       },
 
       async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {

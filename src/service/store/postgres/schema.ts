@@ -1,45 +1,24 @@
 import type { Pool } from 'pg';
-import { POSTGRES_STUDIO_TABLES } from '../../operators/index.ts';
+import { checkVersion, SCHEMA_VERSION } from '../schema-version.ts';
+import { POSTGRES_TABLES } from '../tables.ts';
 import { distributeTables } from './distribute.ts';
 import { type Run, runIn } from './statement.ts';
-import { TABLES } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Each entry brings a database from the version that is its index to the next one. Never edit one that was released. */
-const MIGRATIONS: string[] = [`${TABLES}${POSTGRES_STUDIO_TABLES}`];
+/** Replicas that start together make the tables one after the other. */
+const SCHEMA_LOCK = 7_061_636;
 
-export const POSTGRES_VERSION = MIGRATIONS.length;
-/** Replicas that start together migrate one after the other. */
-const MIGRATION_LOCK = 7_061_636;
-
-const versionOf = async (run: Run): Promise<number> => {
+/** Wherever the search path finds it: a schema of the role's name that came later would get a second, empty Placard. */
+const versionOf = async (run: Run): Promise<number | null> => {
+  const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
+  if (found?.['is_there'] !== true) return null;
   const [row] = await run<{ version: number }>('SELECT version FROM placard_schema');
-  return row?.version ?? 0;
+  return row?.version ?? null;
 };
 
-const refuseNewer = (version: number) => {
-  if (version > POSTGRES_VERSION) {
-    throw new Error(
-      `The database has schema version ${version}, this Placard knows versions up to ${POSTGRES_VERSION}: use a newer Placard or another database`,
-    );
-  }
-};
-
-const isKnown = async (run: Run): Promise<boolean> => {
-  const [row] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS known");
-  return row?.['known'] === true;
-};
-
-/** For readers: throws where the database is not of this version. */
-export const checkSchema = async (pool: Pool): Promise<void> => {
-  const run = runIn(pool);
-  if (!(await isKnown(run))) throw new Error('The database holds no Placard data');
-  const version = await versionOf(run);
-  refuseNewer(version);
-  if (version < POSTGRES_VERSION) {
-    throw new Error('The database is of an older Placard: start the service once, which brings it forward');
-  }
-};
+/** Throws where the database does not have the tables of this Placard. */
+export const checkTables = async (pool: Pool): Promise<void> =>
+  checkVersion(await versionOf(runIn(pool)), 'The database');
 
 /** An encoding that has not every character would refuse some users' texts, and no one would know before. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
@@ -53,19 +32,19 @@ const refuseEncoding = async (run: Run) => {
     );
 };
 
-/** Brings the database forward, all or nothing. */
-export const migrate = async (pool: Pool): Promise<void> => {
+/** Makes the tables, all or nothing. */
+export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
-    await run(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
     await refuseEncoding(run);
-    // Wherever the search path finds it: a schema of the role's name that came later would get a second, empty Placard.
-    if (!(await isKnown(run))) await run('CREATE TABLE placard_schema (version integer NOT NULL)');
     const version = await versionOf(run);
-    refuseNewer(version);
-    if (version === POSTGRES_VERSION) return;
-    for (const step of MIGRATIONS.slice(version)) await run(step);
-    if (version === 0) await distributeTables(run);
-    await run('DELETE FROM placard_schema');
-    await run('INSERT INTO placard_schema (version) VALUES ($1)', [POSTGRES_VERSION]);
+    if (version !== null) {
+      checkVersion(version, 'The database');
+      return;
+    }
+    await run(POSTGRES_TABLES);
+    await distributeTables(run);
+    await run('CREATE TABLE placard_schema (version integer NOT NULL)');
+    await run(`INSERT INTO placard_schema (version) VALUES (${SCHEMA_VERSION})`);
   });
 };

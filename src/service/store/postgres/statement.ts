@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { InDoubtError } from '../write-errors.ts';
-import { isUsableAfter } from './retry.ts';
-import { takeConnection } from './take-connection.ts';
+import { isUsableAfter, takeConnection } from './take-connection.ts';
 import { isUnreplicated } from './unreplicated.ts';
 
 type Value = string | number | null | readonly string[] | readonly number[];

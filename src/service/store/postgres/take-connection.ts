@@ -6,8 +6,13 @@ const WAIT_MS = 10_000;
 const AGAIN_MS = 20;
 
 /** No room for one more: of the server, the database or the role; or it is just starting or ending. */
-const isNoRoom = (error: unknown): boolean =>
-  error instanceof DatabaseError && /^(53300|57P03)$/.test(error.code ?? '');
+const NO_ROOM = /^(53300|57P03)/;
+/** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
+const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
+
+/** False where a connection is of no more use, as after anything that is no answer of the database. */
+export const isUsableAfter = (error: unknown): boolean =>
+  error instanceof DatabaseError && !ENDINGS.test(error.code ?? '');
 
 /**
  * Takes a connection of a pool. Where none is idle the pool opens one more; where the server has no room for it, there
@@ -19,7 +24,8 @@ export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
     try {
       return await pool.connect();
     } catch (error) {
-      if (!isNoRoom(error) || pool.totalCount === 0 || performance.now() > until) throw error;
+      const isNoRoom = error instanceof DatabaseError && NO_ROOM.test(error.code ?? '');
+      if (!isNoRoom || pool.totalCount === 0 || performance.now() > until) throw error;
       await pause(AGAIN_MS);
     }
   }

@@ -1,7 +1,14 @@
-import type { Pool } from 'pg';
-import { isUsableAfter, orInDoubt } from './retry.ts';
+import { DatabaseError, type Pool } from 'pg';
+import { verdictOf } from '../error-codes.ts';
+import { InDoubtError } from '../write-errors.ts';
 import { type Run, runOn } from './statement.ts';
-import { takeConnection } from './take-connection.ts';
+import { isUsableAfter, takeConnection } from './take-connection.ts';
+
+/** Without an answer to COMMIT nobody knows what is stored. Refused, or never begun by the server, it has stored nothing. */
+const orInDoubt = (error: unknown): unknown =>
+  error instanceof DatabaseError && verdictOf(error) !== 'in doubt'
+    ? error
+    : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
 
 /** Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent. */
 export const inTransaction = async <T>(

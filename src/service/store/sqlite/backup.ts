@@ -10,30 +10,25 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { threadUrl } from './thread-url.ts';
+import { performOnThread } from './jobs.ts';
 
 const removeHalves = (part: string): void => {
   for (const half of [part, `${part}-journal`]) rmSync(half, { force: true });
 };
 
-/** Resolves when the copy is on the disk. Where the signal comes first, the thread ends when its call does. */
-const copy = (file: string, part: string, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const thread = new Worker(threadUrl('copy'), { workerData: { file, part } });
-    const stop = () => {
+/** Resolves when the copy is on the disk. An abort rejects at once, though the thread ends when its call does. */
+const copy = (file: string, part: string, signal: AbortSignal): Promise<unknown> => {
+  const copying = performOnThread({ file, name: 'copy', values: [part] }, signal);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason);
       // It may begin another file until then.
-      void thread.terminate().then(() => removeHalves(part));
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', stop, { once: true });
-    thread.once('error', reject);
-    thread.once('exit', () => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
+      const remove = () => removeHalves(part);
+      copying.then(remove, remove);
     });
   });
+  return Promise.race([copying, aborted]);
+};
 
 const refuse = (destination: string): never => {
   throw new Error(`${destination} exists already; a backup writes over nothing`);
@@ -72,11 +67,7 @@ const syncName = (destination: string): void => {
  * once it is whole: half of one could be taken for it, and would open as an empty database. Where it fails, or the signal
  * ends it, nothing of it stays.
  */
-export const backupSqlite = async (
-  file: string,
-  destination: string,
-  signal: AbortSignal | undefined,
-): Promise<void> => {
+export const backupSqlite = async (file: string, destination: string, signal: AbortSignal): Promise<void> => {
   if (existsSync(destination)) refuse(destination);
   // SQLite would say that it cannot open the half, and not why.
   accessSync(dirname(destination), constants.W_OK);

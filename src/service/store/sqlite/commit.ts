@@ -1,14 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import type { RunSql } from '../../operators/index.ts';
+import type { Row } from '../from-row.ts';
 import { InDoubtError } from '../write-errors.ts';
 import type { Rows } from './rows.ts';
+import { createRunSqlite } from './run.ts';
 import { threadUrl } from './thread-url.ts';
-import { type WriteProblem, writeErrorOf } from './write-problem.ts';
+import { writeErrorOf } from './write-problem.ts';
 import { createWriter } from './writer.ts';
+import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
-/** Writes the rows in one transaction; resolves once they are durable. */
+/** The one connection that writes. */
 export interface Committer {
+  /** Writes the rows in one transaction; resolves once they are durable. */
   commit(rows: Rows): Promise<void>;
+  /** Runs a statement between two commits. */
+  run: RunSql;
   close(): Promise<void>;
 }
 
@@ -17,8 +24,8 @@ export const createThreadCommitter = async (
   file: string,
   thread = new Worker(threadUrl('writer'), { workerData: file }),
 ): Promise<Committer> => {
-  /** Of the commits under way, in their order. */
-  const settles: ((error: Error | null) => void)[] = [];
+  /** Of what is under way, in its order. */
+  const asked: { resolve(rows: Row[]): void; reject(error: Error): void }[] = [];
   let died: Error | null = null;
   await new Promise<void>((resolve, reject) => {
     thread.once('online', resolve);
@@ -27,20 +34,25 @@ export const createThreadCommitter = async (
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const fail = (error: Error) => {
     died ??= error;
-    for (const settle of settles.splice(0)) {
-      settle(new InDoubtError('The writer did not say what it stored', { cause: error }));
-    }
+    const inDoubt = new InDoubtError('The writer did not say what it stored', { cause: error });
+    for (const { reject } of asked.splice(0)) reject(inDoubt);
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
-  thread.on('message', (problem: WriteProblem | null) => settles.shift()?.(problem && writeErrorOf(problem)));
+  thread.on('message', (answer: WriterAnswer) => {
+    const first = asked.shift();
+    if ('problem' in answer) first?.reject(writeErrorOf(answer.problem));
+    else first?.resolve(answer.rows);
+  });
+  const ask = (message: WriterMessage) =>
+    new Promise<Row[]>((resolve, reject) => {
+      if (died) throw died;
+      thread.postMessage(message);
+      asked.push({ resolve, reject });
+    });
   return {
-    commit: (rows) =>
-      new Promise((resolve, reject) => {
-        if (died) throw died;
-        thread.postMessage(rows);
-        settles.push((error) => (error ? reject(error) : resolve()));
-      }),
+    commit: async (rows) => void (await ask(rows)),
+    run: (sql, values) => ask({ sql, values }),
     async close() {
       if (died === null) thread.postMessage('close');
       await exited;
@@ -51,5 +63,9 @@ export const createThreadCommitter = async (
 /** For a database in memory, which only its own connection can see. */
 export const createInlineCommitter = (database: DatabaseSync): Committer => {
   const write = createWriter(database);
-  return { commit: async (rows) => write(rows), close: async () => database.close() };
+  return {
+    commit: async (rows) => write(rows),
+    run: createRunSqlite(database),
+    close: async () => database.close(),
+  };
 };

@@ -14,9 +14,7 @@ import { createJobs } from './jobs.ts';
 import { openBeside } from './open-beside.ts';
 import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
-import { checkVersion, migrate } from './schema.ts';
-import { isRefusal } from './write-problem.ts';
+import { createTables } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
@@ -64,9 +62,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const database = new DatabaseSync(file);
   // A database in memory is its committer's.
   if (!inMemory) held.push(() => database.close());
-  checkVersion(database, file);
+  createTables(database, file);
   prepareForWriting(database);
-  migrate(database, file);
   const jobs = createJobs(file, inMemory ? database : null);
   const reader = createReader(database, jobs);
   let committer: Committer;
@@ -76,13 +73,9 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());
-  const secret = createSecrets({
-    read: async (workspaceId) => reader.secret(workspaceId),
-    add: (workspaceId, made) => committer.commit({ ...noRows(), secrets: [workspaceId, made] }),
-  });
+  const secret = createSecrets(committer.run);
   const queue = createCommitQueue({
     prepare: secret,
-    isRefusal,
     commit: createCommitWorks(reader, committer, ids),
     lanes: 2,
   });
@@ -99,7 +92,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     prune: (...what) => jobs.run('prune', ...what),
-    studio: createStudioStore(createRunSqlite(database)),
+    studio: createStudioStore(committer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');

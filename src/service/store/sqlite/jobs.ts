@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { countNumbers } from '../campaign-numbers.ts';
@@ -7,6 +8,18 @@ import type { StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
 import { createRunSqlite } from './run.ts';
 import { threadUrl } from './thread-url.ts';
+
+/** Copies the database to a file that is not there yet, and to the disk. */
+const copyTo = (database: DatabaseSync, file: string): void => {
+  // One read transaction from the first page to the last: the backup interface would begin again at every write.
+  database.prepare('VACUUM INTO ?').run(file);
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
 
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
@@ -18,6 +31,7 @@ const JOBS = {
     countNumbers(createRunSqlite(database), workspaceId),
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
     readSample(createRunSqlite(database), '*', workspaceId, size),
+  copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),
   prune: (database: DatabaseSync) => createPrune(createRunSqlite(database), '$4'),
 };
 
@@ -34,7 +48,7 @@ export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'nam
   (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
 
 /** Does a job on a thread of its own, which ends with it. The signal ends both. */
-const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>
+export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const thread = new Worker(threadUrl('job'), { workerData });

@@ -15,7 +15,9 @@ import {
 } from '../from-row.ts';
 import { namedBy } from '../named-users.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
+import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
+import { createRunSqlite } from './run.ts';
 
 /** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
@@ -49,9 +51,6 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
      AND (user_id, campaign_id, banner_id, event_type, time) > (?, ?, ?, ?, ?)
      ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${PAGE}`,
   );
-  const points = database.prepare('SELECT day, points FROM data_points WHERE workspace_id = ? ORDER BY day');
-  const secret = database.prepare('SELECT secret FROM secrets WHERE workspace_id = ?');
-  const workspaces = database.prepare('SELECT workspace_id FROM secrets ORDER BY workspace_id');
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
   const rowsBy = (workspaceId: string, lookup: Lookup): Row[] => {
@@ -111,20 +110,13 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       return { profile, campaigns: seen, impressions: found.map(impressionOf) };
     },
 
-    secret: (workspaceId: string) => secret.get(workspaceId)?.['secret'] as string | undefined,
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
     verbs: {
-      workspaceIds: async () => workspaces.all().map((row) => row['workspace_id'] as string),
+      ...createWorkspaceReads(createRunSqlite(database)),
 
       readUsers: async (workspaceId, lookups) =>
         users([{ workspaceId, lookups }]).flatMap(({ profile }) => profile ?? []),
-
-      async *dataPoints(workspaceId) {
-        for (const row of points.all(workspaceId)) {
-          yield { day: row['day'] as string, points: row['points'] as number };
-        }
-      },
 
       exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),

@@ -20,7 +20,6 @@ export const noRows = () => ({
   forgotten: [] as string[],
   bannerEvents: [] as Changes['bannerEvents'],
   points: [] as SQLInputValue[],
-  secrets: [] as string[],
 });
 
 export type Rows = ReturnType<typeof noRows>;

@@ -1,26 +1,38 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Row } from '../from-row.ts';
 import type { Rows } from './rows.ts';
+import { createRunSqlite } from './run.ts';
 import { type WriteProblem, writeProblemOf } from './write-problem.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
+
+/** A commit, or one statement of what operators write. */
+export type WriterMessage = Rows | { sql: string; values: readonly SQLInputValue[] };
+export type WriterAnswer = { problem: WriteProblem } | { rows: Row[] };
 
 /** The thread that owns the connection which writes: the disk's waiting and SQLite's work stay off the service's thread. */
 const database = new DatabaseSync(workerData as string);
 prepareForWriting(database);
 const write = createWriter(database);
+const run = createRunSqlite(database);
 
-const problemOf = (rows: Rows): WriteProblem | null => {
+const perform = (message: WriterMessage): Row[] => {
+  if ('sql' in message) return run(message.sql, message.values);
+  write(message);
+  return [];
+};
+
+const answerTo = (message: WriterMessage): WriterAnswer => {
   try {
-    write(rows);
-    return null;
+    return { rows: perform(message) };
   } catch (error) {
-    return writeProblemOf(error);
+    return { problem: writeProblemOf(error) };
   }
 };
 
-parentPort?.on('message', (message: Rows | 'close') => {
+parentPort?.on('message', (message: WriterMessage | 'close') => {
   if (message !== 'close') {
-    parentPort?.postMessage(problemOf(message));
+    parentPort?.postMessage(answerTo(message));
     return;
   }
   database.close();

@@ -51,7 +51,6 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
     `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET points = points + excluded.points`,
   ],
-  ['secrets', 'INSERT OR IGNORE INTO secrets (workspace_id, secret) VALUES (?, ?)'],
 ];
 
 /** Writes rows in one transaction. Where it throws nothing of them is stored. */

@@ -1,0 +1,41 @@
+import { ConflictError } from './write-errors.ts';
+
+/**
+ * What a database says about the group that it did not store: the same goes through when it is sent again at once; later; never,
+ * for what is in it; or it may be stored.
+ */
+type Verdict = 'again' | 'later' | 'refused' | 'in doubt';
+
+/** How SQLSTATEs of PostgreSQL begin. */
+const POSTGRES: [Verdict, RegExp][] = [
+  // Unique violation, serialization failure, deadlock: another replica was faster.
+  ['again', /^(23505|40001|40P01)/],
+  // A lock was not free in time.
+  ['later', /^55P03/],
+  // A pooler lost its server, or the server says itself that it does not know.
+  ['in doubt', /^(08|40003)/],
+  // A cluster says XX000 of a value that one of its nodes has refused.
+  ['refused', /^(22|23|54|XX000)/],
+];
+
+/** SQLite's codes: the extended ones, or the kind that is the lowest byte. */
+const SQLITE: [Verdict, number[]][] = [
+  // The sync failed, or the log's index could not grow: all of the commit is in the log. Until the next one writes over it, a
+  // start after a crash would find it there.
+  ['in doubt', [1034, 4874, 5386]],
+  // Another process has held the file for longer than a commit waits.
+  ['later', [5]],
+  // A value is too big, breaks a constraint or has another type.
+  ['refused', [18, 19, 20]],
+];
+
+/** `null` of any other error, which is answered with 500. */
+export const verdictOf = (error: unknown): Verdict | null => {
+  if (error instanceof ConflictError) return 'again';
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const found =
+    typeof errcode === 'number'
+      ? SQLITE.find(([, codes]) => codes.includes(errcode) || codes.includes(errcode & 0xff))
+      : POSTGRES.find(([, codes]) => typeof code === 'string' && codes.test(code));
+  return found?.[0] ?? null;
+};

@@ -1,0 +1,143 @@
+import { STUDIO_TABLES } from '../operators/index.ts';
+
+/**
+ * The tables of users, as `docs/data.md` describes them. Some types are words of our own: `MOMENT`, `DAY`, `EVENT_ID`. An
+ * `INTEGER` has 64 bits, an `INT` 32.
+ */
+const USER_TABLES = `
+CREATE TABLE users (
+  user_id INTEGER PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  external_id TEXT,
+  profile JSONB, -- NULL while the user has banner events and no profile
+  version INTEGER NOT NULL, -- counts the writes of the row
+  created_at MOMENT NOT NULL,
+  updated_at MOMENT NOT NULL
+);
+
+CREATE TABLE user_keys (
+  workspace_id TEXT NOT NULL,
+  key TEXT NOT NULL, -- kind:value, such as email:kim@example.org
+  user_id INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, key, user_id)
+) WITHOUT ROWID;
+
+-- Custom events have a name; purchases have a product_id, a price, a currency and a quantity.
+CREATE TABLE events (
+  event_id EVENT_ID,
+  workspace_id TEXT NOT NULL,
+  user_id INTEGER NOT NULL,
+  name TEXT,
+  product_id TEXT,
+  price FLOAT,
+  currency TEXT,
+  quantity INT,
+  app_id TEXT,
+  time MOMENT NOT NULL,
+  received_at MOMENT NOT NULL,
+  properties JSONB
+);
+-- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
+CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
+
+CREATE TABLE banner_events (
+  user_id INTEGER NOT NULL,
+  banner_id TEXT NOT NULL,
+  event_type TEXT NOT NULL, -- impression, click or dismiss
+  time MOMENT NOT NULL, -- as sent; a wrong clock may put it into the future
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT, -- NULL of a control banner
+  placement_id TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  is_control BOOLEAN NOT NULL,
+  is_test_send BOOLEAN NOT NULL,
+  received_at MOMENT NOT NULL,
+  -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
+  PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
+) WITHOUT ROWID;
+
+-- What a decision needs to know of a user and a campaign; without test sends.
+CREATE TABLE user_campaigns (
+  user_id INTEGER NOT NULL,
+  campaign_id TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  variant_id TEXT, -- of the earliest impression
+  is_control BOOLEAN NOT NULL,
+  impressions INT NOT NULL,
+  first_impression_at MOMENT,
+  last_impression_at MOMENT,
+  clicks INT NOT NULL,
+  dismissals INT NOT NULL,
+  last_dismissal_at MOMENT,
+  round INT NOT NULL,
+  PRIMARY KEY (user_id, campaign_id)
+) WITHOUT ROWID;
+CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
+
+CREATE TABLE data_points (
+  workspace_id TEXT NOT NULL,
+  day DAY NOT NULL, -- UTC, such as 2026-03-01
+  points INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day)
+) WITHOUT ROWID;
+
+CREATE TABLE secrets (
+  workspace_id TEXT NOT NULL PRIMARY KEY,
+  secret TEXT NOT NULL
+) WITHOUT ROWID;
+`;
+
+const SQLITE_INDEXES = `
+CREATE INDEX users_of_workspace ON users (workspace_id);
+CREATE INDEX events_of_user ON events (user_id);
+`;
+
+const POSTGRES_INDEXES = `
+ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
+ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
+-- These name one user. Of two replicas that give one away at once, the second starts again.
+CREATE UNIQUE INDEX user_keys_single ON user_keys (workspace_id, key)
+  WHERE key ^@ 'external_id' OR key ^@ 'alias';
+`;
+
+/** Unlogged: after a crash of the database the windows begin anew. */
+const RATE_WINDOWS = `
+CREATE UNLOGGED TABLE rate_windows (
+  key TEXT NOT NULL,
+  start_at MOMENT NOT NULL,
+  end_at MOMENT NOT NULL,
+  taken INTEGER NOT NULL,
+  PRIMARY KEY (key, start_at)
+);
+`;
+
+/** Moments are Unix milliseconds. */
+const SQLITE_TYPES: Record<string, string> = {
+  EVENT_ID: 'INTEGER PRIMARY KEY',
+  MOMENT: 'INTEGER',
+  DAY: 'TEXT',
+  BOOLEAN: 'INTEGER',
+  FLOAT: 'REAL',
+  JSON: 'TEXT',
+  JSONB: 'TEXT',
+};
+const POSTGRES_TYPES: Record<string, string> = {
+  EVENT_ID: 'bigint GENERATED ALWAYS AS IDENTITY',
+  INTEGER: 'bigint',
+  MOMENT: 'timestamptz',
+  DAY: 'date',
+  TEXT: 'text COLLATE "C"',
+};
+
+const inTypes = (tables: string, types: Record<string, string>): string =>
+  tables.replace(/\b[A-Z_]+\b/g, (word) => types[word] ?? word);
+
+export const SQLITE_TABLES = inTypes(`${USER_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}`, SQLITE_TYPES)
+  .replaceAll('\n) WITHOUT ROWID;', '\n) STRICT, WITHOUT ROWID;')
+  .replaceAll('\n);', '\n) STRICT;');
+
+export const POSTGRES_TABLES = inTypes(
+  `${USER_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}`,
+  POSTGRES_TYPES,
+).replaceAll('\n) WITHOUT ROWID;', '\n);');
