@@ -30,7 +30,7 @@ const addKeys = (changes: Changes, entry: Entry) => {
   const { userId, workspaceId, stored, isRemoved } = entry;
   const names = isRemoved ? NO_NAMES : namesOf(entry);
   if (sameNames(stored, names)) return;
-  // Sets: of push tokens somebody may have thousands.
+  // Sets: a user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
   const after = new Set(profileKeys(names));
   for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
