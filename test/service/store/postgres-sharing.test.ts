@@ -202,8 +202,12 @@ test('groups find users by their keys, however small the tables were when the pl
   const keys = await planOf(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
   expect(keys).toMatch(/user_keys_(pkey|single)/);
   const lock = await planOf(LOCK_USERS, [[1, 2]]);
-  const two = '1\u001e2';
-  const update = await planOf(UPDATE_USERS, [two, two, 'null\u001enull', '{}\u001e{}', two, two]);
+  const update = await planOf(
+    UPDATE_USERS.sql,
+    UPDATE_USERS.values(
+      [1, 2].map((userId) => ({ user_id: userId, workspace_id: 'demo', external_id: 'kim' })),
+    ),
+  );
   for (const plan of [lock, update]) expect(plan).toContain('users_pkey');
   for (const plan of [keys, lock, update]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
 });

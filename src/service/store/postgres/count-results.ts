@@ -1,8 +1,8 @@
 import type { Row } from '../from-row.ts';
 import { goalName, goalStatement, readGoals } from '../goal-statement.ts';
 import type { CampaignResults, Counts, ResultsQuestion } from '../results.ts';
+import { TIME } from './for-rows.ts';
 import type { Run } from './statement.ts';
-import { TIME } from './user-statements.ts';
 
 const DIALECT = {
   as: 'AS',
