@@ -3,7 +3,7 @@ import { recordKey } from './banners/user-record.ts';
 import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
 import { createConsent } from './first/consent.ts';
 import { createNotices, type Notices } from './first/notices.ts';
-import { type EndpointOptions, readEndpoint, readKey, readText } from './first/read-options.ts';
+import { type EndpointOptions, readApiOptions } from './first/read-options.ts';
 import { createUserTokens, type ProvideToken } from './late/user-tokens.ts';
 import type { Listener } from './notice.ts';
 import { createClock } from './platform/clock.ts';
@@ -37,9 +37,7 @@ interface WorkerScope {
 }
 
 const install = (options: SenderOptions, { notify, fail }: Notices): void => {
-  const endpoint = readEndpoint(options);
-  const apiKey = readKey(options.apiKey);
-  const appId = readText('appId', options.appId);
+  const { endpoint, apiKey, appId } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();

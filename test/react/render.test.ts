@@ -38,7 +38,7 @@ const aPage = async (render: RenderBanner) => {
       mustLeave: () => mustLeave,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
-    source: () => 'cache',
+    answered: new Set(),
     track: async () => undefined,
     after: () => () => undefined,
     fail,

@@ -36,7 +36,7 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
       mustLeave: () => mustLeave,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
-    source: () => 'cache',
+    answered: new Set(),
     track: async () => undefined,
     after: () => () => undefined,
     fail,

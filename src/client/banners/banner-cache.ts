@@ -155,15 +155,12 @@ export const createBannerCache = (options: CacheOptions) => {
       if (owner === null) return undefined;
       let verdict = change(record);
       let stored: UserRecord | undefined;
-      const changes = [...refused, change];
-      refused = [];
-      if (!mayWrite()) {
-        refused = changes.slice(-MAX_REFUSED);
-        show();
-        return verdict;
-      }
-      pending.add(changes);
+      const changes = [...refused, change].slice(-MAX_REFUSED);
+      const isWritten = mayWrite();
+      refused = isWritten ? [] : changes;
+      if (isWritten) pending.add(changes);
       show();
+      if (!isWritten) return verdict;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
         if (owner !== userId || (isStored && !found)) return [];
@@ -181,8 +178,7 @@ export const createBannerCache = (options: CacheOptions) => {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {
           // A TypeError comes from a change that met a damaged record. It would fail again.
-          if (pending.delete(changes) && !(cause instanceof TypeError))
-            refused = [...refused, ...changes].slice(-MAX_REFUSED);
+          if (pending.delete(changes) && !(cause instanceof TypeError)) refused.push(...changes);
           throw cause;
         }
         if (pending.delete(changes)) adopt(stored);

@@ -1,14 +1,7 @@
 import type { BannerEvent } from '../banner-event.ts';
-import type { Consent } from '../first/consent.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { Requested } from '../first/requested.ts';
-import type { InBackground } from '../late/in-background.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notify } from '../notice.ts';
-import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { LateContext } from '../late/late-context.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/timeout.ts';
-import type { BannerCache } from './banner-cache.ts';
 import { bannerOptions } from './banner-options.ts';
 import { createRenewal } from './renewal.ts';
 import { createSession } from './session.ts';
@@ -23,23 +16,11 @@ interface TabMessage {
   changedFor: string;
 }
 
-export interface UpdatesOptions {
-  settings: Settings;
-  consent: Consent;
-  userTokens: UserTokens;
-  cache: BannerCache;
-  requested: Requested;
-  lifecycle: PageLifecycle;
-  isActive: () => boolean;
-  inBackground: InBackground;
-  notify: Notify;
-  fail: Fail;
-}
-
 /** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
-export const createUpdates = (options: UpdatesOptions) => {
-  const { settings, cache, requested, lifecycle, isActive, inBackground, notify, fail } = options;
-  const { now, after, random, openChannel } = settings.platform;
+export const createUpdates = (context: LateContext) => {
+  const { settings, consent, cache, requested, lifecycle, isActive, inBackground, notify, fail } = context;
+  const { platform } = settings;
+  const { now, after, openChannel } = platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
@@ -57,8 +38,7 @@ export const createUpdates = (options: UpdatesOptions) => {
 
   const takeAnswer = createTakeAnswer(cache, notify);
   const sync = createSync({
-    settings,
-    userTokens: options.userTokens,
+    ...context,
     userId: cache.userId,
     canSync: () => isActive() && !isPrerendering(),
     onAnswer(result) {
@@ -68,16 +48,12 @@ export const createUpdates = (options: UpdatesOptions) => {
       inBackground(takeAnswer(result).then(notifyTabs));
     },
     onRateLimit: () => inBackground(session.spendAll()),
-    notify,
-    fail,
   });
   const session = createSession({
+    ...platform,
     cache,
     rule,
-    mayWrite: options.consent.mayWrite,
-    now,
-    after,
-    random,
+    mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
       sync.want(requested.placements);
@@ -86,10 +62,9 @@ export const createUpdates = (options: UpdatesOptions) => {
     },
   });
   const renewal = createRenewal({
+    ...platform,
     ...rule,
     cache,
-    after,
-    random,
     isVisible,
     spend: session.spend,
     ask: sync.want,

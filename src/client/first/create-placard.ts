@@ -68,7 +68,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const placements = createPlacements({
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    source: (placementId) => (requested.answered.has(placementId) ? 'sync' : 'cache'),
+    answered: requested.answered,
     track: (banner, type) => track(banner, type),
     after,
     fail,
@@ -93,6 +93,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         visitorKey: visitor.storageKey,
         requested,
         notify,
+        fail,
         subscribe,
       });
     },

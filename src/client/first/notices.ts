@@ -20,8 +20,7 @@ export const createNotices = (): Notices => {
       }
     }
   };
-  const fail: Fail = (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
+  const fail: Fail = (kind, message, cause) => notify({ type: 'failed', kind, message, cause });
   return {
     notify,
     fail,

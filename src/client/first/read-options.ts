@@ -1,5 +1,4 @@
 import { INSTANCES, type Instance, MAX_APP_VERSION_CHARACTERS, parseUrl } from '../../protocol/index.ts';
-import { configError } from '../errors.ts';
 import type { PlacardOptions, Platform } from '../options.ts';
 import { createClock } from '../platform/clock.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
@@ -9,6 +8,8 @@ export type EndpointOptions =
   | { instance: Instance; endpoint?: never }
   | { endpoint: string; instance?: never };
 
+type ApiOptions = EndpointOptions & Pick<PlacardOptions, 'apiKey' | 'appId'>;
+
 /** The options with the defaults that the first paint needs; what the parts of the client read. */
 export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform'> {
   /** Base URL without a slash at the end. */
@@ -17,43 +18,35 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   platform: Partial<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
-export const readText = (option: string, value: unknown): string => {
-  if (typeof value !== 'string' || !value) throw configError(option, 'a non-empty string');
-  return value;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** An option that is missing or wrong is a mistake in the code, not in the data. */
+const expect = (isRight: boolean, option: string, expected: string): void => {
+  if (!isRight) throw new TypeError(`Option "${option}" must be ${expected}`);
 };
 
-export const readKey = <T>(apiKey: T): T => {
-  if (typeof apiKey !== 'function') readText('apiKey', apiKey);
-  return apiKey;
-};
-
-/** The base URL, without a slash at the end. */
-export const readEndpoint = ({ instance, endpoint }: EndpointOptions): string => {
-  if (instance !== undefined) {
-    if (!Object.hasOwn(INSTANCES, instance))
-      throw configError('instance', 'a known instance, or use "endpoint"');
-    return INSTANCES[instance];
-  }
-  if (typeof endpoint !== 'string' || !/^https?:\/\//.test(endpoint) || !parseUrl(endpoint)) {
-    throw configError('endpoint', 'an http or https URL, or use "instance"');
-  }
-  return endpoint.replace(/\/+$/, '');
+/** What a page and its service worker are told alike; the endpoint as a base URL without a slash at the end. */
+export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions) => {
+  const isKnown = instance === undefined || Object.hasOwn(INSTANCES, instance);
+  expect(isKnown, 'instance', 'a known instance, or use "endpoint"');
+  const url = instance === undefined ? endpoint : INSTANCES[instance];
+  const isUrl = isText(url) && /^https?:\/\//.test(url) && parseUrl(url) !== undefined;
+  expect(isUrl, 'endpoint', 'an http or https URL, or use "instance"');
+  expect(isText(apiKey) || typeof apiKey === 'function', 'apiKey', 'a non-empty string');
+  expect(isText(appId), 'appId', 'a non-empty string');
+  return { endpoint: url.replace(/\/+$/, ''), apiKey, appId };
 };
 
 /** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
   const { appVersion, userId, consent = 'enabled', platform } = options;
-  const endpoint = readEndpoint(options);
-  readKey(options.apiKey);
-  readText('appId', options.appId);
-  readText('appVersion', appVersion);
-  if ([...appVersion].length > MAX_APP_VERSION_CHARACTERS) {
-    throw configError('appVersion', `at most ${MAX_APP_VERSION_CHARACTERS} characters`);
-  }
-  if (userId !== null && typeof userId !== 'string') throw configError('userId', 'a string, or null');
+  const api = readApiOptions(options);
+  const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;
+  expect(isShort, 'appVersion', `a string of 1 to ${MAX_APP_VERSION_CHARACTERS} characters`);
+  expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
   return {
     ...options,
-    endpoint,
+    ...api,
     consent,
     platform: {
       ...platform,

@@ -67,7 +67,7 @@ export interface Inspection {
   /** Unix milliseconds before which no sync is sent, or `null`. */
   syncWaitsUntil: number | null;
   sandbox: { isOn: boolean; events: BannerEvent[] };
-  /** The newest notices of sync and delivery since the page began, oldest first: at most 50, and no `tracked` among them. */
+  /** The newest notices of sync and delivery, and failures, since the late chunk was loaded, oldest first: at most 50. */
   recent: { at: number; notice: Notice }[];
   placements: PlacementState[];
 }

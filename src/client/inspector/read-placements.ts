@@ -1,20 +1,20 @@
-import type { BannerCache } from '../banners/banner-cache.ts';
 import type { FocusVerbs } from '../banners/overlay.ts';
+import type { LateContext } from '../late/late-context.ts';
+import type { Impressions } from '../placements/impressions.ts';
 import type { Mounted } from '../placements/mounted-slot.ts';
-import type { PlacementState, SlotState, ViewState } from './inspection.ts';
+import type { PlacementState, SlotState } from './inspection.ts';
 
-export interface ReadPlacementsOptions extends Pick<FocusVerbs, 'isFocus'> {
-  cache: BannerCache;
-  slots: () => Mounted[];
-  requested: { placements: ReadonlySet<string>; answered: ReadonlySet<string> };
-  viewOf: (mounted: Mounted) => ViewState | null;
+export interface ReadPlacementsOptions
+  extends Pick<FocusVerbs, 'isFocus'>,
+    Pick<LateContext, 'cache' | 'requested'> {
+  impressions: Pick<Impressions, 'slots' | 'inspect'>;
 }
 
 /** Every placement that the page mounts or asks for, or that the cache holds, by name. */
 export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
-  const { cache, slots, requested, viewOf, isFocus } = options;
+  const { cache, impressions, requested, isFocus } = options;
   const { banners, dismissed } = cache.record();
-  const mounted = slots();
+  const mounted = impressions.slots();
   const names = new Set([...requested.placements, ...banners.keys(), ...cache.overlay.keys()]);
   for (const { placementId } of mounted) names.add(placementId);
 
@@ -23,7 +23,7 @@ export const readPlacements = (options: ReadPlacementsOptions): PlacementState[]
     const next = cache.current(placementId);
     // Of the very banner that was refused the check has its answer at hand.
     const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
-    return { element, shown, emptied, problems, view: viewOf(slot) };
+    return { element, shown, emptied, problems, view: impressions.inspect(slot) };
   };
 
   const stateOf = (placementId: string): PlacementState => {

@@ -1,24 +1,20 @@
 import type { BannerEvent } from '../banner-event.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
 import type { FocusVerbs } from '../banners/overlay.ts';
 import type { CapturedEvent } from '../delivery/index.ts';
-import type { Placements } from '../placements/placements.ts';
+import type { LateContext } from '../late/late-context.ts';
 import type { Inspector } from './inspection.ts';
 
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-interface SandboxOptions extends FocusVerbs {
-  cache: BannerCache;
-  placements: Placements;
-  now: () => number;
+interface SandboxOptions extends FocusVerbs, Pick<LateContext, 'settings' | 'cache' | 'placements'> {
   /** What was seen counts again, after another second. */
   countAnew: () => void;
 }
 
 /** Focus and sandbox: what is shown and done here leaves no trace, neither in a store nor with the service. */
 export const createSandbox = (options: SandboxOptions) => {
-  const { cache, placements, now, countAnew, focusOn, isFocus } = options;
+  const { settings, cache, placements, countAnew, focusOn, isFocus } = options;
   const { overlay } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];
@@ -54,7 +50,7 @@ export const createSandbox = (options: SandboxOptions) => {
     },
 
     /** Lists the event, which goes nowhere else. */
-    take({ type, bannerId, placementId, userId, once, at = now() }: CapturedEvent): void {
+    take({ type, bannerId, placementId, userId, once, at = settings.platform.now() }: CapturedEvent): void {
       if (once !== undefined && listed.has(once)) return;
       if (once !== undefined) listed.add(once);
       events = [...events, { type, bannerId, placementId, userId, time: at }].slice(-MAX_EVENTS);

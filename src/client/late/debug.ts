@@ -1,8 +1,7 @@
 import type { BannerEvent } from '../banner-event.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { Listener, Notice } from '../notice.ts';
+import type { Notice } from '../notice.ts';
 import { VERSION } from '../version.ts';
+import type { LateContext } from './late-context.ts';
 
 const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
   `${type} of ${bannerId} in ${placementId}`;
@@ -46,20 +45,15 @@ export const noticeText = (notice: Notice, current: string): string => {
 
 const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
-interface DebugOptions {
-  settings: Pick<Settings, 'endpoint' | 'appId'>;
-  cache: Pick<BannerCache, 'userId' | 'current'>;
-  /** Those that are mounted. */
-  placements: Iterable<string>;
-  subscribe: (listener: Listener) => () => void;
-}
-
 /** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
-export const printNotices = (options: DebugOptions): (() => void) => {
-  const { settings, cache, placements, subscribe } = options;
+export const printNotices = (
+  context: Pick<LateContext, 'settings' | 'cache' | 'requested' | 'subscribe'>,
+): (() => void) => {
+  const { settings, cache, requested, subscribe } = context;
   const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
   const current = (): string =>
-    [...placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') || 'nothing';
+    [...requested.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') ||
+    'nothing';
   let last = current();
   console.info(
     `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${user}; mounted: ${last}`,

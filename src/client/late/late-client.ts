@@ -1,50 +1,25 @@
 import type { Banner } from '../banner.ts';
 import type { BannerEvent } from '../banner-event.ts';
 import { acceptDelivered } from '../banners/accept-dismissals.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
 import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
-import type { Consent } from '../first/consent.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { Requested } from '../first/requested.ts';
 import type { WhoIsHere } from '../first/who-is-here.ts';
 import type { Inspector } from '../inspector/index.ts';
-import type { Listener, Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
-import type { Boxes } from '../placements/box.ts';
-import { createBoxMemory } from '../placements/box-memory.ts';
-import type { Placements } from '../placements/placements.ts';
+import { createImpressions } from '../placements/impressions.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
-import { createPageLifecycle } from '../platform/page-lifecycle.ts';
-import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { createPreview } from '../preview/preview.ts';
 import { createVisitors } from '../visitors/visitors.ts';
-import { countImpressions } from './count-impressions.ts';
-import { createInBackground } from './in-background.ts';
 import { judgeOptions } from './judge-options.ts';
-import { createRecentNotices } from './recent-notices.ts';
+import { createLateContext, type LateClientOptions } from './late-context.ts';
+import { rememberNotices } from './recent-notices.ts';
 import { createSandboxedCapture } from './sandboxed-capture.ts';
-import { createUserTokens } from './user-tokens.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
-
-export interface LateClientOptions {
-  settings: Settings;
-  consent: Consent;
-  cache: BannerCache;
-  store: Store;
-  placements: Placements;
-  boxes: Boxes;
-  /** Where the profile keeps its visitor. */
-  visitorKey: string;
-  requested: Requested;
-  notify: Notify;
-  subscribe: (listener: Listener) => () => void;
-}
 
 export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
@@ -69,41 +44,27 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  const { settings, consent, cache, store, placements, boxes, visitorKey, requested, subscribe } = options;
-  const { platform } = settings;
-  const { notify, fail, recent } = createRecentNotices(options.notify, platform.now);
-  const inBackground = createInBackground(fail);
-  judgeOptions(settings as PlacardOptions, notify);
-  const { now, after, lifecycle = createPageLifecycle() } = platform;
   let isStopped = false;
-  const isActive = () => consent.mayAct() && !isStopped;
-  const mayWrite = () => consent.mayWrite() && !isStopped;
-  const boxMemory = createBoxMemory(boxes, mayWrite);
-  const userTokens = createUserTokens(settings.userToken, platform, fail);
+  const context = createLateContext(options, () => isStopped);
+  const { settings, consent, cache, placements, requested, notify, fail } = context;
+  const { lifecycle, userTokens, boxMemory, isActive, inBackground } = context;
+  const { platform } = settings;
+  const { now, after } = platform;
+  const notices = rememberNotices(context);
+  judgeOptions(settings as PlacardOptions, notify);
 
   const forgetFormerUsers = async (): Promise<void> => {
     if (consent.state === 'pending') return;
     if (!isActive()) {
       boxMemory.forget();
-      if (settings.visitors) forgetLocal(visitorKey);
+      if (settings.visitors) forgetLocal(context.visitorKey);
     }
     // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
-    const forgetting = forgetUsers(store, cache.key, cache.userId);
+    const forgetting = forgetUsers(context.store, cache.key, cache.userId);
     await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
   };
 
-  const updates = createUpdates({
-    settings,
-    consent,
-    userTokens,
-    cache,
-    requested,
-    lifecycle,
-    isActive,
-    inBackground,
-    notify,
-    fail,
-  });
+  const updates = createUpdates(context);
 
   const delivery = createDelivery({
     api: { ...settings, userTokens, fetch: platform.fetch },
@@ -127,62 +88,32 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  const meetVisitor = createVisitors({
-    settings,
-    storageKey: visitorKey,
-    cache,
-    store,
-    userTokens,
-    delivery,
-    mayWrite,
-    fail,
-  });
-  const preview = createPreview({
-    settings,
-    cache,
-    placements,
-    requested: requested.placements,
-    subscribe,
-    focusOn,
-    isFocus,
-    fail,
-  });
+  const meetVisitor = createVisitors(context, delivery);
+  const preview = createPreview(context);
   const sandboxed = createSandboxedCapture(cache, delivery);
-  const impressions = countImpressions({
-    platform,
-    lifecycle,
-    placements,
-    cache,
-    boxMemory,
-    isActive,
-    updates,
-    inBackground,
-    capture: sandboxed.capture,
-    fail,
-  });
+  const impressions = createImpressions(context, updates, sandboxed.capture);
 
   const inspect = async (): Promise<Inspector> => {
     const { createInspector, createSandbox } = await import('../inspector/index.ts');
-    const { countAnew } = impressions;
+    const focus = { focusOn, isFocus };
+    const sandbox = sandboxed.open(() =>
+      createSandbox({ ...context, ...focus, countAnew: impressions.countAnew }),
+    );
+    const { recent } = notices;
     return createInspector({
-      settings,
-      cache,
-      requested,
-      isFocus,
-      isActive,
+      ...context,
+      ...focus,
+      sandbox,
+      updates,
+      impressions,
       recent,
-      sandbox: sandboxed.open(() => createSandbox({ cache, placements, now, countAnew, focusOn, isFocus })),
-      session: updates.session,
-      syncBlockedUntilMs: updates.syncBlockedUntilMs,
-      slots: impressions.slots,
-      viewOf: impressions.inspect,
       preview: preview.show,
     });
   };
 
   const debug = async (): Promise<void> => {
     const { printNotices } = await import('./debug.ts');
-    printNotices({ settings, cache, placements: requested.placements, subscribe });
+    printNotices(context);
   };
 
   /** A log that stops answering keeps no user from a banner. */
@@ -236,7 +167,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     stop() {
       isStopped = true;
       for (const stop of stops) stop();
-      for (const part of [impressions, preview, updates, delivery]) part.stop();
+      for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
     },
   };
 };

@@ -1,19 +1,18 @@
 import type { Inspection } from '../inspector/index.ts';
-import type { Fail, Notify } from '../notice.ts';
+import type { Notice } from '../notice.ts';
+import type { LateContext } from './late-context.ts';
 
 /** Notices of before the inspector is opened that it finds. */
 const MAX_RECENT = 50;
+/** Of these there may be thousands in one task; the counters and the slots tell the same. */
+const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'emptied'];
 
-/** Passes notices on, and remembers the last of them for the inspector. */
-export const createRecentNotices = (listener: Notify, now: () => number) => {
+/** Remembers the last notices for the inspector. */
+export const rememberNotices = ({ settings, subscribe }: LateContext) => {
   const recent: Inspection['recent'] = [];
-  const notify: Notify = (notice) => {
-    // Thousands of events may be tracked in one task, and tell nothing that the counters do not.
-    if (notice.type !== 'tracked') recent.push({ at: now(), notice });
+  const stop = subscribe((notice) => {
+    if (!LEFT_OUT.includes(notice.type)) recent.push({ at: settings.platform.now(), notice });
     if (recent.length > MAX_RECENT) recent.shift();
-    listener(notice);
-  };
-  const fail: Fail = (kind, message, cause) =>
-    notify({ type: 'failed', kind, message, ...(cause !== undefined && { cause }) });
-  return { notify, fail, recent: () => [...recent] };
+  });
+  return { recent: () => [...recent], stop };
 };

@@ -1,29 +1,21 @@
 import type { Banner } from '../banner.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { BannerEvent } from '../banner-event.ts';
+import { isFocus } from '../banners/overlay.ts';
+import type { Updates } from '../banners/updates.ts';
+import type { Delivery } from '../delivery/index.ts';
+import type { LateContext } from '../late/late-context.ts';
 import type { Mounted } from './mounted-slot.ts';
-import type { Placements } from './placements.ts';
 import { createRooms } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
-interface ImpressionsOptions {
-  placements: Placements;
-  lifecycle: PageLifecycle;
-  clock: Clock;
+/** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
+export const createImpressions = (context: LateContext, updates: Updates, capture: Delivery['capture']) => {
+  const { settings, cache, placements, lifecycle, boxMemory, isActive, inBackground, fail } = context;
+  const { platform } = settings;
   /** Without one it is not known which slots are in view, so none is watched. */
-  Observer: typeof IntersectionObserver | undefined;
-  isActive: () => boolean;
-  /** A banner has been seen for as long as it takes; called once for each banner in a slot. */
-  onSeen: (banner: Banner) => void;
-  /** A slot may have another size. */
-  onSize: (mounted: Mounted) => void;
-  /** A banner has left the page because it expired. */
-  onExpired: (placementId: string) => void;
-}
-
-/** Watches every mounted slot for banners that are seen. */
-export const watchImpressions = (options: ImpressionsOptions) => {
-  const { placements, lifecycle, clock, Observer, isActive, onSeen, onSize, onExpired } = options;
+  const Observer: typeof IntersectionObserver | undefined =
+    platform.IntersectionObserver ?? globalThis.IntersectionObserver;
+  if (!Observer) fail('config', 'No impression is counted without an IntersectionObserver');
   /** Every mounted slot, and what watches it. */
   const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
   /** The banner of each slot whose second is over, so that it is reported once. */
@@ -31,10 +23,26 @@ export const watchImpressions = (options: ImpressionsOptions) => {
   /** Many slots may leave the view in one task. They are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
-    cancelLook ??= clock.after(0, () => {
+    cancelLook ??= platform.after(0, () => {
       cancelLook = undefined;
       placements.considerAll();
     });
+  };
+
+  const count = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
+    const { id: bannerId, placementId } = banner;
+    const at = platform.now();
+    if (!isActive() || cache.isExpired(banner)) return null;
+    // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
+    const once = await updates.nameOf(placementId, bannerId);
+    if (once === undefined || cache.userId() !== userId) return null;
+    return capture({ type: 'impression', bannerId, placementId, userId, at, once });
+  };
+
+  const rememberBox = ({ placementId, element, shown }: Mounted): void => {
+    if (shown && isFocus(shown.id)) return;
+    const isDrawn = shown?.isControl === false;
+    if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
   };
 
   const viewabilityOf = (mounted: Mounted, Watcher: typeof IntersectionObserver) =>
@@ -43,19 +51,21 @@ export const watchImpressions = (options: ImpressionsOptions) => {
       isControl: () => mounted.shown?.isControl === true,
       isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && isActive(),
       onSeen() {
-        if (mounted.shown === null) return;
-        seen.set(mounted, mounted.shown);
-        onSeen(mounted.shown);
+        const { shown } = mounted;
+        if (shown === null) return;
+        seen.set(mounted, shown);
+        const userId = cache.userId();
+        if (userId !== null) inBackground(count(shown, userId));
       },
       onLeft: lookSoon,
-      onSize: () => onSize(mounted),
+      onSize: () => rememberBox(mounted),
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
-      clock,
+      clock: platform,
       Observer: Watcher,
     });
 
   const watch = (mounted: Mounted): (() => void) => {
-    slots.set(mounted, Observer ? viewabilityOf(mounted, Observer) : undefined);
+    slots.set(mounted, Observer && viewabilityOf(mounted, Observer));
     return () => {
       slots.get(mounted)?.stop();
       slots.delete(mounted);
@@ -66,8 +76,16 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     ...createRooms(lifecycle.isVisible),
     watch,
     onChange: (mounted) => slots.get(mounted)?.restart(),
-    onExpired,
+    onExpired: updates.renew,
   });
+
+  /** A new session: what was seen in the former one counts again, after another second. */
+  const countAnew = (): void => {
+    const former = [...seen.keys()];
+    seen.clear();
+    for (const mounted of former) slots.get(mounted)?.restart();
+  };
+  updates.onSession(countAnew);
 
   const restartAll = (): void => {
     for (const viewability of slots.values()) viewability?.restart();
@@ -76,12 +94,9 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     lifecycle.on(moment, restartAll),
   );
   return {
-    /** A new session: what was seen in the former one counts again, after another second. */
-    countAnew(): void {
-      const former = [...seen.keys()];
-      seen.clear();
-      for (const mounted of former) slots.get(mounted)?.restart();
-    },
+    /** Stores the impression, unless it was counted in this session before. */
+    count,
+    countAnew,
     slots: (): Mounted[] => [...slots.keys()],
     /** How far the slot's banner is from its impression; `null` where nothing is watched. */
     inspect(mounted: Mounted) {
@@ -95,3 +110,5 @@ export const watchImpressions = (options: ImpressionsOptions) => {
     },
   };
 };
+
+export type Impressions = ReturnType<typeof createImpressions>;

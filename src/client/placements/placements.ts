@@ -15,15 +15,15 @@ interface PlacementsOptions extends SlotVerbs {
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
-  /** Where the present answer came from. */
-  source: (placementId: string) => 'cache' | 'sync';
+  /** Placements whose present answer came from the network. */
+  answered: ReadonlySet<string>;
   after: Clock['after'];
   notify: Notify;
 }
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, reserve, source, after, fail, notify } = options;
+  const { cache, reserve, answered, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: Mounted): boolean => watcher?.isOnScreen(element) ?? true;
@@ -94,7 +94,8 @@ export const createPlacements = (options: PlacementsOptions) => {
         empty(slot, 'invalid');
       },
     );
-    if (slot.shown === banner) notify({ type: 'shown', banner, from: source(slot.placementId) });
+    if (slot.shown === banner)
+      notify({ type: 'shown', banner, from: answered.has(slot.placementId) ? 'sync' : 'cache' });
   };
 
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {

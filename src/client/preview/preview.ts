@@ -1,18 +1,12 @@
 import { PREVIEW_PATH, PREVIEW_QUERY, type PreviewAnswer } from '../../protocol/index.ts';
+import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { Fail } from '../notice.ts';
+import type { LateContext } from '../late/late-context.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import { createPostJson, parseJson } from '../platform/post-json.ts';
 import { readRefused } from '../platform/refusal.ts';
-import type { ShowPreviewOptions } from './show-preview.ts';
 
 const TIMEOUT_MS = 15_000;
-
-interface PreviewOptions extends Omit<ShowPreviewOptions, 'answer' | 'readBanners'> {
-  settings: Settings;
-  fail: Fail;
-}
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
 const takeToken = (): string | null => {
@@ -26,8 +20,8 @@ const takeToken = (): string | null => {
 };
 
 /** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
-export const createPreview = ({ settings, fail, ...options }: PreviewOptions) => {
-  const { endpoint, apiKey, platform } = settings;
+export const createPreview = (context: LateContext) => {
+  const { endpoint, apiKey, platform } = context.settings;
   let end: () => void = () => undefined;
   /** The token of the latest link, until the page stops. */
   let latest: string | undefined;
@@ -48,7 +42,8 @@ export const createPreview = ({ settings, fail, ...options }: PreviewOptions) =>
     const answer = await ask(token).catch((cause) => String(cause));
     if (latest !== token) return;
     end();
-    end = showPreview({ ...options, answer, readBanners: createReadBanners(fail) });
+    const readBanners = createReadBanners(context.fail);
+    end = showPreview({ ...context, focusOn, isFocus, answer, readBanners });
   };
 
   return {

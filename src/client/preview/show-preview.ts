@@ -1,18 +1,13 @@
 import type { PreviewAnswer } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
 import type { FocusVerbs } from '../banners/overlay.ts';
-import type { Listener } from '../notice.ts';
-import type { Placements } from '../placements/placements.ts';
+import type { LateContext } from '../late/late-context.ts';
 import { showPreviewBar } from './preview-bar.ts';
 
 /** Given and not imported: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
-export interface ShowPreviewOptions extends FocusVerbs {
-  cache: BannerCache;
-  placements: Placements;
-  /** Placements that the page has asked for. */
-  requested: ReadonlySet<string>;
-  subscribe: (listener: Listener) => () => void;
+interface ShowPreviewOptions
+  extends FocusVerbs,
+    Pick<LateContext, 'cache' | 'placements' | 'requested' | 'subscribe'> {
   /** The service's answer to the token, or its words for why there is none. */
   answer: PreviewAnswer | string;
   readBanners: (placements: string[], sent: Record<string, unknown>) => Map<string, Banner | null>;
@@ -55,7 +50,7 @@ export const showPreview = (options: ShowPreviewOptions): (() => void) => {
     redraw();
   };
   const names = banners.map(([placementId]) => placementId);
-  const isHere = names.some((placementId) => requested.has(placementId));
+  const isHere = names.some((placementId) => requested.placements.has(placementId));
   const where = isHere
     ? 'It is not stored, and nothing of it is counted.'
     : 'This page has no such placement.';

@@ -1,31 +1,15 @@
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../protocol/index.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
 import type { UserRecord } from '../banners/user-record.ts';
 import type { Delivery } from '../delivery/index.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail } from '../notice.ts';
+import type { LateContext } from '../late/late-context.ts';
 import { createKeyring } from '../platform/keyring.ts';
 import { createPostJson } from '../platform/post-json.ts';
-import type { Store } from '../platform/store.ts';
 import { withTimeout } from '../platform/timeout.ts';
 
 /** A session begins without a visitor who takes longer, in milliseconds. */
 const MEET_TIMEOUT_MS = 2_000;
 /** How long a join may take, in milliseconds. */
 const JOIN_TIMEOUT_MS = 15_000;
-
-interface VisitorsOptions {
-  settings: Settings;
-  /** Where the profile keeps its visitor. */
-  storageKey: string;
-  cache: BannerCache;
-  store: Store;
-  userTokens: UserTokens;
-  delivery: Pick<Delivery, 'queued' | 'flush'>;
-  mayWrite: () => boolean;
-  fail: Fail;
-}
 
 /** A random ID in the form of `isVisitorId`. `crypto.randomUUID` is missing on pages without https. */
 const newVisitorId = (): string => {
@@ -41,14 +25,14 @@ const newVisitorId = (): string => {
  * Returns the verb that meets the visitor, where the host takes visitors. `who` is the user who has signed in, if one has. It
  * resolves when the profile has a visitor, or nothing is left to join for now.
  */
-export const createVisitors = (options: VisitorsOptions) => {
-  const { settings, storageKey, cache, store, userTokens, delivery, mayWrite, fail } = options;
+export const createVisitors = (context: LateContext, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
+  const { settings, visitorKey, cache, store, userTokens, mayWrite, fail } = context;
   const { endpoint, apiKey, appId, appVersion, platform } = settings;
   let joining: Promise<void> | undefined;
 
   /** What the profile keeps, as `[visitor, user]`: a user's ID may have spaces. */
   const read = (): [string, string] => {
-    const [visitorId, ...user] = (localStorage.getItem(storageKey) ?? '').split(' ');
+    const [visitorId, ...user] = (localStorage.getItem(visitorKey) ?? '').split(' ');
     return [visitorId!, user.join(' ')];
   };
 
@@ -81,7 +65,7 @@ export const createVisitors = (options: VisitorsOptions) => {
       if ((await delivery.queued(visitorId)).length > 0) return;
       if (!(await post(visitorId, userId))) return;
     }
-    if (read()[0] === visitorId) localStorage.removeItem(storageKey);
+    if (read()[0] === visitorId) localStorage.removeItem(visitorKey);
   };
 
   const meet = async (who: () => string | null): Promise<void> => {
@@ -89,11 +73,11 @@ export const createVisitors = (options: VisitorsOptions) => {
     const [visitorId, owner] = read();
     const isVisitor = isVisitorId(visitorId);
     if (userId === null) {
-      if (!isVisitor || owner) localStorage.setItem(storageKey, newVisitorId());
+      if (!isVisitor || owner) localStorage.setItem(visitorKey, newVisitorId());
       return;
     }
-    if (!isVisitor || (owner && owner !== userId)) return localStorage.removeItem(storageKey);
-    localStorage.setItem(storageKey, `${visitorId} ${userId}`);
+    if (!isVisitor || (owner && owner !== userId)) return localStorage.removeItem(visitorKey);
+    localStorage.setItem(visitorKey, `${visitorId} ${userId}`);
     if (!owner) await carryOver(visitorId, userId);
     joining ??= join(visitorId, userId)
       .catch((cause) => fail('sync', 'The visitor could not be joined with the user', cause))

@@ -41,7 +41,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
       mustLeave: () => state.mustLeave,
       expiresInMs: () => state.expiresInMs,
     },
-    source: () => 'sync',
+    answered: new Set(['home_hero']),
     track,
     after: createClock().after,
     fail,

@@ -26,7 +26,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
       mustLeave: () => null,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
-    source: () => 'cache',
+    answered: new Set(),
     track: async () => undefined,
     after: createClock().after,
     fail,
