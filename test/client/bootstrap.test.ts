@@ -22,7 +22,7 @@ const aBootstrap = (members: Partial<BannerBootstrap> = {}): BannerBootstrap => 
   ...members,
 });
 
-test('what a server has asked for is there at once, and drawn as soon as it is mounted', () => {
+test('what a server has requested is there at once, and drawn as soon as it is mounted', () => {
   const { placard } = open({ bootstrap: aBootstrap() });
   expect(placard.banner('home_hero')).toEqual(served);
   expect(placard.banner('sidebar')).toBeNull();
@@ -114,7 +114,7 @@ test.each<[string, Partial<BannerBootstrap>]>([
   expect(open({ bootstrap: aBootstrap(members) }).placard.banner('home_hero')).toBeUndefined();
 });
 
-test('one that cannot be used is told, and one that is missing is no fault', async () => {
+test('one that cannot be used is reported, and one that is missing is no fault', async () => {
   const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }) });
   await wrong.heard('failed');
   expect(wrong.of('failed')).toMatchObject([

@@ -33,7 +33,7 @@ class SeesEverything {
     );
   }
   disconnect(): void {
-    // It tells each element once, so there is nothing to stop.
+    // It reports each element once, so there is nothing to stop.
   }
 }
 

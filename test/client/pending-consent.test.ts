@@ -6,18 +6,18 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages
 
 stagePages();
 
-/** A profile that counts what is asked of its stores. */
+/** A profile that counts the calls of its stores. */
 const aWatchedProfile = () => {
   const openStore = aProfile();
-  const asked: string[] = [];
+  const calls: string[] = [];
   const watched = (name: string): Store =>
     new Proxy(openStore(name), {
       get(store, verb) {
-        asked.push(`${name}.${String(verb)}`);
+        calls.push(`${name}.${String(verb)}`);
         return Reflect.get(store, verb);
       },
     });
-  return { openStore: watched, asked };
+  return { openStore: watched, calls };
 };
 
 /** Undecided, with a banner that was seen and clicked. */
@@ -32,13 +32,13 @@ const undecided = async () => {
 };
 
 test('while the user has not decided banners are shown, and nothing is stored or sent', async () => {
-  const { placard, service, element, asked, clicked } = await undecided();
+  const { placard, service, element, calls, clicked } = await undecided();
   expect(element.textContent).toBe('Summer sale');
   expect(clicked).toMatchObject({ type: 'click', bannerId: 'bnr-1' });
   await placard.flush();
   await vi.advanceTimersByTimeAsync(120_000);
   expect(service.events).toEqual([]);
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
   expect(localStorage).toHaveLength(0);
   expect(await placard.diagnostics()).toMatchObject({ captured: 2, pending: 2, memoryMode: true });
 });

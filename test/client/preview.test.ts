@@ -15,17 +15,17 @@ const draft = aWireBanner({
 beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?placard_preview=the-token&x=1#top'));
 afterEach(() => history.replaceState(null, '', '/'));
 
-/** A page of the site, and what it asks the service for a preview. */
+/** A page of the site, and what it requests of the service for a preview. */
 const aSite = (answer: () => Response | Promise<Response>, options: Parameters<typeof open>[0] = {}) => {
   const service = createFakeService({ banners: { home_hero: hero } });
-  const asked: unknown[] = [];
+  const sent: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     if (new URL(request.url).pathname !== PREVIEW_PATH) return service.fetch(request);
-    asked.push([request.headers.get('authorization'), await request.json()]);
+    sent.push([request.headers.get('authorization'), await request.json()]);
     return answer();
   };
-  return { ...open({ service, platform: { fetch }, ...options }), asked };
+  return { ...open({ service, platform: { fetch }, ...options }), sent };
 };
 const found = () => Response.json({ campaign_name: 'Spring', banners: { home_hero: draft } });
 
@@ -34,13 +34,13 @@ const barText = () => bar()?.querySelector('p')?.textContent ?? '';
 const barShown = () => vi.waitFor(() => expect(barText()).not.toBe(''), PATIENCE);
 
 test('a page that a preview link has opened draws the draft with its own hook, under a bar that says so', async () => {
-  const { placard, asked } = aSite(found);
+  const { placard, sent } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await barShown();
   expect(element.textContent).toBe('The draft');
   expect(barText()).toBe('Preview of “Spring” in home_hero. It is not stored, and nothing of it is counted.');
-  expect(asked).toEqual([['Bearer client-key', { token: 'the-token' }]]);
+  expect(sent).toEqual([['Bearer client-key', { token: 'the-token' }]]);
 });
 
 test('the token leaves the address, and all else of it stays', async () => {
@@ -113,7 +113,7 @@ test.each([
     },
     'No preview: TypeError: Failed to fetch',
   ],
-])('%s is told in the bar, and the user’s banner stays', async (_, answer, text) => {
+])('%s is shown in the bar, and the user’s banner stays', async (_, answer, text) => {
   const { placard, heard } = aSite(answer);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -123,28 +123,28 @@ test.each([
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('a page without a token asks for nothing; a host may give one of its own', async () => {
+test('a page without a token requests nothing; a host may give one of its own', async () => {
   history.replaceState(null, '', '/');
-  const { placard, asked } = aSite(found);
+  const { placard, sent } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(asked).toEqual([]);
+  expect(sent).toEqual([]);
   await (await placard.inspect())!.preview('from-the-app');
-  expect(asked).toEqual([['Bearer client-key', { token: 'from-the-app' }]]);
+  expect(sent).toEqual([['Bearer client-key', { token: 'from-the-app' }]]);
   expect(element.textContent).toBe('The draft');
   placard.stop();
   expect(bar()).toBeNull();
 });
 
 test('a page that stops while its preview is loading shows no bar', async () => {
-  const asked = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<Response>();
   const { placard } = aSite(() => {
-    asked.resolve();
+    sent.resolve();
     return answered.promise;
   });
-  await asked.promise;
+  await sent.promise;
   placard.stop();
   answered.resolve(found());
   await vi.advanceTimersByTimeAsync(5_000);
@@ -154,8 +154,8 @@ test('a page that stops while its preview is loading shows no bar', async () => 
 test('of two previews the later one stays, whichever the service answers first', async () => {
   const first = Promise.withResolvers<Response>();
   const answers = [first.promise, Response.json({ campaign_name: 'Autumn', banners: { home_hero: draft } })];
-  const { placard, asked } = aSite(() => answers.shift()!);
-  await vi.waitFor(() => expect(asked).toHaveLength(1), PATIENCE);
+  const { placard, sent } = aSite(() => answers.shift()!);
+  await vi.waitFor(() => expect(sent).toHaveLength(1), PATIENCE);
   await (await placard.inspect())!.preview('another-token');
   first.resolve(found());
   await vi.advanceTimersByTimeAsync(5_000);

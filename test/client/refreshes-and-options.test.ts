@@ -30,7 +30,7 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   expect(placard.banner('sidebar')).toBeNull();
 });
 
-test('options that cannot be used are told by their names, and all works by the defaults', async () => {
+test('options that cannot be used are reported by their names, and all works by the defaults', async () => {
   const { placard, service, of, heard } = open({
     apikey: 'client-key',
     delivery: { timeoutMs: 0, maxBatch: 0, maxEvents: 0 },
@@ -49,7 +49,7 @@ test('options that cannot be used are told by their names, and all works by the 
   ]);
 });
 
-test('without IntersectionObserver banners are shown and events delivered; it is told once that no impression counts', async () => {
+test('without IntersectionObserver banners are shown and events delivered; it is reported once that no impression counts', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const { placard, service, of, heard } = open({ platform: { IntersectionObserver: undefined } as never });

@@ -60,7 +60,7 @@ test.each([{}, { endpoint: undefined, instance: 'EU-01' }])(
   },
 );
 
-test('a delivery option that cannot be used is told, and its default holds', () => {
+test('a delivery option that cannot be used is reported, and its default holds', () => {
   expect(install({ ...USABLE, delivery: { timeoutMs: 0 } })).toMatchObject([
     { type: 'failed', kind: 'config', message: expect.stringContaining('"delivery.timeoutMs"') },
   ]);

@@ -5,7 +5,7 @@ import { aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './p
 
 stagePages();
 
-test('case 40: an opt-out that the outbox hears of from another tab empties this one too', async () => {
+test('case 40: an opt-out that the outbox receives from another tab empties this one too', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
@@ -62,7 +62,7 @@ test('case 38: a test send that is dismissed leaves every tab for good, whatever
   for (const tab of [a, b]) expect(tab.of('shown')).toHaveLength(1);
 });
 
-test('case 40: a page in the back/forward cache learns of an opt-out before it asks or stores anything', async () => {
+test('case 40: a page in the back/forward cache learns of an opt-out before it requests or stores anything', async () => {
   const openChannel = someChannels();
   const page = createFakeLifecycle();
   const a = open({ platform: { openChannel, lifecycle: page.lifecycle } });

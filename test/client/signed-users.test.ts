@@ -14,7 +14,7 @@ const strictService = (name: () => string = () => 'token') =>
     },
   });
 
-test('sync and events carry the token of the user, asked for once', async () => {
+test('sync and events carry the token of the user, requested once', async () => {
   const userToken = vi.fn(async (userId: string) => `token-${userId}`);
   const { placard, service, heard } = open({ service: strictService(), userToken });
   placard.mount('home_hero', aSlot(), draw);

@@ -6,7 +6,7 @@ import { aProfile, aSlot, draw, open, PATIENCE, someChannels, stagePages } from 
 
 stagePages();
 
-test('a consent that is neither given nor withheld is withheld, and told', async () => {
+test('a consent that is neither given nor withheld is withheld, and reported', async () => {
   const { placard, service, openStore, of, heard } = open({ consent: 'off' as never });
   placard.mount('home_hero', aSlot(), draw);
   await heard('failed');
@@ -78,7 +78,7 @@ test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
   async (verb) => {
     const service = createFakeService();
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
-    // At the moment when they leave: the service hears of a request a little later.
+    // At the moment when they leave: a request arrives at the service a little later.
     let left = 0;
     const fetch: typeof globalThis.fetch = (input, init) => {
       if (!new Request(input, init).signal.aborted) left += 1;

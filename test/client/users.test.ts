@@ -74,9 +74,9 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
 });
 
-/** The outbox does not answer what is asked of it for a while: all its records are wanted at once only for dismissals. */
+/** The outbox does not answer for a while: all its records are read at once only for dismissals. */
 const slowOutbox = (openStore: (name: string) => Store) => {
-  const asked = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   let isSlow = false;
   const open = (name: string): Store => {
@@ -84,14 +84,14 @@ const slowOutbox = (openStore: (name: string) => Store) => {
     if (name === 'placard-banners') return store;
     const entries: Store['entries'] = async (range) => {
       if (isSlow) {
-        asked.resolve();
+        read.resolve();
         await answered.promise;
       }
       return store.entries(range);
     };
     return { ...store, entries };
   };
-  return { open, asked: asked.promise, answer: answered.resolve, slow: () => (isSlow = true) };
+  return { open, read: read.promise, answer: answered.resolve, slow: () => (isSlow = true) };
 };
 
 const signBackIn = async () => {
@@ -104,11 +104,11 @@ const signBackIn = async () => {
   await page.placard.identify(null);
   outbox.slow();
   void page.placard.identify('u-1');
-  await outbox.asked;
+  await outbox.read;
   return { ...page, outbox };
 };
 
-test('whoever stops while the outbox is asked for dismissals leaves no timer', async () => {
+test('a client that stops while the outbox is read for dismissals leaves no timer', async () => {
   const { placard, outbox } = await signBackIn();
   placard.stop();
   outbox.answer();
@@ -135,7 +135,7 @@ test('an outbox that stops answering once it is open keeps no user from a banner
   expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'The log did not answer' }]);
 });
 
-test('an outbox that does not answer keeps nobody from a banner', async () => {
+test('an outbox that does not answer keeps no user from a banner', async () => {
   const { service, heard } = await signBackIn();
   const before = syncs(service).length;
   await vi.advanceTimersByTimeAsync(2_500);
@@ -175,7 +175,7 @@ test('case 56: a dismissal of somebody else that is still to be sent hides nothi
   await vi.waitFor(() => expect(placard.banner('home_hero')?.id).toBe('bnr-1'), PATIENCE);
 });
 
-test('signing out empties the slots and the cache, and asks for nothing', async () => {
+test('signing out empties the slots and the cache, and requests nothing', async () => {
   const { placard, service, heard, openStore } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -204,7 +204,7 @@ test('case 51: another user begins where the banner store hangs', async () => {
   expect(placard.banner('home_hero')).toMatchObject({ id: 'bnr-1' });
 });
 
-test('an unusable user ID is reported and counts as nobody', async () => {
+test('an unusable user ID is reported and counts as none', async () => {
   const { placard, service, of } = open({ userId: 'u'.repeat(987) });
   placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
@@ -213,7 +213,7 @@ test('an unusable user ID is reported and counts as nobody', async () => {
   expect(of('failed').map(({ kind }) => kind)).toEqual(['config', 'config']);
 });
 
-test('an unusable user ID at creation is told to who subscribes on the next line', async () => {
+test('an unusable user ID at creation is reported to a listener that subscribes on the next line', async () => {
   const { placard, of } = open({ userId: '' });
   await placard.diagnostics();
   expect(of('failed')).toMatchObject([{ kind: 'config', message: expect.stringContaining('user ID') }]);

@@ -14,7 +14,7 @@ const userToken = (userId: string) => `token-${userId}`;
 const joins = (service: FakeService) =>
   service.requests.filter(({ path }) => path === VISITOR_JOIN_PATH).map(({ body }) => body);
 
-/** A page on which nobody has signed in, with a banner that was seen. */
+/** A page without a user who has signed in, with a banner that was seen. */
 const visit = async (options: Parameters<typeof open>[0] = {}) => {
   const page = open({ userId: null, visitors: true, ...options });
   const element = aSlot();
@@ -186,7 +186,7 @@ test('a join that the network swallows is tried again by the next page of that u
   expect(joins(service).at(-1)).toMatchObject({ external_user_id: 'u-1', visitor_id: visitor });
 });
 
-test('who signs in after another user gets nothing of that one’s visitor', async () => {
+test('a user who signs in after another gets nothing of that one’s visitor', async () => {
   const { placard, visitor } = await visit();
   placard.stop();
   localStorage.setItem(KEY, `${visitor} u-1`);
@@ -205,7 +205,7 @@ test('a sign-out begins with another visitor', async () => {
   expect(kept()).not.toBe(visitor);
 });
 
-test('a service that knows no visitors is asked once', async () => {
+test('a service that knows no visitors gets one request', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const { placard, of } = await visit({ service, userToken });
   await placard.flush();

@@ -14,9 +14,9 @@ const open = async (userId: string) => {
   const { createPlacard } = await import('../../src/client/index.ts');
   const app = { apiKey: 'client-key', appId: 'app', appVersion: '1' };
   const placard = createPlacard({ endpoint: 'http://127.0.0.1:9', ...app, userId });
-  const told: string[] = [];
-  placard.subscribe((notice) => notice.type === 'failed' && told.push(notice.message));
-  return { placard, told };
+  const reported: string[] = [];
+  placard.subscribe((notice) => notice.type === 'failed' && reported.push(notice.message));
+  return { placard, reported };
 };
 
 test('without TextEncoder banners are synced, and events reach the service', async () => {
@@ -33,8 +33,8 @@ test('without TextEncoder banners are synced, and events reach the service', asy
 });
 
 test('without TextEncoder a user ID is measured in bytes all the same', async () => {
-  const { placard, told } = await open(`${'ü'.repeat(493)}x`);
-  await vi.waitFor(() => expect(told).toContain('A user ID is a string of 1 to 986 bytes'), PATIENCE);
+  const { placard, reported } = await open(`${'ü'.repeat(493)}x`);
+  await vi.waitFor(() => expect(reported).toContain('A user ID is a string of 1 to 986 bytes'), PATIENCE);
   placard.stop();
 });
 

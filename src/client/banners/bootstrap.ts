@@ -3,7 +3,7 @@ import type { Settings } from '../first/read-options.ts';
 import { isDismissed } from './dismissals.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** What a server has asked for, as changes of a user's record: for its own user what a sync's answer would change. */
+/** What a server has requested, as changes of a user's record: for its own user what a sync's answer would change. */
 export const createBootstrap = ({ bootstrap, appId, platform }: Settings) => {
   const startedAtMs = platform.now();
 

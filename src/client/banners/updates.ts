@@ -16,7 +16,7 @@ interface TabMessage {
   changedFor: string;
 }
 
-/** Brings new banners into the cache: when a session begins, when one expires, when the host asks, when a tab changes it. */
+/** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
 export const createUpdates = (context: LateContext) => {
   const { settings, consent, cache, requested, lifecycle, isActive, inBackground, notify, fail } = context;
   const { platform } = settings;

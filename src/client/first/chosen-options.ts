@@ -8,7 +8,7 @@ export const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 /**
  * The host's choices over the defaults. A page without types may choose anything: what is unknown or cannot be used is
- * told by its name, and the default holds. `undefined` is no choice: hosts pass on what they may not have.
+ * reported by its name, and the default holds. `undefined` is no choice: hosts pass on what they may not have.
  */
 export const chosenOptions = <T extends object>(
   group: string,

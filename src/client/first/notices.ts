@@ -6,7 +6,7 @@ export interface Notices {
   subscribe(listener: Listener): () => void;
 }
 
-/** Tells every subscriber what happened; one that throws harms neither the others nor the client. */
+/** Calls every subscriber with what happened; one that throws harms neither the others nor the client. */
 export const createNotices = (): Notices => {
   const listeners = new Set<Listener>();
   const notify: Notify = (notice) => {
@@ -25,7 +25,7 @@ export const createNotices = (): Notices => {
     notify,
     fail,
     subscribe(listener) {
-      // Wrapped, so that the same function subscribed twice is told twice and can leave once.
+      // Wrapped, so that the same function subscribed twice is called twice and can leave once.
       const entry: Listener = (notice) => listener(notice);
       listeners.add(entry);
       return () => {

@@ -25,7 +25,7 @@ const expect = (isRight: boolean, option: string, expected: string): void => {
   if (!isRight) throw new TypeError(`Option "${option}" must be ${expected}`);
 };
 
-/** What a page and its service worker are told alike; the endpoint as a base URL without a slash at the end. */
+/** The options that a page and its service worker share; the endpoint as a base URL without a slash at the end. */
 export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions) => {
   const isKnown = instance === undefined || Object.hasOwn(INSTANCES, instance);
   expect(isKnown, 'instance', 'a known instance, or use "endpoint"');

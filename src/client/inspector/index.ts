@@ -14,7 +14,7 @@ interface InspectorOptions extends ReadPlacementsOptions, Pick<LateContext, 'set
   preview: Inspector['preview'];
 }
 
-/** Says what the client knows. A chunk of its own: only who asks for it loads it. */
+/** Says what the client knows. A chunk of its own: only a page that inspects loads it. */
 export const createInspector = (options: InspectorOptions): Inspector => {
   const { settings, cache, sandbox, isActive, updates, recent } = options;
   const { endpoint, appId, appVersion, platform } = settings;

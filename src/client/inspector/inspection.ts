@@ -38,9 +38,9 @@ export interface PlacementState {
   placementId: string;
   /** The service's last answer, expired or not: `null` for no banner, `undefined` for no answer yet. */
   answer: Banner | null | undefined;
-  /** When that answer was asked for, in Unix milliseconds; `null` where there is none, or a test send. */
+  /** When that answer was requested, in Unix milliseconds; `null` where there is none, or a test send. */
   askedAt: number | null;
-  /** Whether this page asked for the answer itself. */
+  /** Whether this page requested the answer itself. */
   from: 'cache' | 'sync';
   /** By the service's clock. */
   isExpired: boolean;
@@ -72,7 +72,7 @@ export interface Inspection {
   placements: PlacementState[];
 }
 
-/** What `inspect()` gives: the client's state, and three verbs for who develops the page. */
+/** What `inspect()` gives: the client's state, and three verbs for the developer of the page. */
 export interface Inspector {
   /** Reads memory only, so it may be called often. */
   read(): Inspection;

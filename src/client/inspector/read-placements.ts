@@ -10,7 +10,7 @@ export interface ReadPlacementsOptions
   impressions: Pick<Impressions, 'slots' | 'inspect'>;
 }
 
-/** Every placement that the page mounts or asks for, or that the cache holds, by name. */
+/** Every placement that the page mounts or requests, or that the cache holds, by name. */
 export const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   const { cache, impressions, requested, isFocus } = options;
   const { banners, dismissed } = cache.record();

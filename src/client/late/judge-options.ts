@@ -2,7 +2,7 @@ import { chosenOptions } from '../first/chosen-options.ts';
 import type { Notify } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
 
-/** Tells of what the first paint has no room to judge: a consent that is neither given nor withheld, and unknown options. */
+/** Reports what the first paint has no room to judge: a consent that is neither given nor withheld, and unknown options. */
 export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform, ...others } = options;
   const { instance, userId, correct, delivery, userToken, visitors, banners, bootstrap, debug, ...judged } =

@@ -119,7 +119,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   /** A log that stops answering keeps no user from a banner. */
   const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
 
-  /** A page that was away may have missed an opt-out, and the log knows of it: asked before anything is stored. */
+  /** A page that was away may have missed an opt-out, and the log knows of it: it is read before anything is stored. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent not even an empty database is made.
     if (isActive() && (await delivery.mayAct()) && isActive()) await work();
@@ -155,7 +155,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       await lifecycle.whenActivated();
       await meetVisitor(user.signedIn);
       if (cache.userId() !== user.id()) await user.openCache();
-      // An opt-out of an earlier visit stays one: reading it tells of it.
+      // An opt-out of an earlier visit stays one: reading it reports it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
       if (userTokens.resume()) inBackground(delivery.flush());

@@ -33,7 +33,7 @@ const endOf = (token: string): number => {
 };
 
 /**
- * The tokens that prove the users of this page, in memory: asked for when a request needs one, and again before it ends
+ * The tokens that prove the users of this page, in memory: requested when a call needs one, and again before it ends
  * or when the service refused it. Without `provide` requests go out without a token.
  */
 export const createUserTokens = (

@@ -15,7 +15,7 @@ interface CheckOptions {
   onLate: () => void;
 }
 
-/** Asks a hook once whether a banner fits, and keeps the answer until there is another banner. */
+/** Calls a hook's check once for a banner, and keeps its verdict until there is another banner. */
 export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOptions) => {
   let last: { banner: Banner; problems: readonly Problem[] | null } | undefined;
 
@@ -36,7 +36,7 @@ export const createBannerCheck = ({ hook, onProblems, onError, onLate }: CheckOp
       };
       try {
         const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];
-        // Told by its `then`, and made a promise of ours: it may be another library's, as with zone.js. Not by `in`: a host
+        // Recognised by its `then`, and made a promise of ours: it may be another library's, as with zone.js. Not by `in`: a host
         // in JavaScript answers `false` as well, where a banner fits.
         if (problems.then) void Promise.resolve(problems).then(settle).catch(fail).then(onLate);
         else settle(problems);

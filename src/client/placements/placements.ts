@@ -191,7 +191,7 @@ export const createPlacements = (options: PlacementsOptions) => {
 
     /**
      * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isRequested`: the
-     * person who looks at the page asked for the change.
+     * person who looks at the page requested the change.
      */
     considerAll(isRequested?: boolean): void {
       for (const slot of all()) consider(slot, isRequested);

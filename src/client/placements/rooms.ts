@@ -10,7 +10,7 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
-/** The room that slots take on a page; `isVisible` tells whether that is visible, to the host too. */
+/** The room that slots take on a page; `isVisible` returns whether that is visible, to the host too. */
 export const createRooms = (isVisible: () => boolean) => {
   const isOnScreen = (element: HTMLElement): boolean => {
     const { top, bottom, left, right } = element.getBoundingClientRect();

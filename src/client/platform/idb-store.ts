@@ -10,7 +10,7 @@ const OBJECT_STORE = 'records';
 const isLost = (error: unknown): boolean =>
   error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes((error as Error)?.name);
 
-/** Ends the transaction now: what was asked for is committed even if the page is gone before the answer. */
+/** Ends the transaction now: what was requested is committed even if the page is gone before the answer. */
 const commit = (store: IDBObjectStore): Promise<void> => {
   const done = promisifyRequest<undefined>(store.transaction);
   store.transaction.commit?.();

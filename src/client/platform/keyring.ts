@@ -15,7 +15,7 @@ export interface Keyring {
   ask(): Promise<string>;
   /** The key if it is known without asking: a page that goes away cannot wait. */
   current(): string | undefined;
-  /** The server refused the key: the function is asked again next time. */
+  /** The server refused the key: the function is called again next time. */
   forget(): void;
 }
 

@@ -24,7 +24,7 @@ export interface Store {
   deleteMany(keys: StoreKey[]): Promise<void>;
   /**
    * Reads `keys`, and in the same transaction writes the records that `change` answers; the value `undefined`
-   * deletes. `change` must be pure: after a lost connection it is asked again.
+   * deletes. `change` must be pure: after a lost connection it is called again.
    */
   update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]): Promise<void>;
   /** Removes everything. */

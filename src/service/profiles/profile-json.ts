@@ -23,9 +23,9 @@ const unlessEmpty = <T extends object>(value: T): T | undefined => {
 
 /** Ready to be written as JSON. */
 export const profileJson = (profile: Profile): object => ({
+  ...profile.standard,
   email: profile.email ?? undefined,
   phone: profile.phone ?? undefined,
-  ...profile.standard,
   user_aliases: unlessEmpty(profile.aliases),
   custom_attributes: unlessEmpty(profile.custom),
   subscription_groups: unlessEmpty(profile.subscriptionGroups),

@@ -4,15 +4,7 @@ import { completeProfile, type Profile } from './profile.ts';
 import type { StoredEvent } from './stored-event.ts';
 import { tallyEvent } from './tally.ts';
 import type { UserIds } from './user-id.ts';
-import {
-  createUserIndex,
-  type Entry,
-  entryOf,
-  NO_NAMES,
-  namesOf,
-  sameNames,
-  type UserIndex,
-} from './user-index.ts';
+import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { profileKeys } from './user-key.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
@@ -26,13 +18,11 @@ const heirOf = (entry: Entry): Entry | null => {
 /** What a user takes beside the profile is as much memory as so many characters of one. */
 const ENTRY_CHARACTERS = 200;
 
-const addKeys = (changes: Changes, entry: Entry) => {
-  const { userId, workspaceId, stored, isRemoved } = entry;
-  const names = isRemoved ? NO_NAMES : namesOf(entry);
-  if (sameNames(stored, names)) return;
+const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
+  if (indexed === stored) return;
   // Sets: of push tokens somebody may have thousands.
   const before = new Set(profileKeys(stored));
-  const after = new Set(profileKeys(names));
+  const after = new Set(profileKeys(indexed));
   for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
   for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
 };
@@ -43,7 +33,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   if (version === 0 && isRemoved) return;
   addKeys(changes, entry);
   if (!isRemoved) {
-    entry.externalId = namesOf(entry).externalId;
+    entry.externalId = entry.indexed.externalId;
     (version === 0 ? changes.created : changes.updated).push(entry);
     return;
   }
@@ -91,7 +81,7 @@ export const createUserGroup = (ids: UserIds) => {
     const index = indexOf(workspaceId);
 
     const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
-      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, NO_NAMES);
+      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, false);
       touch(entry);
       return entry;
     };
@@ -171,7 +161,7 @@ export const createUserGroup = (ids: UserIds) => {
       for (const row of rows) {
         const index = indexOf(row.workspaceId);
         if (index.has(row.userId)) continue;
-        index.add(row, namesOf(row));
+        index.add(row, true);
         characters += ENTRY_CHARACTERS + row.characters;
       }
     },
@@ -201,12 +191,11 @@ export const createUserGroup = (ids: UserIds) => {
     /** To be called once the changes are on their way to the database: others may follow. */
     sent() {
       for (const entry of touched) {
-        const names = namesOf(entry);
         if (entry.version === 0) characters += ENTRY_CHARACTERS;
         characters += entry.characters - entry.counted;
         entry.counted = entry.characters;
         entry.version += 1;
-        entry.stored = names;
+        entry.stored = entry.indexed;
         entry.isChanged = false;
       }
       [touched, events, bannerEvents, forgotten] = [[], [], [], []];

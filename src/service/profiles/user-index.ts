@@ -5,7 +5,7 @@ import type { Lookup } from './user-set.ts';
 
 /** A user of a group in memory. */
 export interface Entry extends UserRow {
-  /** The names that the database has keys of, and those under which the index has the user. */
+  /** The names that the database has keys of, and those of now, under which the index has the user. */
   stored: Names;
   indexed: Names;
   /** Of its profile, as they are in the group's sum. */
@@ -15,18 +15,14 @@ export interface Entry extends UserRow {
   mergedInto: Entry | null;
 }
 
-export const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
+const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
 
-export const namesOf = ({ externalId, profile }: UserRow): Names =>
-  profile
-    ? {
-        externalId: profile.externalId,
-        email: profile.email,
-        phone: profile.phone,
-        aliases: profile.aliases,
-        pushTokens: profile.pushTokens,
-      }
-    : { ...NO_NAMES, externalId };
+/** Of now: profiles change. */
+const namesOf = ({ externalId, profile }: UserRow): Names => {
+  if (!profile) return { ...NO_NAMES, externalId };
+  const { email, phone, aliases, pushTokens } = profile;
+  return { externalId: profile.externalId, email, phone, aliases, pushTokens };
+};
 
 /** Aliases and tokens are changed by putting a new array there, so that comparing the arrays is enough. */
 export const sameNames = (a: Names, b: Names): boolean =>
@@ -91,11 +87,18 @@ export const createUserIndex = () => {
     bearerOf,
     has: (userId: number) => byId.has(userId),
 
-    add(row: UserRow, stored: Names): Entry {
+    add(row: UserRow, isStored: boolean): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };
-      const entry: Entry = { ...row, stored, indexed: NO_NAMES, counted: row.characters, ...states };
+      const entry: Entry = {
+        ...row,
+        stored: NO_NAMES,
+        indexed: NO_NAMES,
+        counted: row.characters,
+        ...states,
+      };
       byId.set(row.userId, entry);
       rename(entry);
+      if (isStored) entry.stored = entry.indexed;
       return entry;
     },
 

@@ -32,7 +32,7 @@ test('case 50: an answer to an older question does not replace the answer to a n
 });
 
 test.each([1, 50, 48 * 60])(
-  'an answer that was asked for under a clock %i minutes ahead does not block all later ones',
+  'an answer that was requested under a clock %i minutes ahead does not block all later ones',
   (minutes) => {
     const record = emptyRecord();
     applyAnswer(record, { home_hero: aBanner({ id: 'future' }) }, (1 + minutes) * MINUTE);

@@ -7,11 +7,11 @@ import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 
-interface Asked {
+interface Sent {
   body: SyncRequest;
   request: Request;
 }
-export type Answer = (asked: Asked) => Response | Promise<Response>;
+export type Answer = (sent: Sent) => Response | Promise<Response>;
 
 export const json = (body: unknown, init?: ResponseInit) => Response.json(body, init);
 export const all: Answer = ({ body }) =>
@@ -22,7 +22,7 @@ export const refuse = (status: number, headers: HeadersInit = {}): Answer => {
 
 /** A sync whose service answers with the given answers in turn, the last of them for ever. */
 export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
-  const asked: Asked[] = [];
+  const sent: Sent[] = [];
   const callers: unknown[] = [];
   const results: SyncResult[] = [];
   const notices: Notice[] = [];
@@ -43,7 +43,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
         callers.push(this);
         const request = new Request(input, init);
         const entry = { request, body: (await request.clone().json()) as SyncRequest };
-        asked.push(entry);
+        sent.push(entry);
         return (answers.length > 1 ? answers.shift() : answers[0])!(entry);
       },
     },
@@ -60,7 +60,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   });
   const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
   const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
-  return { sync, asked, callers, results, notices, kinds, waiting, state, onRateLimit };
+  return { sync, sent, callers, results, notices, kinds, waiting, state, onRateLimit };
 };
 
 export const settle = () => vi.advanceTimersByTimeAsync(0);

@@ -44,7 +44,7 @@ test('shows what an earlier page has stored, after one read', async () => {
   expect(get).toHaveBeenCalledTimes(1);
 });
 
-test('tells apart nobody eligible, and never asked', async () => {
+test('a placement without a banner differs from one that was never requested', async () => {
   const { cache } = setUp();
   await cache.open('u-1');
   await cache.change((record) => {
@@ -127,7 +127,7 @@ test('the answer of a change is the store’s, where another tab was faster', as
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
 });
 
-test('case 42: a write whose answer was lost after its commit, and is asked again, keeps its first answer', async () => {
+test('case 42: a write whose answer was lost after its commit, and is made again, keeps its first answer', async () => {
   const store = createMemoryStore();
   const { update } = store;
   const { cache } = setUp({

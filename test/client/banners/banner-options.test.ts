@@ -32,10 +32,10 @@ test.each([
   [{ impressionScope: 'page' }, '"banners.impressionScope" must be session or tab'],
   [{ impressionscope: 'tab' }, '"banners.impressionscope" must be left out: it is unknown'],
 ])(
-  'a choice that cannot be used, such as %j, is told by its name and stays the default',
+  'a choice that cannot be used, such as %j, is reported by its name and stays the default',
   (chosen, problem) => {
-    const told: Notice[] = [];
-    expect(bannerOptions(chosen as never, (notice) => told.push(notice))).toEqual(DEFAULTS);
-    expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
+    const reported: Notice[] = [];
+    expect(bannerOptions(chosen as never, (notice) => reported.push(notice))).toEqual(DEFAULTS);
+    expect(reported).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
   },
 );

@@ -49,7 +49,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
 
 const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
 
-test('one sync asks for all that expired, within seconds and not at the same moment for everybody', async () => {
+test('one sync requests all that expired, within seconds and not at the same moment in all browsers', async () => {
   const { ask, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
   view.random = 0.9;
   await expire();
@@ -61,7 +61,7 @@ test('one sync asks for all that expired, within seconds and not at the same mom
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('of many tabs one asks', async () => {
+test('of many tabs one requests', async () => {
   const store = createMemoryStore();
   const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
   await tabs[0]!.expire();
@@ -70,7 +70,7 @@ test('of many tabs one asks', async () => {
   expect(tabs.flatMap(({ ask }) => ask.mock.calls)).toHaveLength(1);
 });
 
-test('an empty budget is waited for, and asked of once for each refresh it earns', async () => {
+test('an empty budget is waited for, and spent once for each refresh it earns', async () => {
   const { ask, expire, session } = await openTab(createMemoryStore());
   await session.spend();
   await session.spend();
@@ -92,7 +92,7 @@ test('banners that expire again and again ask no faster than the budget allows',
   expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
 });
 
-test('nobody looks: nothing is asked until somebody does', async () => {
+test('while the page is hidden nothing is requested, until it is visible', async () => {
   const { ask, expire, view, renewal } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
@@ -104,7 +104,7 @@ test('nobody looks: nothing is asked until somebody does', async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('after stop nothing is asked and no timer is left', async () => {
+test('after stop nothing is requested and no timer is left', async () => {
   const { ask, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();
@@ -114,7 +114,7 @@ test('after stop nothing is asked and no timer is left', async () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('a stop while the budget is asked asks for nothing and leaves no timer', async () => {
+test('a stop while the budget is read requests nothing and leaves no timer', async () => {
   const store = createMemoryStore();
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { clockSkewMs } from '../../../src/client/banners/server-clock.ts';
 const AT = Date.UTC(2026, 2, 1, 12, 0, 0);
 const answeredAt = (ms: number) => new Headers({ date: new Date(ms).toUTCString() });
 
-test('case 55: a device that is two days off is told by how much', () => {
+test('case 55: a device that is two days off learns by how much', () => {
   const twoDays = 2 * 24 * 3_600_000;
   expect(clockSkewMs(answeredAt(AT + twoDays), AT - 100, AT + 100)).toBe(twoDays);
   expect(clockSkewMs(answeredAt(AT - twoDays), AT - 100, AT + 100)).toBe(-twoDays);

@@ -40,7 +40,7 @@ const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId
   return { session, cache, onStart, view, store };
 };
 
-test('a session begins with the first page and tells so once', async () => {
+test('a session begins with the first page and reports so once', async () => {
   const { onStart, cache } = await openTab();
   expect(onStart).toHaveBeenCalledTimes(1);
   expect(cache.record().session?.id).toEqual(expect.any(String));

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
 test('contract 1.5: a 429 is answered by waiting as long as the service says, and empties the budget', async () => {
-  const { sync, asked, results, waiting, onRateLimit } = setUp([
+  const { sync, sent, results, waiting, onRateLimit } = setUp([
     refuse(429, { 'x-ratelimit-retry-after': '120' }),
     all,
   ]);
@@ -15,9 +15,9 @@ test('contract 1.5: a 429 is answered by waiting as long as the service says, an
   sync.hurry();
   sync.want(['sidebar']);
   await vi.advanceTimersByTimeAsync(119_999);
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual(['home_hero', 'sidebar']);
 });
 
@@ -25,7 +25,7 @@ test.each([
   ['an answer', all],
   ['an error', refuse(500)],
   ['a lost answer', () => Promise.reject(new TypeError('Failed to fetch'))],
-])('case 17: %s to another request does not shorten the wait that a 429 asked for', async (_, other) => {
+])('case 17: %s to another request does not shorten the wait that a 429 requested', async (_, other) => {
   let isOver = false;
   const answer: Answer = async (request) => {
     if (isOver) return all(request);
@@ -33,106 +33,106 @@ test.each([
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     return other(request);
   };
-  const { sync, asked, results } = setUp([answer]);
+  const { sync, sent, results } = setUp([answer]);
   sync.want(Array.from({ length: 12 }, (_, i) => `p-${i}`));
   await vi.advanceTimersByTimeAsync(30_000);
   isOver = true;
-  const before = asked.length;
+  const before = sent.length;
   sync.hurry();
   await vi.advanceTimersByTimeAsync(569_999);
-  expect(asked).toHaveLength(before);
+  expect(sent).toHaveLength(before);
   await vi.advanceTimersByTimeAsync(1);
   expect(results.flatMap(({ banners }) => [...banners.keys()])).toContain('p-11');
 });
 
 test('requests that fail side by side are one failure, and the next try is not later for their number', async () => {
-  const { sync, asked } = setUp([refuse(400)]);
+  const { sync, sent } = setUp([refuse(400)]);
   await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
-  expect(asked).toHaveLength(3);
+  expect(sent).toHaveLength(3);
   expect(sync.blockedUntilMs() - Date.now()).toBe(30_000);
 });
 
 test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
-  const { sync, asked, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
+  const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);
   sync.hurry();
   await settle();
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   expect(waiting()).toEqual(['backoff']);
   await vi.advanceTimersByTimeAsync(1);
   expect(results).toHaveLength(1);
 });
 
-test('contract 1.5: a 503 that asks for a moment gets it within the same sync, and the backoff where it stays', async () => {
-  const { sync, asked, notices } = setUp([refuse(503, { 'retry-after': '5' })]);
+test('contract 1.5: a 503 that requests a moment gets it within the same sync, and the backoff where it stays', async () => {
+  const { sync, sent, notices } = setUp([refuse(503, { 'retry-after': '5' })]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(9_999);
-  expect([asked.length, notices]).toEqual([2, []]);
+  expect([sent.length, notices]).toEqual([2, []]);
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(asked).toHaveLength(3);
+  expect(sent).toHaveLength(3);
 });
 
 test('contract 1.5: the window in the headers of a 503 is not its wish', async () => {
   const reset = String(Date.now() / 1000 + 3_600);
-  const { sync, asked } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
+  const { sync, sent } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.length).toBeGreaterThan(3);
+  expect(sent.length).toBeGreaterThan(3);
 });
 
 test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
   const reset = String(Date.now() / 1000 + 90);
-  const { sync, asked } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
+  const { sync, sent } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(89_999);
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
 });
 
 test.each([
   ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
   ['no time at all', { 'retry-after': '0' }],
-])('a 429 with %s is not asked again at once, and again, and again', async (_, headers) => {
-  const { sync, asked } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
+])('a 429 with %s gets no request again at once, and again, and again', async (_, headers) => {
+  const { sync, sent } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(14_999);
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(60 * 60_000);
-  expect(asked.length).toBeLessThan(12);
+  expect(sent.length).toBeLessThan(12);
 });
 
 test('no service may silence the client for longer than an hour', async () => {
-  const { sync, asked } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
+  const { sync, sent } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(3_600_000);
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
 });
 
 test('a clock that is set back in a wait does not make it days, nor the next one none', async () => {
-  const { sync, asked, results } = setUp([refuse(404), refuse(404), all]);
+  const { sync, sent, results } = setUp([refuse(404), refuse(404), all]);
   await sync.now(['home_hero']);
   vi.setSystemTime(Date.now() - 2 * 86_400_000);
   expect(sync.blockedUntilMs()).toBeLessThanOrEqual(Date.now());
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
   expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
   await vi.advanceTimersByTimeAsync(59_999);
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
   await vi.advanceTimersByTimeAsync(1);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
 test.each([401, 403])(
-  'case 15: after a %i a key function is asked again, and its new key used at once',
+  'case 15: after a %i a key function is called again, and its new key used at once',
   async (status) => {
     const keys = ['old', 'new'];
-    const { sync, asked, results, notices } = setUp([refuse(status), all], {
+    const { sync, sent, results, notices } = setUp([refuse(status), all], {
       apiKey: () => keys.shift() ?? 'new',
     });
     await sync.now(['home_hero']);
-    expect(asked.map(({ request }) => request.headers.get('authorization'))).toEqual([
+    expect(sent.map(({ request }) => request.headers.get('authorization'))).toEqual([
       'Bearer old',
       'Bearer new',
     ]);
@@ -145,24 +145,27 @@ test.each([
   [401, 'unauthorized'],
   [403, 'unauthorized'],
   [404, 'not-found'],
-])('cases 15 and 16: a %i is told as %s and probed slowly, whatever the page does', async (status, kind) => {
-  const { sync, asked, kinds, waiting } = setUp([refuse(status), all]);
-  await sync.now(['home_hero']);
-  expect(kinds()).toEqual([kind]);
-  expect(waiting()).toEqual([kind]);
-  sync.hurry();
-  await vi.advanceTimersByTimeAsync(29_999);
-  expect(asked).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(asked).toHaveLength(2);
-});
+])(
+  'cases 15 and 16: a %i is reported as %s and probed slowly, whatever the page does',
+  async (status, kind) => {
+    const { sync, sent, kinds, waiting } = setUp([refuse(status), all]);
+    await sync.now(['home_hero']);
+    expect(kinds()).toEqual([kind]);
+    expect(waiting()).toEqual([kind]);
+    sync.hurry();
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toHaveLength(2);
+  },
+);
 
 test('a request that the service calls wrong is not repeated', async () => {
-  const { sync, asked, kinds } = setUp([refuse(400)]);
+  const { sync, sent, kinds } = setUp([refuse(400)]);
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(kinds()).toEqual(['sync']);
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
 });
 
 test.each([
@@ -191,8 +194,8 @@ test.each([
 });
 
 test('case 23: a redirect is not followed, so that the key stays here', async () => {
-  const { sync, asked } = setUp();
+  const { sync, sent } = setUp();
   await sync.now(['home_hero']);
-  expect(asked[0]!.request.redirect).toBe('error');
-  expect(asked[0]!.request.credentials).toBe('omit');
+  expect(sent[0]!.request.redirect).toBe('error');
+  expect(sent[0]!.request.credentials).toBe('omit');
 });

@@ -8,9 +8,9 @@ beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
 test('contract 2.5: one request names user, app, version and placements, with the key as bearer', async () => {
-  const { sync, asked } = setUp([all], { deviceId: 'd-1' });
+  const { sync, sent } = setUp([all], { deviceId: 'd-1' });
   await sync.now(['home_hero']);
-  const { request, body } = asked[0]!;
+  const { request, body } = sent[0]!;
   expect(request.url).toBe('https://api.example/base/v1/device-messaging/banners/sync');
   expect(request.method).toBe('POST');
   expect(request.headers.get('authorization')).toBe('Bearer key-1');
@@ -31,33 +31,33 @@ test('a fetch of the host is called on nothing, as the browser’s own must be',
 });
 
 test.each([[''], [undefined], [5]])(
-  'a placement ID that is none (%j) is told, and costs no other placement its answer',
+  'a placement ID that is none (%j) is reported, and costs no other placement its answer',
   async (wrong) => {
-    const { sync, asked, results, kinds } = setUp();
+    const { sync, sent, results, kinds } = setUp();
     sync.want(['home_hero', wrong as string]);
     await settle();
     await sync.now([wrong as string]);
-    expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero']]);
+    expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero']]);
     expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
     expect(kinds()).toEqual(['config', 'config']);
   },
 );
 
 test('what is wanted in one task goes out in one request, each placement once', async () => {
-  const { sync, asked } = setUp();
+  const { sync, sent } = setUp();
   sync.want(['home_hero']);
   sync.want(['sidebar']);
   await Promise.resolve();
   sync.want(['home_hero', 'strip']);
   await settle();
-  expect(asked.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
+  expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
 });
 
 test('case 58: more than ten placements are split into several requests and none is dropped', async () => {
-  const { sync, asked, results } = setUp();
+  const { sync, sent, results } = setUp();
   const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
   await sync.now(ids);
-  expect(asked.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
+  expect(sent.map(({ body }) => body.placements.length)).toEqual([10, 10, 3]);
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
 });
 
@@ -80,7 +80,7 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
   });
 });
 
-test('case 53: a placement that the answer leaves out is not in the result, nor is one that nobody asked for', async () => {
+test('case 53: a placement that the answer leaves out is not in the result, nor is one that was not requested', async () => {
   const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
   await sync.now(['home_hero']);
   expect(results[0]?.banners).toEqual(new Map());
@@ -94,7 +94,7 @@ test('a placement that the service leaves out of its answers is a notice, once',
   ]);
 });
 
-test('a placement named like a member of every object is asked for and answered like any other', async () => {
+test('a placement named like a member of every object is requested and answered like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
   expect(results[0]?.banners).toEqual(new Map());
@@ -128,82 +128,82 @@ describe.each(['reset', 'stop'] as const)(
   (end) => {
     test('where the key function had not answered yet', async () => {
       const { promise: key, resolve: give } = Promise.withResolvers<string>();
-      const { sync, asked, notices } = setUp([all], { apiKey: () => key });
+      const { sync, sent, notices } = setUp([all], { apiKey: () => key });
       const done = sync.now(['home_hero']);
       await settle();
       sync[end]();
       give('key-1');
       await done;
-      expect([asked, notices]).toEqual([[], []]);
+      expect([sent, notices]).toEqual([[], []]);
     });
 
-    test('where the key was refused and is asked for again', async () => {
+    test('where the key was refused and is requested again', async () => {
       const { promise: better, resolve: give } = Promise.withResolvers<string>();
       const keys = ['old', better];
-      const { sync, asked, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
+      const { sync, sent, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
       const done = sync.now(['home_hero']);
       await settle();
       sync[end]();
       give('new');
       await done;
-      expect(asked).toHaveLength(1);
+      expect(sent).toHaveLength(1);
       expect(notices).toEqual([]);
     });
 
-    test('where a server that stumbles was to be asked again', async () => {
-      const { sync, asked, notices } = setUp([refuse(503)]);
+    test('where a server that stumbles was to get the request again', async () => {
+      const { sync, sent, notices } = setUp([refuse(503)]);
       const done = sync.now(['home_hero']);
       await settle();
       sync[end]();
       await done;
       await vi.advanceTimersByTimeAsync(60_000);
-      expect(asked).toHaveLength(1);
+      expect(sent).toHaveLength(1);
       expect(notices).toEqual([]);
     });
   },
 );
 
-test('the next user is asked for although the former one’s requests were ended', async () => {
-  const { sync, asked, results, state } = setUp([refuse(503), all]);
+test('the next user’s banners are requested although the former one’s requests were ended', async () => {
+  const { sync, sent, results, state } = setUp([refuse(503), all]);
   const done = sync.now(['home_hero']);
   await settle();
   state.userId = 'u-2';
   sync.reset();
   await done;
   await sync.now(['home_hero']);
-  expect(asked.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
+  expect(sent.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
   expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
 });
 
-test('nothing is asked without a user, or while it is not allowed', async () => {
-  const { sync, asked, state } = setUp();
+test('nothing is requested without a user, or while it is not allowed', async () => {
+  const { sync, sent, state } = setUp();
   state.userId = null;
   await sync.now(['home_hero']);
   state.userId = 'u-1';
   state.canSync = false;
   await sync.now(['home_hero']);
-  expect(asked).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
-test('a server that stumbles is asked again within the same sync', async () => {
-  const { sync, asked, results, notices } = setUp([refuse(503), refuse(500), all]);
+test('a server that stumbles gets the request again within the same sync', async () => {
+  const { sync, sent, results, notices } = setUp([refuse(503), refuse(500), all]);
   const done = sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(10_000);
   await done;
-  expect(asked).toHaveLength(3);
+  expect(sent).toHaveLength(3);
   expect(results).toHaveLength(1);
   expect(notices).toEqual([]);
 });
 
-test('a server that is down is asked again later, each time later, and never for ever in vain', async () => {
-  const { sync, asked, kinds, waiting } = setUp([refuse(500)]);
+test('a server that is down gets the request again later, each time later, and never for ever in vain', async () => {
+  const { sync, sent, kinds, waiting } = setUp([refuse(500)]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(6 * 3_600_000);
   expect(kinds()[0]).toBe('sync');
   expect(waiting()[0]).toBe('backoff');
   // Three tries a sync; the waits double from 30 s up to an hour.
-  expect(asked.length).toBeGreaterThan(20);
-  expect(asked.length).toBeLessThan(50);
+  expect(sent.length).toBeGreaterThan(20);
+  expect(sent.length).toBeLessThan(50);
 });
 
 test('after a failure the placements are still wanted, and answered when the server is back', async () => {
@@ -214,13 +214,13 @@ test('after a failure the placements are still wanted, and answered when the ser
 });
 
 test('a network that comes back is used at once, one time', async () => {
-  const { sync, asked } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
+  const { sync, sent } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(15_000);
-  const before = asked.length;
+  const before = sent.length;
   sync.hurry();
   await vi.advanceTimersByTimeAsync(0);
-  expect(asked.length).toBe(before + 1);
+  expect(sent.length).toBe(before + 1);
 });
 
 test('case 21: a captive portal’s page is no answer, and the cache is not touched', async () => {
@@ -249,14 +249,14 @@ test.each([
   ['an end that is no number', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
   ['properties in a list', { ...aWireBanner(), placement_id: 'side', properties: [] }],
 ])('case 59: a banner that cannot be read (%s) costs no other placement its answer', async (_, side) => {
-  const { sync, asked, results, kinds } = setUp([
+  const { sync, sent, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
   ]);
   await sync.now(['home_hero', 'side']);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
   expect(kinds()).toEqual(['property']);
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
 });
 
 test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
@@ -278,11 +278,11 @@ test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
   },
 );
 
-test('case 55: the answer’s date tells how far the device is off', async () => {
+test('case 55: the answer’s date shows how far the device is off', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
   const { sync, results } = setUp([
-    (asked) => {
-      const answer = all(asked) as Response;
+    (sent) => {
+      const answer = all(sent) as Response;
       answer.headers.set('date', date);
       return answer;
     },
@@ -302,17 +302,17 @@ test('a key function that throws is a failed sync, not an exception', async () =
 });
 
 test('a key function that never answers is a failed sync, not a wait without end', async () => {
-  const { sync, asked, kinds } = setUp([all], { apiKey: () => new Promise<string>(() => undefined) });
+  const { sync, sent, kinds } = setUp([all], { apiKey: () => new Promise<string>(() => undefined) });
   const done = sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(10_000);
   await done;
-  expect(asked).toEqual([]);
+  expect(sent).toEqual([]);
   expect(kinds()).toEqual(['sync']);
 });
 
-test('after stop nothing is asked, told, or armed', async () => {
+test('after stop nothing is requested, reported, or armed', async () => {
   const gate = Promise.withResolvers<Response>();
-  const { sync, asked, results, notices } = setUp([() => gate.promise]);
+  const { sync, sent, results, notices } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);
   await settle();
   sync.stop();
@@ -320,6 +320,6 @@ test('after stop nothing is asked, told, or armed', async () => {
   await done;
   sync.want(['sidebar']);
   await sync.now(['sidebar']);
-  expect([asked.length, results, notices]).toEqual([1, [], []]);
+  expect([sent.length, results, notices]).toEqual([1, [], []]);
   expect(vi.getTimerCount()).toBe(0);
 });

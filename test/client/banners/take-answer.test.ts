@@ -23,7 +23,7 @@ const aSlowStore = () => {
   return { memory, store, release };
 };
 
-test('tells of an answer when it is stored: a listener may leave the page', async () => {
+test('notifies of an answer when it is stored: a listener may leave the page', async () => {
   const { memory, store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
@@ -45,7 +45,7 @@ test('tells of an answer when it is stored: a listener may leave the page', asyn
   expect(inspect(await memory.entries(), { depth: 9 })).toContain(banner.id);
 });
 
-test('case 51: an answer that is stored when another user has signed in is not told', async () => {
+test('case 51: an answer that is stored when another user has signed in makes no notice', async () => {
   const { store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');

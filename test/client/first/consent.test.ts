@@ -7,7 +7,7 @@ const changesOf = (consent: Consent) => {
   return changes;
 };
 
-test('each change is told to all that subscribe, in their order, with the state before it', () => {
+test('each change calls all that subscribe, in their order, with the state before it', () => {
   const consent = createConsent('pending');
   const order: string[] = [];
   consent.subscribe(() => order.push('first'));

@@ -48,7 +48,7 @@ test('slots that are mounted together are synced together', async () => {
 });
 
 test.each([null, 'u-1'])(
-  'a user who is told a line after the client was created (%s before) is synced once',
+  'a user who is identified a line after the client was created (%s before) is synced once',
   async (before) => {
     const { placard, service, heard } = open({ userId: before });
     placard.mount('home_hero', aSlot(), draw);
@@ -237,7 +237,7 @@ test.each(['before', 'after'])(
   async (moment) => {
     const profile = aProfile();
     const isEvent = ([key]: [StoreKey, unknown]) => Array.isArray(key) && key[0] === 'event';
-    /** A page that dies when it stores an event: nobody hears of the write again. */
+    /** A page that dies when it stores an event: the write is never answered. */
     const dying = (name: string): Store => {
       const store = profile(name);
       return {
@@ -289,7 +289,7 @@ test('a banner that expires while displayed is followed by what one sync finds',
   expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
 });
 
-test('tells where no slot does that what it would show has changed: by a sync, a dismissal, a sign-out', async () => {
+test('notifies of a change that no slot shows: by a sync, a dismissal, a sign-out', async () => {
   const { placard } = open();
   const seen: (string | null | undefined)[] = [];
   placard.subscribe(({ type }) => {
@@ -359,7 +359,7 @@ test('after stop the page is as before, and no verb does anything', async () => 
   await heard('tracked');
   const banner = placard.banner('home_hero')!;
   placard.stop();
-  const [requests, told] = [service.requests.length, notices.length];
+  const [requests, before] = [service.requests.length, notices.length];
   expect(element.textContent).toBe('');
   placard.mount('home_hero', element, draw)();
   expect(await placard.track(banner, 'click')).toBeNull();
@@ -367,5 +367,5 @@ test('after stop the page is as before, and no verb does anything', async () => 
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(element.textContent).toBe('');
   expect(service.requests).toHaveLength(requests);
-  expect(notices).toHaveLength(told);
+  expect(notices).toHaveLength(before);
 });

@@ -79,7 +79,7 @@ test('case 40: an opt-out while the rest of the client does not load holds when 
   third.placard.stop();
 });
 
-test('a chunk that is gone for good is asked for less and less often, and one that comes back is found', async () => {
+test('a chunk that is gone for good is requested less and less often, and one that comes back is found', async () => {
   const { service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -136,10 +136,10 @@ test('a flush right after a click delivers it, loaded or not', async () => {
   placard.stop();
 });
 
-/** A part whose load fails so often, and what was told. */
+/** A part whose load fails so often, and what it reported. */
 const aLateChunk = (failures: number) => {
   const clock = createVirtualClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
   const late = createLateChunk({
     async load() {
@@ -148,9 +148,9 @@ const aLateChunk = (failures: number) => {
       return part;
     },
     after: clock.after,
-    fail: (kind, message) => told.push(`${kind}: ${message}`),
+    fail: (kind, message) => reported.push(`${kind}: ${message}`),
   });
-  return { late, part, clock, told };
+  return { late, part, clock, reported };
 };
 
 test('a call that loads the chunk wakes what waits for it, in the order of the calls', async () => {
@@ -165,10 +165,10 @@ test('a call that loads the chunk wakes what waits for it, in the order of the c
 });
 
 test('a chunk that does not come answers what can do without it, and keeps the rest for the next try', async () => {
-  const { late, clock, told, part } = aLateChunk(2);
+  const { late, clock, reported, part } = aLateChunk(2);
   const optIn = late.run(async () => 'stored');
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
-  expect(told).toEqual(['load: A chunk could not be loaded: Error: offline']);
+  expect(reported).toEqual(['load: A chunk could not be loaded: Error: offline']);
   await clock.advance(2_000);
   await clock.advance(4_000);
   expect(await optIn).toBe('stored');
@@ -185,10 +185,10 @@ test('a stopped client answers what waits, and keeps no timer', async () => {
   expect(part.loads).toBe(1);
 });
 
-test('a chunk that comes when the client is stopped already stores what waits, asks nothing more, and is stopped too', async () => {
+test('a chunk that comes when the client is stopped already stores what waits, requests nothing more, and is stopped too', async () => {
   const { late, part } = aLateChunk(0);
   const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
-  const refresh = late.run(async () => 'asked', 'dropped');
+  const refresh = late.run(async () => 'requested', 'dropped');
   late.stop();
   expect(await click).toBe('stored');
   expect(await refresh).toBe('dropped');
@@ -223,7 +223,7 @@ test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing
 });
 
 test('work that fails is a bug of the client and answers what it would without the chunk', async () => {
-  const { late, told } = aLateChunk(0);
+  const { late, reported } = aLateChunk(0);
   expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
-  expect(told).toEqual(['internal: Error: oops']);
+  expect(reported).toEqual(['internal: Error: oops']);
 });

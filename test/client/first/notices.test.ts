@@ -4,7 +4,7 @@ import type { Notice } from '../../../src/client/index.ts';
 
 const CONSENT: Notice = { type: 'consent', state: 'enabled' };
 
-test('tells every subscriber, in the order they came', () => {
+test('calls every subscriber, in the order they came', () => {
   const { notify, subscribe } = createNotices();
   const heard: string[] = [];
   subscribe(() => heard.push('first'));

@@ -46,7 +46,7 @@ class SeesEverything {
     );
   }
   disconnect(): void {
-    // It tells each element once, so there is nothing to stop.
+    // It reports each element once, so there is nothing to stop.
   }
 }
 
@@ -111,7 +111,7 @@ const sent = async (placard: Placard, service: FakeService) => {
   return service.events.map(({ type, bannerId }) => `${type} ${bannerId}`);
 };
 
-test('says who is asked for, where, and what the session has left', async () => {
+test('says which user it is for, where, and what the session has left', async () => {
   const { inspector, shows } = await open();
   await shows('Summer sale');
   expect(inspector.read()).toMatchObject({
@@ -158,7 +158,7 @@ test('lists what the cache holds and no slot of the page shows', async () => {
   await until(() => expect(stateOf()).toMatchObject({ answer: { id: 'bnr-1' }, from: 'cache', slots: [] }));
 });
 
-test('tells an expired banner, a dismissed one and one of the control group apart', async () => {
+test('keeps an expired banner, a dismissed one and one of the control group apart', async () => {
   const service = createFakeService({
     banners: {
       expiring: wire('expiring', {}, { id: 'bnr-e', expires_at: inAnHour() }),
@@ -193,7 +193,7 @@ test('says what does not fit', async () => {
   );
 });
 
-test('is active only with consent, and names nobody who signed out', async () => {
+test('is active only with consent, and names no user who signed out', async () => {
   const { placard, inspector } = await open();
   await placard.identify(null);
   expect(inspector.read()).toMatchObject({ userId: null, isActive: true });

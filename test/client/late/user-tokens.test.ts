@@ -18,7 +18,7 @@ const arrange = (answer: (clock: ReturnType<typeof createVirtualClock>) => Provi
   return { clock, provide, tokens, failures };
 };
 
-test('one token is asked for each user, however many requests need it at once', async () => {
+test('one token is requested for each user, however many requests need it at once', async () => {
   const { provide, tokens } = arrange((clock) => async (user) => tokenUntil(clock.now() + 60 * MINUTE, user));
   const [first, again, other] = await Promise.all([tokens.ask('kim'), tokens.ask('kim'), tokens.ask('lee')]);
   expect(first).toMatch(/\.kim$/);
@@ -50,7 +50,7 @@ test.each([
   expect(provide).toHaveBeenCalledTimes(1);
 });
 
-test('on a device whose clock is hours ahead each new token is good for a minute, and is not asked for without end', async () => {
+test('on a device whose clock is hours ahead each new token is good for a minute, and is not requested without end', async () => {
   const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() - 5 * 60 * MINUTE));
   await tokens.ask('kim');
   expect(tokens.isReady('kim')).toBe(true);
@@ -71,7 +71,7 @@ test.each<[string, ProvideToken, number]>([
   ],
   ['rejects', () => Promise.reject(new Error('offline')), MINUTE / 2],
   ['is no function', 'a token' as never, MINUTE / 2],
-])('where the host %s, the user is paused and the host told', async (_, provide, pauseMs) => {
+])('where the host %s, the user is paused and the host notified', async (_, provide, pauseMs) => {
   const clock = createVirtualClock();
   const failures: string[] = [];
   const tokens = createUserTokens(provide, clock, (kind, message) => failures.push(`${kind}: ${message}`));

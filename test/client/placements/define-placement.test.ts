@@ -63,7 +63,7 @@ test('a misspelled property does not compile', () => {
   });
 });
 
-test('a banner that does not fit is not drawn and not shown, and its problems are told', () => {
+test('a banner that does not fit is not drawn and not shown, and its problems are reported', () => {
   const render = vi.fn();
   const hook = definePlacement('home_hero', { properties: z.object({ percent: z.number() }), render });
   const { notices, shown, types } = mount(hook);
@@ -74,7 +74,7 @@ test('a banner that does not fit is not drawn and not shown, and its problems ar
   expect(notices[1]).toMatchObject({ reason: 'invalid' });
 });
 
-test('`invalid` hears the problems and may draw something instead', () => {
+test('`invalid` receives the problems and may draw something instead', () => {
   const heard: (readonly Problem[])[] = [];
   const { element } = mount(
     definePlacement('home_hero', {

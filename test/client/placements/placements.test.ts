@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('draws a banner as soon as it is known, and tells where it came from', () => {
+test('draws a banner as soon as it is known, and reports where it came from', () => {
   const { placements, answer, notices } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);

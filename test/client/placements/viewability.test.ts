@@ -256,7 +256,7 @@ test('a banner that something covers is not seen, and counts a second after it i
   }
 });
 
-test('tells when the element leaves the view, once', () => {
+test('reports when the element leaves the view, once', () => {
   const { see, left } = setUp();
   see(0.1);
   see(0.8);
@@ -273,14 +273,14 @@ test('takes what is out of view at the first frame for what has left it: before,
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('tells when the element is gone from the page', () => {
+test('reports when the element is gone from the page', () => {
   const { element, see, left } = setUp();
   element.remove();
   see(0);
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('tells when the size may be another one', () => {
+test('reports when the size may be another one', () => {
   const { see, sized } = setUp();
   see(0, { height: 120 });
   see(1, { height: 90 });
@@ -297,7 +297,7 @@ test('after stop there is no observer, no timer, and no impression', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-/** Says whether the slot's content is still loading; over when who watches the element has heard of it. */
+/** Says whether the slot's content is still loading; resolves when the observers of the element were called. */
 const setBusy = async (element: HTMLElement, isBusy: boolean) => {
   const heard = new Promise<void>((resolve) => {
     new MutationObserver(() => resolve()).observe(element, { attributes: true });

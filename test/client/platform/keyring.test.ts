@@ -3,11 +3,11 @@ import { createKeyring, fingerprint } from '../../../src/client/platform/keyring
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {
-  test('is asked for once by those who wait together, and again after it was forgotten', async () => {
-    let asked = 0;
+  test('is requested once by calls that wait together, and again after it was forgotten', async () => {
+    let calls = 0;
     const keyring = createKeyring(async () => {
-      asked += 1;
-      return `key-${asked}`;
+      calls += 1;
+      return `key-${calls}`;
     }, createVirtualClock().after);
     expect(keyring.current()).toBeUndefined();
     expect(await Promise.all([keyring.ask(), keyring.ask()])).toEqual(['key-1', 'key-1']);
@@ -16,7 +16,7 @@ describe('the key', () => {
     expect(await keyring.ask()).toBe('key-2');
   });
 
-  test('that does not come is an error after ten seconds, and can be asked for again', async () => {
+  test('that does not come is an error after ten seconds, and can be requested again', async () => {
     const clock = createVirtualClock();
     let answer: Promise<string> = new Promise(() => undefined);
     const keyring = createKeyring(() => answer, clock.after);

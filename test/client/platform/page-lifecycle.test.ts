@@ -28,10 +28,10 @@ const setUp = () => {
   };
 };
 
-test('tells each moment to whoever listens for it', () => {
+test('calls the listeners of each moment', () => {
   const { document, window, lifecycle } = setUp();
-  const told: Moment[] = [];
-  for (const moment of MOMENTS) lifecycle.on(moment, () => told.push(moment));
+  const seen: Moment[] = [];
+  for (const moment of MOMENTS) lifecycle.on(moment, () => seen.push(moment));
   document.visibilityState = 'hidden';
   document.dispatchEvent(new Event('visibilitychange'));
   expect(lifecycle.isVisible()).toBe(false);
@@ -42,7 +42,7 @@ test('tells each moment to whoever listens for it', () => {
   document.dispatchEvent(new Event('visibilitychange'));
   window.dispatchEvent(new Event('online'));
   document.dispatchEvent(new Event('prerenderingchange'));
-  expect(told).toEqual(['hidden', 'leave', 'resumed', 'restored', 'visible', 'online', 'activated']);
+  expect(seen).toEqual(['hidden', 'leave', 'resumed', 'restored', 'visible', 'online', 'activated']);
 });
 
 test('a first pageshow is no return from the back/forward cache', () => {

@@ -11,7 +11,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       store = makeStore();
     });
 
-    test('answers undefined for a key that nobody wrote', async () => {
+    test('answers undefined for a key that was never written', async () => {
       expect(await store.get('nothing')).toBeUndefined();
       expect(await store.entries()).toEqual([]);
     });

@@ -71,7 +71,7 @@ describe('the IndexedDB store', () => {
     };
     try {
       expect(await store.entries()).toEqual([['a', 1]]);
-      // Node tells of a rejection once the microtasks of the turn are through.
+      // Node reports a rejection once the microtasks of the turn are through.
       await new Promise((resolve) => setImmediate(resolve));
       expect(unhandled).not.toHaveBeenCalled();
     } finally {
@@ -248,7 +248,7 @@ describe('a bfcache-safe store', () => {
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
     const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
-    // As Firefox leaves what was asked for as the page went into the bfcache.
+    // As Firefox leaves what was requested as the page went into the bfcache.
     for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
     const read = store.get('a');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
@@ -296,7 +296,7 @@ describe('a bfcache-safe store', () => {
     expect(await store.get('a')).toBe(1);
   });
 
-  test('what is answered in time after the return is asked for once', async () => {
+  test('what is answered in time after the return is requested once', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());

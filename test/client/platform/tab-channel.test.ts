@@ -4,7 +4,7 @@ import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle
 import { createTabChannel, type TabLink } from '../../../src/client/platform/tab-channel.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 
-/** Links that record what they are told. */
+/** Links that record what they receive. */
 const createLinks = () => {
   const open: { posted: unknown[]; tell: (data: unknown) => void }[] = [];
   return {
@@ -27,7 +27,7 @@ const createLinks = () => {
   };
 };
 
-test('tells the other tabs, and hears them until told to stop', () => {
+test('posts to the other tabs, and receives from them until it is stopped', () => {
   const { open, link } = createLinks();
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
   const heard: string[] = [];
@@ -49,7 +49,7 @@ test('case 29: is closed while the page is away, so that the back/forward cache 
   channel.subscribe((message) => heard.push(message));
   page.tell('leave');
   expect(open).toHaveLength(0);
-  channel.post('lost, and nobody minds');
+  channel.post('lost, and that is fine');
   page.tell('restored');
   expect(open).toHaveLength(1);
   open[0]!.tell('again');

@@ -3,7 +3,6 @@ import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import type { Work } from '../apply-works.ts';
 import {
   bannerEventOf,
   campaignOf,
@@ -63,18 +62,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
    * Every user that the lookups name, once, as of one moment, but for those who are known. To begin a read for each of them
    * takes a third more.
    */
-  const users = (
-    asked: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>,
-    isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
-  ): UserRow[] => {
-    const unknown = [...asked].map(({ workspaceId, lookups }) => ({
-      workspaceId,
-      lookups: lookups.filter((lookup) => !isKnown(workspaceId, lookup)),
-    }));
+  const users = (...asked: Parameters<typeof namedBy>): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of namedBy(unknown).values()) {
+      for (const { workspaceId, lookup } of namedBy(...asked).values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = row['user_id'] as number;
           if (!found.has(userId)) found.set(userId, userOf(row));

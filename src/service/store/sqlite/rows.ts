@@ -42,18 +42,37 @@ export const valuesOf = (row: object): SQLInputValue[] => {
   return values;
 };
 
+// Users and events are nearly all that there is: their columns are named, as going over the members of a row takes twice as long.
+
 const addUsers = (list: SQLInputValue[], users: readonly UserRow[]) => {
   for (const user of users) {
     const row = userRow(user);
     const profile = row.profile && JSON.stringify(row.profile);
     user.characters = profile?.length ?? 0;
-    add(list, [{ ...row, profile }]);
+    list.push(
+      row.user_id,
+      row.workspace_id,
+      row.external_id,
+      profile,
+      row.version,
+      row.created_at,
+      row.updated_at,
+    );
+  }
+};
+
+const addEvents = (list: SQLInputValue[], events: Changes['events']) => {
+  for (const event of events) {
+    const row = eventRow(event);
+    const properties = row.properties && JSON.stringify(row.properties);
+    list.push(row.workspace_id, row.user_id, row.name, row.product_id, row.price, row.currency, row.quantity);
+    list.push(row.app_id, row.time, row.received_at, properties);
   }
 };
 
 export const rowsOf = (changes: Changes): Rows => {
   const rows: Rows = { ...noRows(), bannerEvents: changes.bannerEvents };
-  add(rows.events, changes.events.map(eventRow));
+  addEvents(rows.events, changes.events);
   addUsers(rows.updated, changes.updated);
   addUsers(rows.created, changes.created);
   add(rows.keysRemoved, changes.keysRemoved.map(keyRow));
