@@ -125,6 +125,35 @@ describe('the pages', () => {
     await close(page);
   });
 
+  test('keep the top of the preview in sight at the end of the form, on a window of 1280 by 800', async () => {
+    const page = await open('/campaigns/spring-collection', { viewport: { width: 1280, height: 800 } });
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await page.frameLocator('iframe').getByRole('link').waitFor();
+    await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight }));
+    await expect.poll(async () => (await preview.boundingBox())!.y).toBeGreaterThanOrEqual(0);
+    await page.getByText('Placement, template, and what breaks banners').click();
+    await page.getByRole('checkbox', { name: 'Long words' }).check();
+    expect(await page.getByRole('checkbox', { name: 'Long words' }).isChecked()).toBe(true);
+    await close(page);
+  });
+
+  test('draw the whole banner at each width that is chosen', async () => {
+    const page = await open('/campaigns/free-delivery');
+    await page.frameLocator('iframe').getByRole('link').waitFor();
+    await page.getByText('Placement, template, and what breaks banners').click();
+    await page.getByRole('radio', { name: 'Hero' }).check();
+    for (const width of ['360', '768', '1280', '360']) {
+      await page.getByRole('radio', { name: width }).check();
+      const cutOff = () =>
+        page.locator('.glass iframe').evaluate((frame: HTMLIFrameElement) => {
+          const { clientHeight, contentDocument } = frame;
+          return contentDocument!.querySelector('.page')!.scrollHeight - clientHeight;
+        });
+      await expect.poll(cutOff, { message: `at ${width}` }).toBe(0);
+    }
+    await close(page);
+  });
+
   test('keep names of any length and direction inside of their places', async () => {
     const page = await open('/campaigns/winter-clearance');
     const name = `${'Donaudampfschifffahrtsgesellschaft'.repeat(5)} مرحبا`;
@@ -253,8 +282,10 @@ describe('an editor', () => {
   test('puts a name into a text without a line of Liquid written by hand', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Hello ');
-    await page.getByRole('button', { name: 'Insert something of the reader into Headline' }).click();
-    await page.getByLabel('Where it is not known').fill('friend');
+    await page.getByRole('button', { name: 'Insert something of the reader into Headline' }).press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('friend');
     await page.getByRole('button', { name: 'Insert', exact: true }).click();
     expect(await headline(page).inputValue()).toBe("Hello {{${first_name} | default: 'friend'}}");
     await page.frameLocator('iframe').getByText('Hello friend').waitFor();

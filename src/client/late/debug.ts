@@ -47,16 +47,17 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
 /** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
 export const printNotices = (
-  context: Pick<LateContext, 'settings' | 'cache' | 'requested' | 'subscribe'>,
+  context: Pick<LateContext, 'settings' | 'consent' | 'cache' | 'requested' | 'subscribe'>,
 ): (() => void) => {
-  const { settings, cache, requested, subscribe } = context;
+  const { settings, consent, cache, requested, subscribe } = context;
   const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
+  const who = consent.mayAct() ? user : 'no consent';
   const current = (): string =>
     [...requested.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') ||
     'nothing';
   let last = current();
   console.info(
-    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${user}; mounted: ${last}`,
+    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
   );
   return subscribe((notice) => {
     if (notice.type === 'changed') {

@@ -7,10 +7,12 @@ import { checkRendered } from './check-rendered.ts';
 import type { DraftCheck, Tell } from './draft-check.ts';
 
 const OF_LIQUID = 'expected a Liquid template, got one that fails: ';
+const EMPTY = 'expected it not to be empty, got "';
 const MARKUP = /\{\{|\{%/;
 
 const worded = (message: string): string => {
   if (message.startsWith(OF_LIQUID)) return liquidWords(message.slice(OF_LIQUID.length));
+  if (message.startsWith(EMPTY)) return 'Fill it in: it is empty.';
   const sentence = message[0]!.toUpperCase() + message.slice(1);
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };

@@ -17,7 +17,7 @@ const lines = () =>
     vi.mocked(console[level]).mock.calls.map(([text]) => String(text)),
   );
 
-const open = (debug?: boolean) => {
+const open = (debug?: boolean, more: { consent?: 'disabled' } = {}) => {
   const service = createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1' }) } });
   const placard = createPlacard({
     endpoint: service.origin,
@@ -26,6 +26,7 @@ const open = (debug?: boolean) => {
     appVersion: '1',
     userId: 'u-1',
     ...(debug !== undefined && { debug }),
+    ...more,
     platform: { fetch: service.fetch, openStore: createMemoryStore },
   });
   const notices: Notice[] = [];
@@ -36,12 +37,20 @@ const open = (debug?: boolean) => {
 
 test('with debug, the console says hello, with version, user and what is mounted, and then what happens', async () => {
   const { placard } = open(true);
-  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  // The first to load the late client, which takes a while on a busy machine.
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'), 10_000);
   expect(lines()[0]).toBe(
     `[placard] hello: version ${VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
   );
   expect(lines()).toContain('[placard] synced home_hero: bnr-1');
   expect(lines()).toContain('[placard] shown bnr-1 in home_hero, from the sync');
+  placard.stop();
+});
+
+test('without consent, the hello says so, and not that nobody is signed in', async () => {
+  const { placard } = open(true, { consent: 'disabled' });
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
   placard.stop();
 });
 
@@ -56,7 +65,7 @@ test('a change is printed once, with what each placement has now', async () => {
   placard.stop();
 });
 
-test('without it, the console stays silent', async () => {
+test('without debug, the console stays silent', async () => {
   const { placard, notices } = open();
   await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'));
   expect(lines()).toEqual([]);

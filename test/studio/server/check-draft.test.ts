@@ -26,6 +26,12 @@ test('nothing is said of a campaign without a fault', () => {
   expect(propertyChecks({ headline: text('Hi') })).toEqual([]);
 });
 
+test('a goal that was just added asks to be filled in', () => {
+  expect(checksOf({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
+    'error event: Fill it in: it is empty.',
+  ]);
+});
+
 describe('a message', () => {
   test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
     'of which nothing would be drawn is an error: %j',

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { useSignal } from '@preact/signals';
-import { useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { isolateMarkup, withoutIsolates } from '../../campaign/isolate-markup.ts';
 
 interface PersonaliseProps {
@@ -20,13 +20,15 @@ const KNOWN = [
 ];
 const OWN = 'own';
 
+/** The button that opened it is gone, and the focus would go with it. */
+const focusOnOpening = (select: HTMLSelectElement | null): void => select?.focus();
+
 /** Puts something of the reader into a text, with what stands there where it is not known. */
 export const Personalise = ({ field, label, value, onChange }: PersonaliseProps) => {
   const isOpen = useSignal(false);
   const chosen = useSignal(KNOWN[0]!.liquid);
   const own = useSignal('');
   const otherwise = useSignal('');
-  const button = useRef<HTMLButtonElement>(null);
   const id = useId();
 
   const insert = () => {
@@ -43,7 +45,6 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
   if (!isOpen.value) {
     return (
       <button
-        ref={button}
         type="button"
         class="link personalise-open"
         aria-label={`Insert something of the reader into ${label}`}
@@ -60,6 +61,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
       <div class="field">
         <label for={`${id}-what`}>Insert</label>
         <select
+          ref={focusOnOpening}
           id={`${id}-what`}
           value={chosen.value}
           onChange={(event) => {
@@ -91,7 +93,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
         <input
           id={`${id}-else`}
           dir="auto"
-          placeholder="there"
+          placeholder="nothing"
           value={otherwise.value}
           onInput={(event) => {
             otherwise.value = event.currentTarget.value;

@@ -32,6 +32,9 @@ const page = element(
 document.body.append(page);
 
 let drawn = new AbortController();
+let tell = (): void => undefined;
+// Another width gives the same banner another height.
+new ResizeObserver(() => tell()).observe(page);
 
 /** Where a path of the site leads; any other address is what it is. */
 const onSite = (url: string, site: string | null): string =>
@@ -54,7 +57,7 @@ const draw = (request: FrameRequest) => {
   const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
   slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
   slot.classList.toggle('empty', !isDrawn);
-  const tell = () => report({ type: 'placard:preview-drawn', height: page.scrollHeight, problems });
+  tell = () => report({ type: 'placard:preview-drawn', height: page.scrollHeight, problems });
   if (properties !== null && isDrawn) {
     const banner = {
       id: 'preview',

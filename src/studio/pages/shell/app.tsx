@@ -76,12 +76,13 @@ const Header = () => {
 export const App = () => {
   const who = session.value;
   const screen = who ? screenOf(path.value) : null;
-  const shown = useRef(path.value);
+  const current = who && path.value;
+  const shown = useRef(current);
   useEffect(() => {
-    // A new screen is announced by its heading: the focus would stay on a link that is gone.
-    if (shown.current !== path.value)
+    // A new screen is announced by its heading: the focus would stay on a link or a sign-in that is gone.
+    if (shown.current !== undefined && current && shown.current !== current)
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
-    shown.current = path.value;
+    shown.current = current;
     if (screen && who) document.title = `${screen.title} · ${who.workspace.name} · Studio`;
   });
   if (sessionProblem.value !== null) {
