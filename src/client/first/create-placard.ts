@@ -147,13 +147,13 @@ const createLivePlacard = (settings: Settings): Placard => {
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
-      await late.run(({ delivery }) => delivery.disable(queued));
+      await late.run((client) => client.disable(queued));
       await consentWork;
     },
     stop,
     async wipe() {
       consent.set('wiped');
-      await late.run(({ delivery }) => delivery.wipe());
+      await late.run((client) => client.wipe());
       // Also what an earlier visit has stored, where this one never had consent.
       await user.close();
       stop();

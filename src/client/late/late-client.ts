@@ -21,12 +21,10 @@ import { createSandboxedCapture } from './sandboxed-capture.ts';
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
 
-export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+/** The delivery's verbs, of which `capture` leaves out the events of a sandboxed banner, and those of the other parts. */
+export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
-  /** As the delivery's, but for events of a sandboxed banner. */
-  capture: Delivery['capture'];
-  delivery: Omit<Delivery, 'capture'>;
   /** Stores the impression, unless it was counted in this session before. */
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
   /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
@@ -39,7 +37,6 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
   /** True where nothing of the banner's events is stored. */
   isSandboxed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
-  stop(): void;
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
@@ -137,8 +134,11 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   if (settings.debug) inBackground(debug());
 
   return {
+    ...delivery,
     want: updates.want,
-    async refresh(placementIds = [...requested.placements]) {
+    async refresh(names = [...requested.placements]) {
+      // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
+      const placementIds = [names].flat();
       for (const placementId of placementIds) requested.placements.add(placementId);
       if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
       else if (placementIds.length > 0) await updates.refresh(placementIds);
@@ -146,13 +146,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
     capture: sandboxed.capture,
-    delivery,
     countImpression: impressions.count,
     forgetFormerUsers,
     async startSession(user, isSwitch) {
+      await lifecycle.whenActivated();
       await meetVisitor(user.signedIn);
       if (cache.userId() !== user.id()) await user.openCache();
-      await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it reports it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
