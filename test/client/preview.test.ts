@@ -163,6 +163,16 @@ test('of two previews the later one stays, whichever the service answers first',
   expect(barText()).toContain('Autumn');
 });
 
+test('an address without a token stays as it is written', async () => {
+  const address = '/cart?q=placard_preview%20x&empty';
+  history.replaceState(null, '', address);
+  const { heard, placard } = aSite(found);
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+  expect(location.pathname + location.search).toBe(address);
+  expect(bar()).toBeNull();
+});
+
 test('a page whose history cannot be written shows its own banners, and says so', async () => {
   const refused = vi.spyOn(history, 'replaceState').mockImplementation(() => {
     throw new DOMException('Too many calls', 'SecurityError');

@@ -25,7 +25,8 @@ test('contract 7.6: options that a host leaves undefined leave the budget as it 
 test('contract 7.6: a refresh names its own placements, mounted or not', async () => {
   const { placard, service } = open();
   await placard.refresh(['sidebar']);
-  expect(syncs(service)).toEqual([['sidebar']]);
+  await placard.refresh('checkout' as never);
+  expect(syncs(service)).toEqual([['sidebar'], ['checkout']]);
   expect(placard.banner('sidebar')).toBeNull();
 });
 

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Store, StoreKey } from '../../src/client/platform/store.ts';
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 
 stagePages();
@@ -53,6 +54,30 @@ test('two workspaces of one site know the visitor under different IDs, and a sig
   await shop.placard.identify('u-1');
   expect(localStorage.getItem(otherKey)).toBe(visitor);
   expect(other.placard.banner('home_hero')).not.toBeNull();
+});
+
+test('a page that is only prerendered makes no visitor and joins none: the person may never see it', async () => {
+  const first = await visit();
+  await first.placard.flush();
+  first.placard.stop();
+  const { promise: activated, resolve: activate } = Promise.withResolvers<void>();
+  const { lifecycle, tell } = createFakeLifecycle(true);
+  const asked = vi.fn(userToken);
+  const { service, openStore } = first;
+  service.clear();
+  open({
+    service,
+    openStore,
+    userId: 'u-1',
+    visitors: true,
+    userToken: asked,
+    platform: { lifecycle: { ...lifecycle, whenActivated: () => activated } },
+  });
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect([asked.mock.calls, joins(service), kept()]).toEqual([[], [], first.visitor]);
+  tell('activated');
+  activate();
+  await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
 });
 
 test('without the option, and without consent, there is no visitor', async () => {

@@ -136,7 +136,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   return {
     ...delivery,
     want: updates.want,
-    async refresh(placementIds = [...requested.placements]) {
+    async refresh(names = [...requested.placements]) {
+      // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
+      const placementIds = [names].flat();
       for (const placementId of placementIds) requested.placements.add(placementId);
       if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
       else if (placementIds.length > 0) await updates.refresh(placementIds);
@@ -147,9 +149,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     countImpression: impressions.count,
     forgetFormerUsers,
     async startSession(user, isSwitch) {
+      await lifecycle.whenActivated();
       await meetVisitor(user.signedIn);
       if (cache.userId() !== user.id()) await user.openCache();
-      await lifecycle.whenActivated();
       // An opt-out of an earlier visit stays one: reading it reports it.
       if (isActive())
         await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);

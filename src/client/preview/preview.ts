@@ -10,9 +10,10 @@ const TIMEOUT_MS = 15_000;
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
 const takeToken = (): string | null => {
-  if (!globalThis.location?.search.includes(PREVIEW_QUERY)) return null;
+  if (!globalThis.location) return null;
   const address = new URL(location.href);
   const token = address.searchParams.get(PREVIEW_QUERY);
+  if (token === null) return null;
   address.searchParams.delete(PREVIEW_QUERY);
   history.replaceState(history.state, '', address);
   return token;

@@ -35,7 +35,7 @@ CREATE TABLE operator_sessions (
   session_id TEXT NOT NULL PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   operator TEXT NOT NULL,
-  -- Of one whom an identity provider vouches for; of others the workspace file says it.
+  -- From an identity provider; NULL where the workspace file has it.
   role TEXT,
   people INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,

@@ -20,7 +20,7 @@ const ENTRY_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
   if (indexed === stored) return;
-  // Sets: of push tokens somebody may have thousands.
+  // Sets: a user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
   const after = new Set(profileKeys(indexed));
   for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });

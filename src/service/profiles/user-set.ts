@@ -23,13 +23,13 @@ export interface UserSet {
    */
   merge(kept: Profile, merged: Profile): void;
   /**
-   * Deletes a user with everything stored of them: keys, events, banner events, campaigns. The audit of the Studio keeps that
-   * somebody looked at a user, and no longer at whom.
+   * Deletes a user with everything stored of them: keys, events, banner events, campaigns. The audit of the Studio keeps that an
+   * operator looked at a user, and no longer at which.
    */
   remove(profile: Profile): void;
   /**
    * Deletes the user with this external ID in the same way, with or without a profile. Returns whether there was one. The
-   * audit forgets the ID of nobody as well.
+   * audit forgets the ID where there is none, too.
    */
   forget(externalId: string): boolean;
   /** Stores an event with its user, and counts it in the profile. */

@@ -3,7 +3,7 @@ import type { UserWork } from './store.ts';
 
 export type Work = UserWork<unknown>;
 
-/** Works of a group cannot be stored: their `apply` threw, or they wait for a user whom somebody else has locked. */
+/** Works of a group cannot be stored: their `apply` threw, or another transaction keeps their users locked. */
 export class WorkError extends Error {
   override name = 'WorkError';
   readonly works: readonly Work[];

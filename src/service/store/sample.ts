@@ -2,7 +2,7 @@ import type { RunSql } from '../operators/index.ts';
 import type { UserRow } from '../profiles/changes.ts';
 import type { Row } from './from-row.ts';
 
-/** Some users of a workspace, chosen evenly; the same ones at each call while nobody joins or leaves. */
+/** Some users of a workspace, chosen evenly; the same ones at each call while no user comes or goes. */
 export interface Sample {
   /** All users of the workspace: those with a profile, and those who only have banner events. */
   total: number;

@@ -81,7 +81,7 @@ export interface StoreReader {
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
-  /** The first numbers of every campaign that somebody has seen, in any order. */
+  /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;

@@ -12,7 +12,7 @@ import { inTransaction } from './transaction.ts';
 import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
 import { writeChanges } from './write-changes.ts';
 
-/** An external ID and an alias are unique by themselves; of two replicas that find nobody by these, both would make a user. */
+/** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
  * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,

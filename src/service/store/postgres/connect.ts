@@ -8,23 +8,23 @@ import { watchReplication } from './unreplicated.ts';
 const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
-/** A connection is made anew now and then: behind a name there may be another server by now. */
+/** Connections are made anew now and then: the name may lead to another server by now. */
 const LIFETIME_SECONDS = 3_600;
-/** What a burst of requests has opened is given back: a server has room for so many, and the replicas share it. */
+/** After a burst of requests connections are given back: the replicas share the server's room for them. */
 const IDLE_MS = 10_000;
 const CLOSE_MS = 5_000;
 
 /** How long a statement may take. Zero is for ever. */
 interface Limits {
-  /** The server gives up first, and says so: whom we leave alone goes on to wait, until it takes no more connections. */
+  /** The server gives up before the client does: a statement that the client has left would go on waiting, and hold a connection. */
   lockMs: number;
   statementMs: number;
   /**
-   * Between two statements of a transaction. A replica that stands still in the middle of one, or whose machine is gone
-   * without a word, keeps its locks until the server ends it: by TCP alone after two hours.
+   * Between two statements of a transaction. A replica that stands still in one, or whose machine is gone, keeps its locks until
+   * the server ends it: by TCP alone after two hours.
    */
   idleInTransactionMs: number;
-  /** A connection whose server is gone without a word says nothing more: TCP alone would wait for a quarter of an hour. */
+  /** For an answer. Where the server's machine is gone, TCP alone would wait for a quarter of an hour. */
   answerMs: number;
 }
 
@@ -34,7 +34,7 @@ const OF_REQUESTS: Limits = {
   idleInTransactionMs: 10_000,
   answerMs: 30_000,
 };
-/** Many works share a group: those whose row somebody else has locked must not keep the others waiting for long. */
+/** Many works share a group: one whose row is locked must not keep the others waiting for long. */
 const OF_GROUPS: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 0 };
 
@@ -52,22 +52,22 @@ const BY_KEYS =
  */
 const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
-/** Whoever waited for a lock must see what the one before has stored; a role or a database may have another default. */
+/** A transaction that waited for a lock must see what the one before has stored; a role or a database may have another default. */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 
-/** What was answered is stored: a role or a database may have chosen to lose its last commits with the power. */
+/** A role or a database may have chosen to lose its last commits with the power; what was answered must be stored. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/** A server keeps a session, and its room, for two hours where the replica's machine is gone without a word. */
-const HEAR_OF_DEATH =
+/** Without these a server keeps the session of a replica whose machine is gone for two hours. */
+const KEEP_ALIVE =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 60000;';
 
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
-  /** Kept for good: a replica that can read must be able to write. */
+  /** Never given back: a replica that can read must be able to write. */
   groups: { settings: BY_KEYS + PLAN_ANEW, limits: OF_GROUPS, idleMs: 0, pipeline: true },
-  /** Reading whole tables, and changing them: both take as long as they take. */
+  /** Reads and changes whole tables, for as long as that takes. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
@@ -106,11 +106,11 @@ export const connect = (
     pipeline,
     stream,
     onConnect: async (client) => {
-      // Whoever has a statement under way hears of a lost connection by that; unheard, the event would end the process.
+      // A statement under way fails by itself; an `error` event without a listener would end the process.
       client.on('error', ignore);
       watchReplication(client);
       await client.query(
-        `${settings} ${READ_COMMITTED} ${DURABLE} ${HEAR_OF_DEATH} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
+        `${settings} ${READ_COMMITTED} ${DURABLE} ${KEEP_ALIVE} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
          SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
       );
     },

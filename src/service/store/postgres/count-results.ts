@@ -1,5 +1,5 @@
+import { countGoals } from '../count-goals.ts';
 import type { Row } from '../from-row.ts';
-import { goalName, goalStatement, readGoals } from '../goal-statement.ts';
 import type { CampaignResults, Counts, ResultsQuestion } from '../results.ts';
 import { TIME } from './for-rows.ts';
 import type { Run } from './statement.ts';
@@ -45,19 +45,14 @@ const variantOf = (row: Row) => row['variant_id'] as string | null;
 export const countResults = async (
   run: Run,
   workspaceId: string,
-  { campaignId, conversions, timeZone }: ResultsQuestion,
+  question: ResultsQuestion,
 ): Promise<CampaignResults> => {
+  const { campaignId, timeZone } = question;
   const arms = await run(ARMS, [workspaceId, campaignId]);
   const placements = await run(BY_PLACEMENT, [workspaceId, campaignId]);
   const days = await run(BY_DAY, [workspaceId, campaignId, timeZone]);
-  const found: Row[][] = [];
-  const startMs = Math.floor(Math.min(...arms.map((row) => row['start_ms'] as number)));
-  for (const conversion of arms.length > 0 ? conversions : []) {
-    const { withinMs } = conversion;
-    const values = [workspaceId, campaignId, goalName(conversion), withinMs, startMs];
-    found.push(await run(goalStatement(conversion, DIALECT), values));
-  }
-  const goals = readGoals(found);
+  const startMs = Math.min(...arms.map((row) => Math.floor(row['start_ms'] as number)));
+  const goals = await countGoals(run, DIALECT, workspaceId, question, startMs);
   return {
     arms: arms.map((row) => ({
       variantId: variantOf(row),

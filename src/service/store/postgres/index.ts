@@ -20,9 +20,9 @@ import { PRUNE_MOMENT } from './user-statements.ts';
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
-/** For what takes long: one thing at a time, while nobody waits for it. */
+/** For what takes long: one thing at a time. */
 const UPKEEP_CONNECTIONS = 1;
-/** For writes to end; beyond it they are refused, and a database that is silent keeps nobody from ending. */
+/** For writes to end; after that they are refused: a silent database must not keep the process from ending. */
 const DRAIN_MS = 5_000;
 
 /** Opens a database for reading beside the services that write it. */

@@ -4,7 +4,7 @@ import { takeConnection } from './take-connection.ts';
 /** Rows held at once. */
 const PAGE = 500;
 
-/** The rows of a query as they were when the first was read; whoever stops reading gives the connection back. */
+/** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
 export async function* readRows<Row extends object = Record<string, unknown>>(
   pool: Pool,
   text: string,

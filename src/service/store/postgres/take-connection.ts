@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
 
-/** A request waits for a connection of others as long as this, and asks again after that. */
+/** How long a request waits for a connection of others, and how often it asks. */
 const WAIT_MS = 10_000;
 const AGAIN_MS = 20;
 

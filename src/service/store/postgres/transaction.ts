@@ -4,7 +4,7 @@ import { InDoubtError } from '../write-errors.ts';
 import { type Run, runOn } from './statement.ts';
 import { isUsableAfter, takeConnection } from './take-connection.ts';
 
-/** Without an answer to COMMIT nobody knows what is stored. Refused, or never begun by the server, it has stored nothing. */
+/** Without an answer to COMMIT it is not known what is stored. A COMMIT that the server refused has stored nothing. */
 const orInDoubt = (error: unknown): unknown =>
   error instanceof DatabaseError && verdictOf(error) !== 'in doubt'
     ? error

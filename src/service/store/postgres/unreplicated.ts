@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Where PostgreSQL's warning comes from when somebody ends the wait for a synchronous standby (`syncrep.c`). */
+/** Where PostgreSQL's warning comes from when an administrator ends the wait for a synchronous standby (`syncrep.c`). */
 const ROUTINE = 'SyncRepWaitForLSN';
 
 const unreplicated = new WeakSet<ClientBase>();

@@ -14,7 +14,7 @@ const realFile = (file: string): string => {
   return realpathSync(file);
 };
 
-/** SQLite's code for a lock that somebody else holds. */
+/** SQLite's code for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
 
 /** Where SQLite may not write, it takes no lock and says nothing: a write that is never ended asks whether it may. */
@@ -27,7 +27,7 @@ const hold = (lock: DatabaseSync): void => {
 };
 
 /**
- * Makes this process the only service on a file, and tells a second one so. The claim is a lock on a small database
+ * Makes this process the only service on a file, and refuses a second one. The claim is a lock on a small database
  * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
  * not need it.
  */

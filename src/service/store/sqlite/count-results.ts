@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createLocalDays } from '../../local-days.ts';
-import type { Row } from '../from-row.ts';
-import { goalName, goalStatement, readGoals } from '../goal-statement.ts';
+import { countGoals } from '../count-goals.ts';
 import type { CampaignResults, Counts, ResultsQuestion } from '../results.ts';
+import { createRunSqlite } from './run.ts';
 
 /** SQLite keeps the order of what it materializes, and in a `CROSS JOIN` it reads that first. */
 const DIALECT = {
@@ -117,23 +117,13 @@ const countArms = (
 };
 
 /** Counts a campaign in one go, which may take seconds: for a thread of its own. */
-export const countResults = (
+export const countResults = async (
   database: DatabaseSync,
   workspaceId: string,
   question: ResultsQuestion,
-): CampaignResults => {
+): Promise<CampaignResults> => {
   const { arms, startMs } = countArms(database, workspaceId, question);
-  const goals = readGoals(
-    question.conversions.map((conversion): Row[] =>
-      database.prepare(goalStatement(conversion, DIALECT)).all({
-        $1: workspaceId,
-        $2: question.campaignId,
-        $3: goalName(conversion),
-        $4: conversion.withinMs,
-        $5: startMs,
-      }),
-    ),
-  );
+  const goals = await countGoals(createRunSqlite(database), DIALECT, workspaceId, question, startMs);
   const parts = (of: (arm: Arm) => Map<string, Cell>) =>
     arms.flatMap(([variantId, arm]) =>
       [...of(arm)].map(([name, cell]) => ({ name, variantId, counts: countsOf(cell) })),
