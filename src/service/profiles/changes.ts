@@ -28,9 +28,12 @@ export interface Changes {
   updated: UserRow[];
   created: UserRow[];
   deleted: UserRow[];
-  /** Users whose rows in the other tables become those of another user, but what that one has as well. */
+  /**
+   * Users merged into another: their events move, except banner events that the other already has, and their campaign
+   * counts are added.
+   */
   moved: { from: number; to: number }[];
-  /** Users whose rows go: those that were moved have left some. */
+  /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
   /** External IDs that go from the audit too. */
   forgotten: { workspaceId: string; externalId: string }[];

@@ -39,6 +39,11 @@ export interface Profile {
   updatedAtMs: number;
 }
 
+/** A request may be applied after one that came later: the time never goes back. */
+export const setUpdated = (profile: Profile, nowMs: number): void => {
+  if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;
+};
+
 /** A profile with these members, and all others empty. */
 export const completeProfile = (
   known: Partial<Profile> & Pick<Profile, 'userId' | 'createdAtMs' | 'updatedAtMs'>,

@@ -1,5 +1,5 @@
 import { getOwn, setOwn } from './own.ts';
-import type { Profile, Tally } from './profile.ts';
+import { type Profile, setUpdated, type Tally } from './profile.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 const add = (tally: Tally, timeMs: number, count: number) => {
@@ -31,5 +31,5 @@ export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
       setOwn(profile.purchases, productId, { first: timeMs, last: timeMs, count: quantity, revenue });
     }
   }
-  if (receivedAtMs > profile.updatedAtMs) profile.updatedAtMs = receivedAtMs;
+  setUpdated(profile, receivedAtMs);
 };

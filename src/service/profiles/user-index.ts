@@ -1,11 +1,12 @@
 import type { UserRow } from './changes.ts';
 import type { Profile } from './profile.ts';
+import { userIdOf } from './user-id.ts';
 import { lookupKey, type Names, sharedKeys } from './user-key.ts';
 import type { Lookup } from './user-set.ts';
 
 /** A user of a group in memory. */
 export interface Entry extends UserRow {
-  /** The names that the database has keys of, and those of now, under which the index has the user. */
+  /** `stored`: the names that the database has keys of; `indexed`: the names that memory has. */
   stored: Names;
   indexed: Names;
   /** Of its profile, as they are in the group's sum. */
@@ -78,7 +79,7 @@ export const createUserIndex = () => {
   const entriesOf = (lookup: Lookup): Iterable<Entry | undefined> => {
     if (lookup.by === 'external_id') return [bearerOf(lookup.value)];
     if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
-    const entry = byId.get(Number(lookup.value));
+    const entry = byId.get(userIdOf(lookup.value) ?? Number.NaN);
     return entry?.isRemoved ? [] : [entry];
   };
 

@@ -15,7 +15,7 @@ export interface UserWork<T> {
   lookups: readonly Lookup[];
   /** When the request came, in Unix milliseconds. */
   nowMs: number;
-  /** Synchronous and repeatable: the store applies it again when another replica was faster. */
+  /** Synchronous and repeatable: the store applies it again when its group has to begin anew. */
   apply(users: UserSet): T;
 }
 

@@ -1,4 +1,4 @@
-import type { Profile, PushToken } from '../profiles/profile.ts';
+import { type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
@@ -74,7 +74,7 @@ export const applyAttributes = (
     writeContacts(profile, identity);
     written += writeAttributes(profile, checked, nestedAllowed, writer);
     if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
-    profile.updatedAtMs = nowMs;
+    setUpdated(profile, nowMs);
     users.changed(profile);
     finder.changed(profile);
     propagation.passed(profile, checked);

@@ -65,7 +65,10 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   if (Array.isArray(value)) {
     if (isScalars(value)) return { name, kind: 'list', value: newest([...new Set(value)]) };
     const isNested = value.every((element) => isRecord(element) || element === null);
-    return isNested && value.some(isRecord) ? checkObjects(name, value) : invalid(name);
+    if (!isNested || !value.some(isRecord)) return invalid(name);
+    const nested = checkNested(value);
+    if ('fault' in nested) return faulty(name, nested.fault);
+    return { name, kind: 'objects', value: nested.value as Record<string, unknown>[] };
   }
   if (!isRecord(value)) return invalid(name);
   if (hasOnly(value, ['inc'])) {
@@ -91,12 +94,6 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
 
 const faulty = (name: string, fault: 'value' | 'form'): CustomProblem =>
   fault === 'value' ? { problem: invalidNested(name), nested: true } : invalid(name);
-
-const checkObjects = (name: string, value: unknown[]): CustomChange | CustomProblem => {
-  const nested = checkNested(value);
-  if ('fault' in nested) return faulty(name, nested.fault);
-  return { name, kind: 'objects', value: nested.value as Record<string, unknown>[] };
-};
 
 const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomChange | CustomProblem => {
   const edit: ObjectsEdit = { add: [], update: [], remove: [] };

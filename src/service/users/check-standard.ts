@@ -63,6 +63,7 @@ const STANDARD = new Map<string, Checker>([
   ['last_name', shortText],
   ['dob', birthday],
   ['gender', oneOf('M', 'F', 'O', 'N', 'P')],
+  // A country that nobody knows clears the attribute.
   ['country', (value) => (typeof value === 'string' ? countryOf(value) : INVALID)],
   ['home_city', shortText],
   ['language', (value) => (typeof value === 'string' && isLanguage(value) ? value : INVALID)],

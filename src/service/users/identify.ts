@@ -1,6 +1,6 @@
 import { checkAlias, checkExternalId, isEmail, isPhone, notValid, required } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
-import type { Profile } from '../profiles/profile.ts';
+import { type Profile, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -62,13 +62,13 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
   const [known] = users.find({ by: 'external_id', value: externalId });
   if (!known) {
     found.externalId = externalId;
-    found.updatedAtMs = nowMs;
+    setUpdated(found, nowMs);
     users.changed(found);
     return;
   }
   if (sharesLabel(known, found)) return;
   fillProfile(known, found);
-  known.updatedAtMs = nowMs;
+  setUpdated(known, nowMs);
   users.merge(known, found);
 };
 

@@ -1,5 +1,6 @@
 import { checkAlias, idText, isPhone, isRecord, required } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
+import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -61,7 +62,7 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
   const haveBadPhones = [merged, kept].every(({ phone }) => phone !== null && !isPhone(phone));
   if (haveBadPhones) return;
   mergeProfile(kept, merged);
-  kept.updatedAtMs = nowMs;
+  setUpdated(kept, nowMs);
   users.merge(kept, merged);
 };
 

@@ -8,6 +8,7 @@ import {
   type UserAlias,
 } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
+import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -49,7 +50,7 @@ const add = (users: UserSet, { externalId, alias }: NewAlias, nowMs: number) => 
   const [profile] = users.find({ by: 'external_id', value: externalId });
   if (!profile || profile.aliases.some(({ alias_label }) => alias_label === alias.alias_label)) return;
   profile.aliases = [...profile.aliases, alias];
-  profile.updatedAtMs = nowMs;
+  setUpdated(profile, nowMs);
   users.changed(profile);
 };
 

@@ -37,9 +37,9 @@ interface States {
  */
 export const createPropagation = (users: UserSet) => {
   const byAddress = new Map<string, States>();
-  /** Of the latest object that set something for an address. */
+  /** The number of the latest object that set a state. */
   let latest = 0;
-  /** The number of the object up to which a profile has all states. */
+  /** For each profile the number of the last object whose states it no longer needs. */
   const reached = new Map<Profile, number>();
 
   const statesOf = (email: string): States => {

@@ -14,7 +14,6 @@ export const recordEvent = (
   if (!profile) return false;
   if (identity.email !== undefined || identity.phone !== undefined) {
     writeContacts(profile, identity);
-    profile.updatedAtMs = nowMs;
     users.changed(profile);
   }
   users.record(profile, event);

@@ -38,6 +38,14 @@ test('a user is found by the names that they have now, and by none of before', (
   }
 });
 
+test('an ID finds its user in memory in the one form in which the database finds them', () => {
+  const { users, ids } = aGroup();
+  const { userId } = users.create({ externalId: 'kim' }, NOW);
+  const others = [`0${userId}`, `${userId}.0`, ` ${userId}`, `+${userId}`, `0x${userId.toString(16)}`];
+  for (const value of others) expect(ids({ by: 'braze_id', value }), value).toEqual([]);
+  expect(ids({ by: 'braze_id', value: `${userId}` })).toEqual(['kim']);
+});
+
 test('of those who share an address each is found, until they change it or go', () => {
   const { users, ids } = aGroup();
   const [kim, sam, mia] = ['kim', 'sam', 'mia'].map((externalId) =>

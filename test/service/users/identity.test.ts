@@ -163,6 +163,38 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(await aliasOf()).toHaveLength(2);
   });
 
+  const toIdentify = (external_id: string) => ({ aliases_to_identify: [{ external_id, user_alias: alias }] });
+  const event = { external_id: 'a', email: 'kim@example.org', name: 'e', time: TIME };
+  test.each([
+    ['track', { attributes: [{ external_id: 'a', x: 1 }] }, 'a'],
+    ['track', { events: [event] }, 'a'],
+    ['alias/new', { user_aliases: [{ external_id: 'a', alias_name: 'x', alias_label: 'y' }] }, 'a'],
+    ['identify', toIdentify('a'), 'a'],
+    ['identify', toIdentify('c'), 'c'],
+    [
+      'merge',
+      {
+        merge_updates: [
+          { identifier_to_merge: { external_id: 'd' }, identifier_to_keep: { external_id: 'a' } },
+        ],
+      },
+      'a',
+    ],
+  ])('a late /users/%s %j makes no user less recently updated', async (path, late, latest) => {
+    at(0);
+    await send({ external_id: 'd' });
+    at(2);
+    await send({ external_id: 'b', email: 'kim@example.org' });
+    at(3);
+    await send({ external_id: 'a', email: 'kim@example.org' });
+    await send({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
+    // It came first, and waited for its body.
+    at(1);
+    expect(await api().post(`/users/${path}`, late)).toMatchObject({ status: 201 });
+    await send({ email: 'kim@example.org', hit: 1 });
+    expect(await api().custom(latest)).toMatchObject({ hit: 1 });
+  });
+
   test('a subscription state with external_id and e-mail goes to everyone with that e-mail', async () => {
     await send({ external_id: 'a', email: 'kim@example.org' });
     await send({ external_id: 'b', email: 'KIM@example.org' });

@@ -38,10 +38,10 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
 };
 
 /**
- * Applies the works of a group in one transaction. Rows are locked as they are read; on a sharded database, which locks none over
- * several shards, their versions tell who was faster. Who is locked while a group is alone is locked by none, but for instance by a
- * transaction that was forgotten in psql. Then the works with that user are refused and the others stored; on a sharded
- * database the whole group is.
+ * Applies the works of a group in one transaction. It locks rows as it reads them. A sharded database cannot lock rows over several
+ * shards: there their versions show whether another replica was faster. While a group is alone no other group locks rows. One
+ * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
+ * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
 export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();

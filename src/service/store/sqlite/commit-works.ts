@@ -9,7 +9,7 @@ import { type Rows, rowsOf } from './rows.ts';
 /** Of what is in memory, as JSON. The objects that it is take a few times as much. */
 const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 
-type Prepared = { rows: Rows; values: unknown[] };
+type Prepared = { rows: Rows; values: unknown[] } | { failure: unknown };
 
 /** A group on its way: the memory that it was prepared with, and its end. */
 interface Turn {
@@ -32,29 +32,28 @@ export const createCommitWorks = (
   let memory = createUserGroup(ids);
   let last: Turn = { memory, end: Promise.resolve() };
 
-  /** What it throws is thrown by what it returns: by then the memory may be another one. */
-  const prepare = (works: readonly Work[], turn: Turn): (() => Prepared) => {
+  /** A failure is kept, and thrown later: before that the memory may have to be rebuilt. */
+  const prepare = (works: readonly Work[], turn: Turn): Prepared => {
     turn.memory = memory;
     try {
       memory.add(reader.users(works, memory.knows));
       const values = applyWorks(works, memory);
       const rows = rowsOf(memory.changes());
       memory.sent();
-      return () => ({ rows, values });
-    } catch (error) {
-      return () => {
-        throw error;
-      };
+      return { rows, values };
+    } catch (failure) {
+      return { failure };
     }
   };
 
   const commit = async (works: readonly Work[], before: Turn, mine: Turn): Promise<unknown[]> => {
     try {
-      // Not yet where the group before is to be prepared again.
+      // Not while the previous group must itself be prepared again.
       let prepared = before.memory === memory ? prepare(works, mine) : null;
       await before.end;
       if (!prepared || mine.memory !== memory) prepared = prepare(works, mine);
-      const { rows, values } = prepared();
+      if ('failure' in prepared) throw prepared.failure;
+      const { rows, values } = prepared;
       await committer.commit(rows);
       // Nothing stays of users who were erased.
       if (rows.forgotten.length > 0 || memory.characters() > maxCharacters) memory = createUserGroup(ids);

@@ -10,7 +10,7 @@ import { createWriter, prepareForWriting } from './writer.ts';
 export type WriterMessage = Rows | { sql: string; values: readonly SQLInputValue[] };
 export type WriterAnswer = { problem: WriteProblem } | { rows: Row[] };
 
-/** The thread that owns the connection which writes: the disk's waiting and SQLite's work stay off the service's thread. */
+/** The thread that owns the connection which writes. */
 const database = new DatabaseSync(workerData as string);
 prepareForWriting(database);
 const write = createWriter(database);

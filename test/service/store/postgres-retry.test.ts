@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { retryConflicts } from '../../../src/service/store/postgres/retry.ts';
+import { ConflictError } from '../../../src/service/store/write-errors.ts';
+
+const CONFLICT = new ConflictError('Another replica was faster');
+const LOCKED = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+/** How a transaction ends that meets these errors one after the other, the last of them for ever. */
+const ending = async (...errors: Error[]) => {
+  let attempts = 0;
+  const error = await retryConflicts(async (attempt) => {
+    attempts = attempt;
+    if (attempt > 20) throw new Error('It never ends');
+    throw errors[attempt - 1] ?? errors.at(-1);
+  }).catch((refused: Error) => refused.name);
+  return { error, attempts };
+};
+
+test.each([
+  ['locks alone', [LOCKED], 2],
+  ['a conflict, then locks', [CONFLICT, LOCKED], 3],
+  ['two conflicts, then locks', [CONFLICT, CONFLICT, LOCKED], 4],
+  ['a conflict between two locks', [LOCKED, CONFLICT, LOCKED], 3],
+  ['conflicts alone', [CONFLICT], 12],
+  ['a lock at the last attempt', [...Array.from({ length: 11 }, () => CONFLICT), LOCKED, CONFLICT], 12],
+])(
+  '%s: a transaction waits twice for a lock and makes twelve attempts at most',
+  async (_, errors, attempts) => {
+    expect(await ending(...errors)).toEqual({ error: 'RetryLaterError', attempts });
+  },
+);
