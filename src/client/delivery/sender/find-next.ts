@@ -93,7 +93,7 @@ export const createFindNext = (
     const { wait, sender, revision } = control;
     if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
-    // Asked for without a lease: the host may take its time.
+    // A token is requested without a lease: the host may take its time.
     const send = (batch: Batch): NextAction => {
       const { userId } = batch;
       return userTokens.isReady(userId) ? { type: 'send', batch, revision } : { type: 'token', userId };

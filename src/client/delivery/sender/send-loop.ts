@@ -7,7 +7,7 @@ import type { Lease } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SendBatch } from './send-batch.ts';
 
-/** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
+/** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails, or the log, for example because the disk is full. */
 const RETRY_MS = 30_000;

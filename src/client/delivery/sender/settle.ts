@@ -43,7 +43,7 @@ const settleEvents = (
 ): Settled => {
   const settled: Settled = { delivered: [], gone: [], notices: [], writes: [] };
   const { gone, notices, writes } = settled;
-  // The host can be asked for a correction, here or in a page.
+  // The host has a hook that corrects events, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const kept = items.filter((item) => item !== undefined);
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
@@ -57,7 +57,7 @@ const settleEvents = (
     drop({ key, event }, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
-  /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
+  /** Named by the server: one attempt older, and corrected by the host, sent again later, or dead. */
   const skip = (item: QueuedEvent, reason: string): void => {
     const { key, event } = item;
     const attempts = event.attempts + 1;
