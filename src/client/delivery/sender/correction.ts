@@ -81,4 +81,4 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
   };
 };
 
-export type Correct = ReturnType<typeof createCorrection>;
+export type AskForCorrections = ReturnType<typeof createCorrection>;

@@ -1,7 +1,7 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type Log, noWait, type Wait } from '../log/index.ts';
-import type { Correct } from './correction.ts';
+import type { AskForCorrections } from './correction.ts';
 import type { FindNext } from './find-next.ts';
 import type { Lease } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -20,7 +20,7 @@ interface SendSteps extends Pick<Scheduler, 'wakeAt' | 'untilIdle'>, Pick<SendBa
   tidy: () => Promise<void>;
   findNext: FindNext;
   lease: Lease;
-  correct: Correct;
+  correct: AskForCorrections;
 }
 
 interface Run {

@@ -136,8 +136,8 @@ export const createSettle =
         return event && { key, event };
       });
       const isEmpty = items.every((item) => item === undefined);
-      // Confirmed is confirmed, even when another tab has taken the batch over or it was never written. Beyond that the
-      // outcome of a batch that another tab sends now, or that is settled, is old news.
+      // A confirmation always counts, even when another tab sends the batch now or it was never written. Any other outcome
+      // counts only for the sending that the log knows.
       if (!isOurs && (type !== 'confirmed' || isEmpty)) return null;
       if (control.sender?.tab === context.tab) control.sender = null;
       control.wait = waitAfter(context, control.wait, outcome);
