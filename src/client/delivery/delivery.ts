@@ -60,7 +60,7 @@ export interface CapturedEvent {
    * from a clock that keeps order, and no two events of one user, banner and type have the same.
    */
   at?: number;
-  /** Stored only where no event was stored under this name before, whichever tab asked, and across crashes. */
+  /** Stored only where no event was stored under this name before, in any tab, and across crashes. */
   once?: string;
 }
 
@@ -91,7 +91,7 @@ export interface Delivery {
 export interface Api {
   /** Base URL of the API, without the path. */
   endpoint: string;
-  /** The client key; a function is asked before a request, and again after a refusal. */
+  /** The client key; a function is called before a request, and again after a refusal. */
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;

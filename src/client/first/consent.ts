@@ -4,7 +4,7 @@ export type Choice = 'enabled' | 'disabled' | 'draining';
 /** What happens to queued events when the user opts out. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
-/** What the user allows. A part of the client *may* do something where they allow it, and *can* where the page's life does too. */
+/** What the user allows. `may…` says what they allow, and no more; elsewhere `can…` and `isActive` say that the page still runs, too. */
 export interface Consent {
   /**
    * The last choice that this page knows of. `pending`: the user has not chosen, and everything stays in memory. After a wipe
@@ -20,7 +20,7 @@ export interface Consent {
   mayAct(): boolean;
   /** Whether it may be kept on the device. */
   mayWrite(): boolean;
-  /** Whether what was captured while it was allowed may still be stored: also after an opt-out here that keeps or sends it. */
+  /** Whether events captured before an opt-out in this page may still be stored: unless it purges them. */
   mayFinish(): boolean;
   /** Whether queued events may be sent. */
   maySend(): boolean;

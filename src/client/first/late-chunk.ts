@@ -16,9 +16,9 @@ export interface LateChunk<T> {
   /** The client, where it is loaded. */
   current(): T | undefined;
   /**
-   * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. With `otherwise` the
-   * work is dropped where the chunk cannot be loaded now, or the client is stopped before it is; without it the work waits
-   * for the chunk, and a stopped client tries once. Resolves with `otherwise` where the work was dropped or failed.
+   * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. Without `otherwise` the
+   * work waits for the chunk, however long that takes; a stopped client tries once. With it the work is dropped where the chunk
+   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise` where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;

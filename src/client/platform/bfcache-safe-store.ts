@@ -22,13 +22,13 @@ export const createBfcacheSafeStore = (
   lifecycle: PageLifecycle,
   after: Clock['after'],
 ): Store & { close(): void } => {
-  let back: Promise<void> | undefined;
+  let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
   /** What to do where the answer is lost. */
   const unanswered = new Set<() => void>();
   const stops = [
     lifecycle.on('leave', () => {
-      back ??= new Promise((resolve) => {
+      untilRestored ??= new Promise((resolve) => {
         wake = resolve;
       });
     }),
@@ -38,7 +38,7 @@ export const createBfcacheSafeStore = (
         for (const giveUp of former) if (unanswered.delete(giveUp)) giveUp();
       });
       wake();
-      back = undefined;
+      untilRestored = undefined;
     }),
   ];
 
@@ -58,7 +58,7 @@ export const createBfcacheSafeStore = (
         };
         unanswered.add(giveUp);
         const cancel = afterTimeout(after, HANG_MS, () => {
-          if (!back && unanswered.delete(giveUp)) reject(new Error('No answer'));
+          if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('No answer'));
         });
         void ask()
           .then(resolve, onError)
@@ -70,7 +70,7 @@ export const createBfcacheSafeStore = (
       attempt();
     });
   const read = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (back) await back;
+    if (untilRestored) await untilRestored;
     return answered(ask, false);
   };
   const write = (ask: () => Promise<void>): Promise<void> => answered(ask, true);
@@ -80,12 +80,12 @@ export const createBfcacheSafeStore = (
     get: (key) => read(() => store.get(key)),
     setMany: (records) => write(() => store.setMany(records)),
     async deleteMany(keys) {
-      if (back) await back;
+      if (untilRestored) await untilRestored;
       return write(() => store.deleteMany(keys));
     },
     update: (keys, change) => read(() => store.update(keys, change)),
     async clear() {
-      if (back) await back;
+      if (untilRestored) await untilRestored;
       return write(() => store.clear());
     },
     close() {

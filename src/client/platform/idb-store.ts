@@ -10,12 +10,14 @@ const OBJECT_STORE = 'records';
 const isLost = (error: unknown): boolean =>
   error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes((error as Error)?.name);
 
-/** Ends the transaction now: what was requested is committed even if the page is gone before the answer. */
-const commit = (store: IDBObjectStore): Promise<void> => {
-  const done = promisifyRequest<undefined>(store.transaction);
-  store.transaction.commit?.();
-  return done;
-};
+/** Ends the transaction now: what it holds is committed even if the page is gone before the answer. */
+const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    // Where a request has failed, the transaction knows why only once it has ended.
+    transaction.onabort = () => reject(transaction.error);
+    transaction.commit?.();
+  });
 
 /**
  * Records in the IndexedDB database `name`, with the default durability. A lost connection is reopened and the

@@ -28,6 +28,16 @@ test('an event with a name is stored once, in one task, in two tabs and after a 
   assertConserved(diagnostics);
 });
 
+test('an event that was counted before wakes no sender', async () => {
+  const world = createWorld();
+  const { delivery } = world.openTab();
+  await delivery.capture(impression('s1 b'));
+  await delivery.flush();
+  const timers = world.clock.pending();
+  expect(await delivery.capture(impression('s1 b'))).toBeNull();
+  expect(world.clock.pending()).toBe(timers);
+});
+
 test('events beside a counted one are stored, each with its own answer', async () => {
   const world = createWorld();
   const { delivery } = world.openTab();

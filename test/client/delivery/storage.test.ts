@@ -95,6 +95,16 @@ test('case 43: at the quota the caches go first, then impressions where that was
   expect(world.clock.pending()).toBeGreaterThan(0);
 });
 
+test('case 43: at the quota, without impressions, clicks go before older dismissals', async () => {
+  const { store, openTab } = createFaultyWorld();
+  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  await tab.captureMany(10, 'dismiss');
+  await tab.captureMany(10, 'click');
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
+  await tab.capture('last', 'click');
+  expect(tab.noticesOf('dropped').map(({ event: { type } }) => type)).toEqual(Array(10).fill('click'));
+});
+
 test('case 43: with nothing left to give up the client goes on in memory', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();

@@ -75,6 +75,25 @@ export const storage: Scenario[] = [
       expect(await page.run(`return (await store.entries({ from: [1, 10], to: [1, 'x'] })).length`)).toBe(2);
     },
   },
+  {
+    name: 'says of a write that fails why it failed',
+    async run({ pages, open }) {
+      pages.set('/store', {
+        script: `import { createIdbStore } from '/placard/idb-store.js';
+                 globalThis.store = createIdbStore('engine-test');`,
+      });
+      const page = await open('/store');
+      await until(page, 'return Boolean(globalThis.store)');
+      // A second `add` of a key fails as a request does on a full disk: after the call, with an error of its own.
+      const names = await page.run(`
+        IDBObjectStore.prototype.put = IDBObjectStore.prototype.add;
+        await store.setMany([['failing', 1]]);
+        const nameOf = (error) => error?.name ?? String(error);
+        const writes = [store.setMany([['failing', 2]]), store.update(['failing'], () => [['failing', 2]])];
+        return Promise.all(writes.map((write) => write.catch(nameOf)));`);
+      expect(names).toEqual(['ConstraintError', 'ConstraintError']);
+    },
+  },
   ...Object.entries(BLOCKED).map(
     ([how, { before = '', headers = {} }]): Scenario => ({
       name: `case 41: shows, counts and delivers in memory where IndexedDB ${how}`,

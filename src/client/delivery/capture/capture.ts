@@ -86,7 +86,7 @@ export const createCapture = (
   const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
     let kept = await stored;
     try {
-      if (await isStillAllowed(kept)) onStored(kept);
+      if (kept.length > 0 && (await isStillAllowed(kept))) onStored(kept);
       else kept = [];
     } catch (cause) {
       fail('storage', 'The log could not be used', cause);

@@ -41,7 +41,7 @@ const NOT_FOUND_PROBE_MS = 15 * 60_000;
 const isJson = ({ headers }: Answer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
-export const inDoubt = (cause: unknown, wait?: Pause): BatchOutcome => ({
+export const noAnswer = (cause: unknown, wait?: Pause): BatchOutcome => ({
   type: 'in-doubt',
   status: 0,
   skipped: [],
@@ -83,7 +83,7 @@ const confirmed = (
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, no list`;
     // Whatever it means, an event may be named in it, unless the count says that all were taken.
-    if (events_processed !== length) return inDoubt(new Error(problem), { reason: 'backoff' });
+    if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
     return { type: 'confirmed', status, skipped: [], problems: [problem] };
   }
   const { skipped, problems } = judgeErrors(errors ?? [], length);
@@ -114,7 +114,7 @@ export const readAnswer = (answer: Answer, length: number, now: number): BatchOu
     // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
       return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
-    return inDoubt(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
+    return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
   const { reason, requestedMs, errors, text: words = `HTTP ${status}` } = readRefused(answer, now);
   // About this user alone: the others' events go on.

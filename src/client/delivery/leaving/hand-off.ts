@@ -49,7 +49,7 @@ export const createHandOff = (log: string, container: WorkerContainer | undefine
   ask();
 
   return {
-    /** Asks the worker to send what is stored; false where there is none. */
+    /** Has the worker send what is stored; false where there is none. */
     handOff(): boolean {
       if (!isThere || !container?.controller) return false;
       container.controller.postMessage(send);

@@ -10,7 +10,7 @@ import { createHandOff } from './hand-off.ts';
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
   const { name, tab, clock, lifecycle, options, userTokens, newId, fail, canSend } = context;
   const worker = createHandOff(name);
-  /** The last flushes whose answers are out. */
+  /** The last flushes that are not answered yet. */
   let underWay = Promise.resolve(0);
 
   /**

@@ -65,7 +65,7 @@ export const adoptMemory = async (
       control.refusedKey ??= memory.refusedKey;
       control.revision += 1;
       const writes: Writes = gone.map(([key]) => [key, undefined]);
-      // Another tab of the session has counted these on the disk meanwhile.
+      // Impressions that another tab of the session has counted on the disk meanwhile.
       const repeats = new Set(counted.flatMap(([, { event }], i) => (known[i] === undefined ? [] : [event])));
       const fresh = kept.filter(([key]) => !repeats.has(keyText(key as EventKey)));
       return [...writes, ...(isRefused ? [] : fresh), [CONTROL_KEY, control]];

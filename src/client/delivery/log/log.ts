@@ -63,7 +63,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       if (isNewerVersion || consent.state === 'wiped') return [];
       const control = store.toControl(stored);
       const writes = decide(control, values);
-      // Without a record the default is not consent.
+      // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
       control.revision += 1;
@@ -141,7 +141,9 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
         if (corrupt.length > events) control.batched = [];
         return corrupt.map(([key]) => [key, undefined]);
       });
-      fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
+      // Another tab may have removed them first.
+      if (corrupt.length > 0)
+        fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
     /** Forgets which events counted once before this time, and what cannot be read. */

@@ -42,8 +42,8 @@ export interface Batch {
   userId: string;
   keys: EventKey[];
   /**
-   * Unix milliseconds until which an answer may still come, and 0 where the batch is not being sent. After that the answer
-   * was never read. It also names the sending, so that a late answer is not taken for the present one.
+   * Until when an answer may still come, in Unix milliseconds; 0 where the batch is not being sent. It also names this sending,
+   * so that the late answer of an earlier one is not taken for its own.
    */
   until: number;
   /** At least one sending ended without an answer. */

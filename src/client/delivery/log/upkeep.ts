@@ -138,11 +138,13 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
       if (mayExceedCaps()) await evict();
     },
 
-    /** The disk is full: evicts up to half of the events, and lowers the cap. False when nothing was freed. */
+    /** The disk is full: evicts up to half of the events, of the least value alone, and lowers the cap. False when nothing was freed. */
     async shrink(): Promise<boolean> {
       const { free, size } = await findFree();
-      const impressions = free.filter(({ event }) => event.type === 'impression');
-      const victims = (impressions.length > 0 ? impressions : free).slice(0, Math.ceil(free.length / 2));
+      const least = Math.min(...free.map(({ event }) => EVENT_VALUE[event.type]));
+      const victims = free
+        .filter(({ event }) => EVENT_VALUE[event.type] === least)
+        .slice(0, Math.ceil(free.length / 2));
       await remove(victims, 'evicted');
       if (victims.length > 0) bytesCap = Math.min(bytesCap, size * FULL_SHARE);
       return victims.length > 0;

@@ -26,7 +26,7 @@ const isEvent = (event: BannerEvent): boolean =>
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
-/** Asks the host about skipped events, one by one in their order, and brings its decision to disk. */
+/** Has the host decide about skipped events, one by one in their order, and brings its decision to disk. */
 export const createCorrection = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
   const { host, clock, notify, fail, options } = context;
   const { correct = (event: BannerEvent) => event } = host;
@@ -81,4 +81,4 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
   };
 };
 
-export type Correct = ReturnType<typeof createCorrection>;
+export type AskForCorrections = ReturnType<typeof createCorrection>;

@@ -19,7 +19,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     if (!isWorker && canSend()) void run(all);
   };
 
-  /** A sign of life ends a running backoff, once; what the server asked for stays. */
+  /** A sign of life ends a running backoff, once; a wait that the server requested stays. */
   const endBackoffEarly = (): Promise<void> =>
     log.step([], (control) => {
       const { until, endedEarly, reason } = control.wait;

@@ -65,8 +65,8 @@ export const createFindNext = (
       corrupt: [] as StoreKey[],
       due: Number.POSITIVE_INFINITY,
     };
-    const isCompany = (event: StoredEvent) => isSameGroup(options, found.waiting[0]!.event, event);
-    let company = 0;
+    const isSame = (event: StoredEvent) => isSameGroup(options, found.waiting[0]!.event, event);
+    let same = 0;
     let read = 0;
     for await (const { key, event } of log.read(EVENT_RANGE)) {
       read += 1;
@@ -79,12 +79,12 @@ export const createFindNext = (
         found.due = Math.min(found.due, userTokens.pausedUntil(event.userId));
       } else {
         found.waiting.push({ key, event });
-        company += Number(isCompany(event));
-        if (company >= maxBatch()) break;
+        same += Number(isSame(event));
+        if (same >= maxBatch()) break;
       }
-      if (read >= MAX_READ && company > 0) break;
+      if (read >= MAX_READ && same > 0) break;
     }
-    return { ...found, group: found.waiting.filter(({ event }) => isCompany(event)) };
+    return { ...found, group: found.waiting.filter(({ event }) => isSame(event)) };
   };
 
   return async (all: boolean): Promise<NextAction> => {
@@ -93,7 +93,7 @@ export const createFindNext = (
     const { wait, sender, revision } = control;
     if (isAhead(wait.until, now(), MAX_WAIT_MS)) return { type: 'waiting', wait };
     if (isOthers(control, tab, now())) return { type: 'busy', until: sender!.until };
-    // Asked for without a lease: the host may take its time.
+    // A token is requested without a lease: the host may take its time.
     const send = (batch: Batch): NextAction => {
       const { userId } = batch;
       return userTokens.isReady(userId) ? { type: 'send', batch, revision } : { type: 'token', userId };

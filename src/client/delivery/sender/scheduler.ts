@@ -11,7 +11,7 @@ const RECONNECTS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'rest
 /**
  * Decides when to look for a batch. Events wait `maxWaitMs` for company, with one exception: while no request went out
  * lately the first ones leave at the first pause, so that the last flush of the page finds the preflight answered.
- * `onDue` looks for a batch, with `all` for whatever waits; `onReconnect` hears that the network or the user is back.
+ * `onDue` looks for a batch, with `all` for whatever waits; `onReconnect` is called when the network or the user is back.
  */
 export const createScheduler = (
   context: DeliveryContext,
@@ -25,7 +25,7 @@ export const createScheduler = (
   let cancelQuiet: () => void = () => undefined;
   let warmUntil = Number.NEGATIVE_INFINITY;
   let reconnects = 0;
-  /** What was under way then still comes to an end, and asks for a look. */
+  /** What was under way then still comes to an end, and requests a look. */
   let isStopped = false;
   /** Ends the wait for another tab. */
   let wake: () => void = () => undefined;
@@ -48,7 +48,7 @@ export const createScheduler = (
   );
 
   return {
-    /** Looks again at `time` (Unix milliseconds), or earlier when asked so already. */
+    /** Looks again at `time` (Unix milliseconds), or earlier where an earlier look is due. */
     wakeAt,
     /** Events were stored. */
     onAppended(): void {

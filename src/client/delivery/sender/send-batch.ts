@@ -5,7 +5,7 @@ import type { DeliveryContext } from '../context.ts';
 import {
   type BatchOutcome,
   createKeepaliveBudget,
-  inDoubt,
+  noAnswer,
   readAnswer,
   withUserToken,
 } from '../http/index.ts';
@@ -69,11 +69,11 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
       // Nothing leaves a browser that is offline.
-      if (wasOffline) return { ...inDoubt(cause, { reason: 'offline' }), type: 'again' };
+      if (wasOffline) return { ...noAnswer(cause, { reason: 'offline' }), type: 'again' };
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
       // how things are now.
       const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);
-      return inDoubt(cause, { reason: 'backoff', ms });
+      return noAnswer(cause, { reason: 'backoff', ms });
     } finally {
       cancelTimeout();
       inFlight.delete(abort);
@@ -96,7 +96,7 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     },
 
     /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
-    abandon: (batch: Batch): Promise<unknown> => finish(batch, inDoubt(new Error('its page is gone')), ''),
+    abandon: (batch: Batch): Promise<unknown> => finish(batch, noAnswer(new Error('its page is gone')), ''),
 
     budgetLeft: budget.left,
     /** Events in one batch: as the host chose, or fewer after a 413. */

@@ -1,13 +1,13 @@
 import { fingerprint, type Keyring } from '../../platform/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type Log, noWait, type Wait } from '../log/index.ts';
-import type { Correct } from './correction.ts';
+import type { AskForCorrections } from './correction.ts';
 import type { FindNext } from './find-next.ts';
 import type { Lease } from './lease.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SendBatch } from './send-batch.ts';
 
-/** While the server refuses the key, the host's function is asked for another one this often, and at each sign of life. */
+/** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails, or the log, for example because the disk is full. */
 const RETRY_MS = 30_000;
@@ -20,7 +20,7 @@ interface SendSteps extends Pick<Scheduler, 'wakeAt' | 'untilIdle'>, Pick<SendBa
   tidy: () => Promise<void>;
   findNext: FindNext;
   lease: Lease;
-  correct: Correct;
+  correct: AskForCorrections;
 }
 
 interface Run {

@@ -43,7 +43,7 @@ const settleEvents = (
 ): Settled => {
   const settled: Settled = { delivered: [], gone: [], notices: [], writes: [] };
   const { gone, notices, writes } = settled;
-  // The host can be asked for a correction, here or in a page.
+  // The host has a hook that corrects events, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const kept = items.filter((item) => item !== undefined);
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
@@ -57,7 +57,7 @@ const settleEvents = (
     drop({ key, event }, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
-  /** Named by the server: one attempt older, and either asked about, sent again later, or dead. */
+  /** Named by the server: one attempt older, and corrected by the host, sent again later, or dead. */
   const skip = (item: QueuedEvent, reason: string): void => {
     const { key, event } = item;
     const attempts = event.attempts + 1;
@@ -136,8 +136,8 @@ export const createSettle =
         return event && { key, event };
       });
       const isEmpty = items.every((item) => item === undefined);
-      // Confirmed is confirmed, even when another tab has taken the batch over or it was never written. Beyond that the
-      // outcome of a batch that another tab sends now, or that is settled, is old news.
+      // A confirmation always counts, even when another tab sends the batch now or it was never written. Any other outcome
+      // counts only for the sending that the log knows.
       if (!isOurs && (type !== 'confirmed' || isEmpty)) return null;
       if (control.sender?.tab === context.tab) control.sender = null;
       control.wait = waitAfter(context, control.wait, outcome);

@@ -41,7 +41,7 @@ export const claimFile = (file: string): (() => void) => {
     const { errcode, message } = error as Error & { errcode?: number };
     const problem =
       errcode === SQLITE_BUSY
-        ? `Another Placard service is using ${file}. One service owns a SQLite file; several share a PostgreSQL database.`
+        ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
         : `${name}, which keeps other services off the file, cannot be locked: ${message}`;
     throw new Error(problem, { cause: error });
   }
