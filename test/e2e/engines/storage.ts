@@ -54,16 +54,22 @@ const CLOCK = `
   Date.now = () => realNow() + skew;`;
 const DAY = 24 * 60 * 60_000;
 
+/** A page with a store of ours, and nothing else. */
+const openStore = async ({ pages, open }: Parameters<Scenario['run']>[0]) => {
+  pages.set('/store', {
+    script: `import { createIdbStore } from '/placard/idb-store.js';
+             globalThis.store = createIdbStore('engine-test');`,
+  });
+  const page = await open('/store');
+  await until(page, 'return Boolean(globalThis.store)');
+  return page;
+};
+
 export const storage: Scenario[] = [
   {
     name: 'keeps records in key order, in one transaction each, over a reload',
-    async run({ pages, open }) {
-      pages.set('/store', {
-        script: `import { createIdbStore } from '/placard/idb-store.js';
-                 globalThis.store = createIdbStore('engine-test');`,
-      });
-      const page = await open('/store');
-      await until(page, 'return Boolean(globalThis.store)');
+    async run(engine) {
+      const page = await openStore(engine);
       const keys = await page.run(`
         await store.setMany([[[2, 'a'], 1], ['text', 2], [[1, 9], 3], [7, 4], [[1, 10], 5], [[1, 'x'], 6]]);
         await store.update([7], ([value]) => [['sum', value + 1], [7, undefined]]);
@@ -77,13 +83,8 @@ export const storage: Scenario[] = [
   },
   {
     name: 'says of a write that fails why it failed',
-    async run({ pages, open }) {
-      pages.set('/store', {
-        script: `import { createIdbStore } from '/placard/idb-store.js';
-                 globalThis.store = createIdbStore('engine-test');`,
-      });
-      const page = await open('/store');
-      await until(page, 'return Boolean(globalThis.store)');
+    async run(engine) {
+      const page = await openStore(engine);
       // A second `add` of a key fails as a request does on a full disk: after the call, with an error of its own.
       const names = await page.run(`
         IDBObjectStore.prototype.put = IDBObjectStore.prototype.add;
