@@ -14,8 +14,9 @@ const isLost = (error: unknown): boolean =>
 const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
-    // Where a request has failed, the transaction knows why only once it has ended.
     transaction.onabort = () => reject(transaction.error);
+    // A request that failed says why. The transaction has no reason yet: in WebKit it gets none, and Firefox 153 may even complete it.
+    transaction.onerror = ({ target }) => reject((target as IDBRequest).error);
     transaction.commit?.();
   });
 
