@@ -8,9 +8,6 @@ export interface BannerEvent {
   bannerId: string;
   placementId: string;
   userId: string;
-  /**
-   * Unix milliseconds. It is final when the event is sent: where two tabs captured the same thing at the same moment, one of
-   * the two is a millisecond later then, since the service counts two events with one time as one.
-   */
+  /** Unix milliseconds. No two events of one page that are alike otherwise have the same: the service counts them as one. */
   time: number;
 }

@@ -1,6 +1,6 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
+import { createDelivery, type DeliveryChoices, handOffMessages } from './delivery/index.ts';
 import { createConsent } from './first/consent.ts';
 import { createNotices, type Notices } from './first/notices.ts';
 import { type EndpointOptions, readApiOptions } from './first/read-options.ts';
@@ -37,14 +37,14 @@ interface WorkerScope {
 }
 
 const install = (options: SenderOptions, { notify, fail }: Notices): void => {
-  const { endpoint, apiKey, appId } = readApiOptions(options);
+  const { endpoint, apiKey, appId, logName } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
   const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
-    api: { endpoint, apiKey, appId, appVersion: '', userTokens },
+    api: { endpoint, apiKey, appId, appVersion: '', logName, userTokens },
     consent: createConsent('enabled'),
     options: options.delivery,
     platform: {
@@ -71,7 +71,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   };
 
   const scope = globalThis as unknown as WorkerScope;
-  const { syncTag, areYouThere, here, send } = handOffMessages(logName(endpoint, appId));
+  const { syncTag, areYouThere, here, send } = handOffMessages(logName);
   scope.addEventListener('message', (event) => {
     if (event.data === areYouThere) event.source?.postMessage(here);
     if (event.data === send) event.waitUntil(flush());

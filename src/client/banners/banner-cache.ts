@@ -106,7 +106,7 @@ export const createBannerCache = (options: CacheOptions) => {
     overlay,
     show,
     key,
-    onError,
+    settleWithin,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */

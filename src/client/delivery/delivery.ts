@@ -60,6 +60,8 @@ export interface CapturedEvent {
    * from a clock that keeps order, and no two events of one user, banner and type have the same.
    */
   at?: number;
+  /** It happened before an opt-out that keeps or sends what is queued, and is stored all the same. */
+  wasAllowed?: boolean;
   /** Stored only where no event was stored under this name before, in any tab, and across crashes. */
   once?: string;
 }
@@ -95,6 +97,8 @@ export interface Api {
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
+  /** Names the log, and the channel between the tabs. */
+  logName: string;
   /** Proofs of the users. */
   userTokens: UserTokens;
   fetch?: typeof fetch | undefined;

@@ -1,4 +1,3 @@
-export { logName } from './context.ts';
 export { createDelivery } from './create-delivery.ts';
 export type {
   CapturedEvent,

@@ -1,7 +1,7 @@
 import type { Choice, OptOutPolicy } from '../first/consent.ts';
-import type { RetryOnQuota } from '../platform/retry-on-quota.ts';
 import type { DeliveryContext } from './context.ts';
 import type { Log } from './log/index.ts';
+import type { RetryOnQuota } from './log/retry-on-quota.ts';
 
 /** Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice. */
 export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {

@@ -8,8 +8,9 @@ import { createBoxes } from '../placements/box.ts';
 import { createPlacements } from '../placements/placements.ts';
 import { afterFrame } from '../platform/after-frame.ts';
 import { createKnownVisitor } from '../visitors/known-visitor.ts';
-import { createConsent } from './consent.ts';
+import { createConsent, type OptOutPolicy } from './consent.ts';
 import { createCurrentUser } from './current-user.ts';
+import { createForgetStored, optOutOfLog } from './forget-stored.ts';
 import { createInertPlacard } from './inert-placard.ts';
 import { createLateChunk } from './late-chunk.ts';
 import { createLateVerbs } from './late-verbs.ts';
@@ -69,6 +70,8 @@ const createLivePlacard = (settings: Settings): Placard => {
   const boxes = createBoxes(settings.appId);
   const visitor = createKnownVisitor(settings);
 
+  const forgetStored = createForgetStored(consent, cache, store, boxes, visitor);
+
   const placements = createPlacements({
     cache,
     reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
@@ -94,6 +97,7 @@ const createLivePlacard = (settings: Settings): Placard => {
         store,
         placements,
         boxes,
+        forgetStored,
         visitorKey: visitor.storageKey,
         requested,
         early,
@@ -105,13 +109,21 @@ const createLivePlacard = (settings: Settings): Placard => {
     },
   });
 
-  const user = createCurrentUser(settings.userId, visitor, cache, late, consent, fail);
+  const user = createCurrentUser(settings.userId, visitor, cache, late, consent, forgetStored, fail);
   const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
   consent.subscribe((before) => {
     const next = before === 'pending' ? user.keep : user.open;
     consentWork = (consent.mayAct() ? next() : user.close()).catch(report);
   });
+
+  /** Does not wait for a delivery that cannot be loaded: then the log is changed without it. */
+  const withdraw = async (work: (client: LateClient) => Promise<void>, policy: OptOutPolicy | 'wipe') => {
+    const done = late.run(work);
+    if (await late.isThere()) await done;
+    else await optOutOfLog(openStore(settings.logName), policy, now()).catch(report);
+    await consentWork;
+  };
 
   const stop = (): void => {
     isStopped = true;
@@ -152,13 +164,12 @@ const createLivePlacard = (settings: Settings): Placard => {
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
-      await late.run((client) => client.disable(queued));
-      await consentWork;
+      await withdraw((client) => client.disable(queued), queued);
     },
     stop,
     async wipe() {
       consent.set('wiped');
-      await late.run((client) => client.wipe());
+      await withdraw((client) => client.wipe(), 'wipe');
       // Also what an earlier visit has stored, where this one never had consent.
       await user.close();
       stop();

@@ -18,6 +18,7 @@ export const createCurrentUser = (
   cache: BannerCache,
   late: LateChunk<LateClient>,
   consent: Consent,
+  forgetStored: () => Promise<void>,
   fail: (kind: FailureKind, message: string) => void,
 ) => {
   const usable = (userId: string | null): string | null => {
@@ -48,7 +49,7 @@ export const createCurrentUser = (
     close(): Promise<void> {
       late.current()?.forgetUser();
       cache.close();
-      return late.run((client) => client.forgetFormerUsers());
+      return forgetStored();
     },
     async change(userId: string | null): Promise<void> {
       const next = usable(userId);

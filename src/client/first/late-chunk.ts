@@ -22,6 +22,8 @@ export interface LateChunk<T> {
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
+  /** Whether it is there, after a try to load it now. */
+  isThere(): Promise<boolean>;
   /** Stops the client, and loads it no more for what waits. */
   stop(): void;
 }
@@ -36,7 +38,7 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
   const { load, after, fail } = options;
   let client: T | undefined;
   let waiting: Waiting[] = [];
-  let isLoading = false;
+  let loading: Promise<void> | undefined;
   let isStopped = false;
   let retryMs = RETRY_MS;
   let cancelRetry: () => void = () => undefined;
@@ -49,16 +51,18 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
     for (const { start } of ready) start();
   };
 
-  const tryToLoad = async (): Promise<void> => {
-    if (isLoading) return;
-    isLoading = true;
+  const tryToLoad = (): Promise<void> => {
+    loading ??= tryOnce();
+    return loading;
+  };
+  const tryOnce = async (): Promise<void> => {
     cancelRetry();
     try {
       client = await load();
     } catch (cause) {
       fail('load', `A chunk could not be loaded: ${cause}`, cause);
     }
-    isLoading = false;
+    loading = undefined;
     startWaiting();
     // An event of before the stop is stored first.
     if (isStopped) client?.stop();
@@ -86,12 +90,16 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
 
   return {
     current: () => client,
+    async isThere() {
+      if (!client) await tryToLoad();
+      return client !== undefined;
+    },
     run: run as LateChunk<T>['run'],
     stop(): void {
       isStopped = true;
       client?.stop();
       cancelRetry();
-      if (!isLoading) startWaiting();
+      if (!loading) startWaiting();
     },
   };
 };

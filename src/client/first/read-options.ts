@@ -14,6 +14,7 @@ type ApiOptions = EndpointOptions & Pick<PlacardOptions, 'apiKey' | 'appId'>;
 export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform'> {
   /** Base URL without a slash at the end. */
   endpoint: string;
+  logName: string;
   consent: 'enabled' | 'disabled' | 'pending';
   platform: Partial<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
@@ -25,6 +26,12 @@ const expect = (isRight: boolean, option: string, expected: string): void => {
   if (!isRight) throw new TypeError(`Option "${option}" must be ${expected}`);
 };
 
+/**
+ * The database of the events of one app at one API, and the channel between its tabs: two apps on one origin (a shop and its
+ * staging, a portal's widgets) never see, send or wipe each other's events.
+ */
+export const logName = (endpoint: string, appId: string): string => `placard-outbox-${appId}@${endpoint}`;
+
 /** The options that a page and its service worker share; the endpoint as a base URL without a slash at the end. */
 export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions) => {
   const isKnown = instance === undefined || Object.hasOwn(INSTANCES, instance);
@@ -34,7 +41,8 @@ export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions
   expect(isUrl, 'endpoint', 'an http or https URL, or use "instance"');
   expect(isText(apiKey) || typeof apiKey === 'function', 'apiKey', 'a non-empty string');
   expect(isText(appId), 'appId', 'a non-empty string');
-  return { endpoint: url.replace(/\/+$/, ''), apiKey, appId };
+  const base = url.replace(/\/+$/, '');
+  return { endpoint: base, apiKey, appId, logName: logName(base, appId) };
 };
 
 /** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
@@ -45,8 +53,9 @@ export const readOptions = (options: PlacardOptions): Settings => {
   const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;
   expect(isShort, 'appVersion', `a string of 1 to ${MAX_APP_VERSION_CHARACTERS} characters`);
   expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
+  const { instance: _named, ...others } = options;
   return {
-    ...options,
+    ...others,
     ...api,
     consent,
     platform: {

@@ -47,6 +47,9 @@ export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptio
     if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return null;
-    return (await verbs[type]({ type, bannerId, placementId, userId, at: now() }, banner)) ?? null;
+    return (
+      (await verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner)) ??
+      null
+    );
   };
 };

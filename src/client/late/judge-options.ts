@@ -1,6 +1,6 @@
 import { chosenOptions } from '../first/chosen-options.ts';
+import type { Settings } from '../first/read-options.ts';
 import type { Notify } from '../notice.ts';
-import type { PlacardOptions } from '../options.ts';
 
 /** As `placard init` makes them, and the demo has one. */
 const SERVER_KEY = /^(placard|demo).server/;
@@ -9,8 +9,8 @@ const SERVER_KEY = /^(placard|demo).server/;
  * Reports what the first paint has no room to judge. It is a mistake in the page's code, so the console says it as well, with
  * `debug` or without.
  */
-export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {
-  const { endpoint, instance, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = options;
+export const judgeOptions = (settings: Settings, notify: Notify): void => {
+  const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
   const { consent, correct, delivery, userToken, visitors, banners, bootstrap, debug, ...unknown } = others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
@@ -25,7 +25,7 @@ export const judgeOptions = (options: PlacardOptions, notify: Notify): void => {
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
-  chosenOptions<object>('', { consent }, { consent, ...unknown }, report, {
+  chosenOptions<object>('', { consent }, { ...unknown, consent }, report, {
     consent: ['enabled', 'disabled', 'pending'],
   } as object);
 };

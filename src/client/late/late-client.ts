@@ -1,15 +1,12 @@
 import type { Banner } from '../banner.ts';
 import type { BannerEvent } from '../banner-event.ts';
 import { acceptDelivered } from '../banners/accept-dismissals.ts';
-import { forgetUsers } from '../banners/forget-users.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createUpdates, type Updates } from '../banners/updates.ts';
 import { createDelivery, type Delivery } from '../delivery/index.ts';
 import type { WhoIsHere } from '../first/who-is-here.ts';
 import type { Inspector } from '../inspector/index.ts';
-import type { PlacardOptions } from '../options.ts';
 import { createImpressions } from '../placements/impressions.ts';
-import { forgetLocal } from '../platform/forget-local.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { createPreview } from '../preview/preview.ts';
 import { createVisitors } from '../visitors/visitors.ts';
@@ -27,8 +24,6 @@ export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs
   refresh(placementIds?: string[]): Promise<void>;
   /** Stores the impression, unless it was counted in this session before. */
   countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
-  /** Deletes what is stored of everyone but the present user; boxes too, where nothing may be kept. */
-  forgetFormerUsers(): Promise<void>;
   /**
    * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
    * behind; but at the start of a page without a user one of them may be coming back.
@@ -52,22 +47,11 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   });
   const context = createLateContext(options, () => isStopped);
   const { settings, consent, cache, placements, requested, notify, fail } = context;
-  const { lifecycle, userTokens, boxMemory, isActive, inBackground } = context;
+  const { lifecycle, userTokens, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
   const notices = rememberNotices(context);
-  judgeOptions(settings as PlacardOptions, notify);
-
-  const forgetFormerUsers = async (): Promise<void> => {
-    if (consent.state === 'pending') return;
-    if (!isActive()) {
-      boxMemory.forget();
-      if (settings.visitors) forgetLocal(context.visitorKey);
-    }
-    // An opt-out and the eviction of the cache wait for this, and must not wait for ever.
-    const forgetting = forgetUsers(context.store, cache.key, cache.userId);
-    await withTimeout(forgetting, after, STORE_TIMEOUT_MS, 'The banner store').catch(cache.onError);
-  };
+  judgeOptions(settings, notify);
 
   const updates = createUpdates(context);
 
@@ -86,7 +70,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         await cache.change((record) => {
           record.banners.clear();
         });
-        await forgetFormerUsers();
+        await context.forgetStored();
         inBackground(updates.bringBack());
       },
     },
@@ -160,7 +144,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     forgetUser: updates.forgetUser,
     capture: sandboxed.capture,
     countImpression: impressions.count,
-    forgetFormerUsers,
     async startSession(user, isSwitch) {
       try {
         await lifecycle.whenActivated();
@@ -174,7 +157,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       } finally {
         begin();
       }
-      if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
+      if (isSwitch || cache.userId() !== null) await context.forgetStored();
     },
     isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
     inspect,

@@ -19,6 +19,7 @@ export interface LateClientOptions extends Notices {
   store: Store;
   placements: Placements;
   boxes: Boxes;
+  forgetStored: () => Promise<void>;
   /** Where the profile keeps its visitor. */
   visitorKey: string;
   requested: Requested;

@@ -58,7 +58,11 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
         if (userId !== null) inBackground(count(shown, userId));
       },
       onLeft: lookSoon,
-      onSize: () => rememberBox(mounted),
+      onSize() {
+        rememberBox(mounted);
+        // A slot that was taken out of the page is back.
+        if (mounted.shown === null) lookSoon();
+      },
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock: platform,
       Observer: Watcher,

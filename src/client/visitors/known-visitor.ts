@@ -1,10 +1,12 @@
 import type { Settings } from '../first/read-options.ts';
+import { forgetLocal } from '../platform/forget-local.ts';
 
 /** The visitor of this browser profile, as far as the first paint can tell: in localStorage, which answers before it. */
 export const createKnownVisitor = ({ visitors, appId, endpoint }: Settings) => {
   const storageKey = `placard-visitor:${appId}@${endpoint}`;
   return {
     storageKey,
+    forget: () => forgetLocal(storageKey),
     id(): string | null {
       try {
         const kept = visitors ? localStorage.getItem(storageKey) : null;

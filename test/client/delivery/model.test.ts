@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner-event.ts';
 import {
-  type Batch,
-  isBatch,
+  isClaim,
   type QueuedEvent,
   type StoredEvent,
   TOTALS,
@@ -113,7 +112,7 @@ const checkDisk = (world: World): number => {
   const of = <T>(kind: string) =>
     records.filter(([key]) => (key as string[])[0] === kind) as unknown as [QueuedEvent['key'], T][];
   const events = of<StoredEvent>('event');
-  const batches = records.map(([, record]) => record).filter(isBatch) as Batch[];
+  const batches = records.map(([, record]) => record).filter(isClaim);
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
   const queue = events.map(([key, event]) => ({ key, event }));
   expect([...queue].sort(byTime)).toEqual(queue);

@@ -4,11 +4,11 @@ import {
   createDelivery,
   type Delivery,
   type DeliveryChoices,
-  logName,
 } from '../../../src/client/delivery/index.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { type Choice, createConsent } from '../../../src/client/first/consent.ts';
 import { createNotices } from '../../../src/client/first/notices.ts';
+import { logName } from '../../../src/client/first/read-options.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/late/user-tokens.ts';
 import type { Notice, Notify } from '../../../src/client/notice.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
@@ -159,7 +159,15 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
     const delivery: Delivery = createDelivery({
-      api: { endpoint: service.origin, apiKey, appId, appVersion, userTokens, fetch: send },
+      api: {
+        endpoint: service.origin,
+        apiKey,
+        appId,
+        appVersion,
+        logName: logName(service.origin, appId),
+        userTokens,
+        fetch: send,
+      },
       consent: createConsent(setup.consent ?? 'enabled'),
       options: setup.options,
       platform: {

@@ -1,6 +1,7 @@
 import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
 import { createConsent } from '../../../src/client/first/consent.ts';
 import { createNotices } from '../../../src/client/first/notices.ts';
+import { logName } from '../../../src/client/first/read-options.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
 import type { Notice } from '../../../src/client/notice.ts';
@@ -30,6 +31,7 @@ globalThis.delivery = createDelivery({
     apiKey: 'client-key',
     appId: 'app-1',
     appVersion: '1.0.0',
+    logName: logName(query.get('api') ?? location.origin, 'app-1'),
     userTokens: createUserTokens(undefined, createClock(), fail),
     async fetch(input, init) {
       const answer = await fetch(input, init);

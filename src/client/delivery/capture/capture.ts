@@ -1,5 +1,4 @@
 import type { BannerEvent } from '../../banner-event.ts';
-import type { RetryOnQuota } from '../../platform/retry-on-quota.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { CapturedEvent } from '../delivery.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type StoredEvent,
   VERSION,
 } from '../log/index.ts';
+import type { RetryOnQuota } from '../log/retry-on-quota.ts';
 import { createEventTimes } from './event-times.ts';
 
 /** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
@@ -115,7 +115,8 @@ export const createCapture = (
   };
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
-    if (isStopped() || !consent.mayAct()) return Promise.resolve(null);
+    const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct();
+    if (isStopped() || !isAllowed) return Promise.resolve(null);
     // Its write would fail, and the events beside it in the same write would be lost.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');

@@ -117,6 +117,8 @@ export const readAnswer = (answer: Answer, length: number, now: number): BatchOu
     return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
   const { reason, requestedMs, errors, text: words = `HTTP ${status}` } = readRefused(answer, now);
+  // Our service, or a proxy, has waited for its database in vain: it may have taken them.
+  if (status === 504) return { ...again(words, { reason, ms: requestedMs || undefined }), type: 'in-doubt' };
   // About this user alone: the others' events go on.
   if (status === 401 && headers.has(USER_TOKEN_HEADER))
     return { type: 'again', status, skipped: [], problems: [] };

@@ -1,29 +1,29 @@
 import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { DeliveryContext } from '../context.ts';
-import { trackBody } from '../http/index.ts';
-import { batchKey, EVENT_VALUE, type Log } from '../log/index.ts';
-import { answerUntil, byTime, isOthers, newBatch, planBatches, type Sender } from '../sender/index.ts';
+import { claimKey, EVENT_VALUE, isAlone, type Log } from '../log/index.ts';
+import { byTime, newSending, planBatches, type Sender } from '../sender/index.ts';
 import type { Unsent } from '../unsent.ts';
 import { createHandOff } from './hand-off.ts';
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
-  const { name, tab, clock, lifecycle, options, userTokens, newId, fail, canSend } = context;
+  const { name, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
   const worker = createHandOff(name);
   /** The last flushes that are not answered yet. */
   let underWay = Promise.resolve(0);
 
   /**
    * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
-   * answer cannot be read), the most valuable events first. The batches are written without waiting, so that a later page
+   * answer cannot be read), the most valuable events first. The claims are written without waiting, so that a later page
    * knows what is in doubt. What does not fit the budget stays stored, and so does what may be sent only once: until its
-   * batch is written, another tab or page may send it as well. Resolves with how many events were delivered.
+   * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
    */
   const lastFlush = async (): Promise<number> => {
-    const control = log.lastControl();
+    const { wait, claim } = log.lastControl();
     const key = sender.key();
-    const mustWait = isAhead(control.wait.until, clock.now(), MAX_WAIT_MS);
-    if (key === undefined || mustWait || isOthers(control, tab, clock.now()) || !canSend()) return 0;
+    const isOthers = claim !== null && claim.tab !== tab && isAlone(claim, clock.now());
+    if (key === undefined || isOthers || isAhead(wait.until, clock.now(), MAX_WAIT_MS) || !canSend())
+      return 0;
     const byValue = unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {
@@ -33,23 +33,15 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
     const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), context);
     if (plan.length === 0) return 0;
-    const leased = plan.map((kept) => ({
-      batch: { ...newBatch(kept, newId()), until: answerUntil(context) },
-      body: trackBody(kept.map(({ event }) => event)),
-    }));
-
-    const free = unsent.hold(leased.flatMap(({ batch }) => batch.keys));
+    const sendings = plan.map((batch) => newSending(context, batch));
+    // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
     const written = log
-      .write(leased.map(({ batch }) => [batchKey(batch.id), batch]))
-      // A sender of another tab that has chosen the same events looks again.
-      .then(log.bumpRevision)
-      // Unwritten batches only lose their mark: the events are stored, and the next page sends them again.
-      .catch(() => undefined)
-      .then(free);
+      .write(sendings.map(({ claim }) => [claimKey(claim.id), claim]))
+      .catch(() => undefined);
     // One after the other, and all in this turn: the page may not get another one.
-    const sent = leased.map((one) => sender.send(one, key, true));
-    await written;
-    return (await Promise.all(sent)).reduce((sum, delivered) => sum + delivered, 0);
+    const sent = Promise.all(sendings.map((one) => sender.send(one, key, true)));
+    const [delivered] = await Promise.all([sent, written]);
+    return delivered.reduce((sum, count) => sum + count, 0);
   };
 
   const leave = (): void => {

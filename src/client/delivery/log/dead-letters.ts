@@ -19,8 +19,8 @@ interface Letter extends QueuedEvent {
 
 /** Moves an event to the dead letters. */
 export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
-  const { skip: _asked, after: _wait, ...letter } = event;
-  const record: DeadRecord = { v: VERSION, event: { ...letter, isFinal: true }, reason };
+  const { skip: _skip, asked: _asked, after: _after, doubt: _doubt, ...letter } = event;
+  const record: DeadRecord = { v: VERSION, event: letter, reason };
   return [
     [key, undefined],
     [deadKey(key), record],

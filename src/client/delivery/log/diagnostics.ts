@@ -1,9 +1,8 @@
-import { isAhead, LEASE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
-import type { KeyRange } from '../../platform/store.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Diagnostics } from '../delivery.ts';
 import type { Log } from './log.ts';
-import { batchState, DEAD_RANGE, EVENT_RANGE, TOTALS } from './records.ts';
+import { type Claim, DEAD_RANGE, EVENT_RANGE, isLive, keyText, TOTALS } from './records.ts';
 
 /** A log that changes while it is counted is counted again, at most this often. */
 const MAX_COUNTS = 3;
@@ -14,21 +13,23 @@ const MAX_COUNTS = 3;
  */
 export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
   const now = clock.now();
-  const count = async (range: KeyRange): Promise<number> => {
-    let found = 0;
-    for await (const _ of log.read(range)) found += 1;
-    return found;
-  };
   for (let counts = 1; ; counts += 1) {
-    const { control, batches } = await log.overview();
-    const events = await count(EVENT_RANGE);
-    const deadLetters = await count(DEAD_RANGE);
-    if ((await log.control()).revision !== control.revision && counts < MAX_COUNTS) continue;
+    const { control, claims } = await log.overview();
+    const over = new Set(
+      claims.filter((each) => !isLive(each, now)).flatMap((each: Claim) => each.keys.map(keyText)),
+    );
+    let events = 0;
+    let inDoubt = 0;
+    let deadLetters = 0;
+    for await (const { key, event } of log.read(EVENT_RANGE)) {
+      events += 1;
+      if (event?.doubt !== undefined || over.has(keyText(key))) inDoubt += 1;
+    }
+    for await (const _ of log.read(DEAD_RANGE)) deadLetters += 1;
+    const isChanged = JSON.stringify(await log.control()) !== JSON.stringify(control);
+    if (isChanged && counts < MAX_COUNTS) continue;
 
-    const { delivered, discarded, evicted, expired, purged, wait, sender } = control;
-    const inDoubt = batches
-      .filter((batch) => batch.doubt || batchState(batch, now) === 'abandoned')
-      .reduce((sum, { keys }) => sum + keys.length, 0);
+    const { delivered, discarded, evicted, expired, purged, wait, claim } = control;
     return {
       captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
       delivered,
@@ -40,7 +41,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
       expired,
       purged,
       memoryMode: log.isMemory(),
-      sender: sender?.tab === tab && isAhead(sender.until, now, LEASE_MS),
+      sender: claim?.tab === tab && isLive(claim, now),
       waitingUntil: isAhead(wait.until, now, MAX_WAIT_MS) ? wait.until : null,
     };
   }

@@ -1,15 +1,17 @@
 export { createDeadLetters, toDeadLetter } from './dead-letters.ts';
 export { readDiagnostics } from './diagnostics.ts';
 export { createLog, type Entry, type Log } from './log.ts';
+export { isQuota } from './log-store.ts';
 export {
-  type Batch,
   bannerEvent,
-  batchKey,
-  batchState,
+  type Claim,
   type Control,
+  claimKey,
   EVENT_RANGE,
   type EventKey,
-  isInSending,
+  isAlone,
+  isClaim,
+  isLive,
   isTime,
   isWhole,
   keyText,

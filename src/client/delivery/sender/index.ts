@@ -1,4 +1,3 @@
+export { newSending } from './claim.ts';
 export { createSender, type Sender } from './create-sender.ts';
-export { isOthers } from './find-next.ts';
-export { answerUntil } from './lease.ts';
-export { byTime, newBatch, planBatches } from './plan-batches.ts';
+export { byTime, planBatches } from './plan-batches.ts';

@@ -3,16 +3,17 @@ import { compareKeys } from '../../platform/key-order.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { trackBody, withUserToken } from '../http/index.ts';
-import { type Batch, type QueuedEvent, type StoredEvent, VERSION } from '../log/index.ts';
+import type { QueuedEvent, StoredEvent } from '../log/index.ts';
 
 /** No event is smaller: under this the plan is full. */
 const MIN_EVENT_BYTES = 70;
 
-/** Batches never mix users, app versions or in-doubt policies. */
+/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
 export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
   a.userId === b.userId &&
   a.appId === b.appId &&
   a.appVersion === b.appVersion &&
+  a.doubt === b.doubt &&
   inDoubt[a.type] === inDoubt[b.type];
 
 export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
@@ -48,13 +49,3 @@ export const planBatches = (
   }
   return batches.map((kept) => kept.sort(byTime));
 };
-
-export const newBatch = (kept: QueuedEvent[], id: string): Batch => ({
-  v: VERSION,
-  id,
-  userId: kept[0]!.event.userId,
-  keys: kept.map(({ key }) => key),
-  until: 0,
-  doubt: false,
-  splits: 0,
-});

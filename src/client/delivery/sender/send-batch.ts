@@ -9,19 +9,22 @@ import {
   readAnswer,
   withUserToken,
 } from '../http/index.ts';
-import type { Batch, Log } from '../log/index.ts';
+import { bannerEvent, type Claim, isQuota, type Log } from '../log/index.ts';
 import type { Unsent } from '../unsent.ts';
-import type { Leased } from './lease.ts';
+import type { Sending } from './claim.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 
 /** A keepalive request that fails faster than this was never sent: the page or its other scripts have used the quota up. */
 const REFUSED_AT_ONCE_MS = 20;
 
-/** No request went out: the batch may be sent again at once. */
+/** After a request that was too large the next ones are smaller for this long. */
+const SMALL_MS = 60 * 60_000;
+
+/** No request went out: it may be sent again at once. */
 const NOT_SENT: BatchOutcome = { type: 'again', status: 0, skipped: [], problems: [] };
 
-/** Sends leased batches within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
+/** Makes requests within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
 export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: Scheduler, unsent: Unsent) => {
   const { api, consent, host, clock, random, lifecycle, userTokens, news, notify, canSend } = context;
   const { maxBatch, timeoutMs } = context.options;
@@ -30,12 +33,29 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
   const settle = createSettle(context, log);
   const inFlight = new Set<AbortController>();
   let limit = maxBatch;
+  let largeAgainAt = 0;
+  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
+  let cuts: number[] = [];
   consent.subscribe(() => {
     if (!consent.maySend()) for (const abort of inFlight) abort.abort();
   });
 
-  const finish = async (batch: Batch, outcome: BatchOutcome, key: string): Promise<number> => {
-    const { delivered, gone, notices } = await settle(batch, outcome, key);
+  const finish = async (
+    { claim, events }: Pick<Sending, 'claim' | 'events'>,
+    outcome: BatchOutcome,
+    key: string,
+  ): Promise<number> => {
+    const { delivered, gone, notices } = await settle(claim, outcome, key).catch(async (error) => {
+      // A disk that is too full to count them lets go of what was taken.
+      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
+      const taken = events.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
+      await log.remove(taken);
+      return {
+        delivered: taken.map(({ event }) => bannerEvent(event)),
+        gone: taken.map(({ key: each }) => each),
+        notices: [],
+      };
+    });
     unsent.removed(gone);
     if (delivered.length > 0) {
       host.onDelivered?.(delivered);
@@ -44,11 +64,15 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     for (const notice of notices) notify(notice);
     for (const message of outcome.problems) notify({ type: 'failed', kind: 'answer', message });
     if (outcome.failure) notify({ type: 'failed', ...outcome.failure });
-    news.post({ type: 'idle' });
+    news.post({ type: 'idle', wait: log.lastControl().wait });
     return delivered.length;
   };
 
-  const request = async ({ batch, body }: Leased, key: string, keepalive: boolean): Promise<BatchOutcome> => {
+  const request = async (
+    { events, body }: Sending,
+    key: string,
+    keepalive: boolean,
+  ): Promise<BatchOutcome> => {
     const began = clock.monotonic();
     const reconnectsBefore = scheduler.reconnects();
     const wasOffline = globalThis.navigator?.onLine === false;
@@ -63,8 +87,8 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
       if (keepalive) budget.recover();
       scheduler.answered();
       const fault = answer.headers.get(USER_TOKEN_HEADER);
-      if (answer.status === 401 && fault !== null) userTokens.refused(batch.userId, fault);
-      return readAnswer(answer, batch.keys.length, clock.now());
+      if (answer.status === 401 && fault !== null) userTokens.refused(events[0]!.event.userId, fault);
+      return readAnswer(answer, events.length, clock.now());
     } catch (cause) {
       const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isRefused && !signal.aborted) budget.refused();
@@ -80,27 +104,39 @@ export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: S
     }
   };
 
+  /** How many events to try next, by what became of these. */
+  const learn = (count: number, { type, status, skipped }: BatchOutcome): void => {
+    if (status === 413) {
+      limit = Math.max(1, Math.ceil(count / 2));
+      largeAgainAt = clock.monotonic() + SMALL_MS;
+    }
+    if (type !== 'refused' && type !== 'confirmed') return;
+    const isWhole = type === 'refused' && skipped.length === 0 && count > 1;
+    cuts = [...(isWhole ? [Math.ceil(count / 2), Math.floor(count / 2)] : []), ...cuts.slice(1)];
+  };
+
   return {
     /** Resolves with how many events were delivered. */
-    async send(leased: Leased, key: string, isLeaving = false): Promise<number> {
-      const { batch } = leased;
-      // The user may have opted out while it was being leased: there was no request to end yet.
-      if (!canSend()) return finish(batch, NOT_SENT, key);
-      const body = withUserToken(leased.body, userTokens.current(batch.userId));
-      unsent.inRequest(batch.keys);
+    async send(sending: Sending, key: string, isLeaving = false): Promise<number> {
+      const { claim, events } = sending;
+      // The user may have opted out while it was being claimed: there was no request to end yet.
+      if (!canSend()) return finish(sending, NOT_SENT, key);
+      const body = withUserToken(sending.body, userTokens.current(events[0]!.event.userId));
+      unsent.inRequest(claim.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
-      const outcome = await request({ batch, body }, key, free !== undefined);
+      const outcome = await request({ ...sending, body }, key, free !== undefined);
       free?.();
-      if (outcome.status === 413) limit = Math.max(1, Math.ceil(batch.keys.length / 2));
-      return finish(batch, outcome, key);
+      if (!isLeaving) learn(events.length, outcome);
+      return finish(sending, outcome, key);
     },
 
-    /** The answer cannot be read any more: the batch's tab is gone, which says nothing about the network. */
-    abandon: (batch: Batch): Promise<unknown> => finish(batch, noAnswer(new Error('its page is gone')), ''),
+    /** The answer cannot be read any more: its tab is gone, which says nothing about the network. */
+    giveUp: (claim: Claim): Promise<unknown> =>
+      finish({ claim, events: [] }, noAnswer(new Error('its page is gone')), ''),
 
     budgetLeft: budget.left,
-    /** Events in one batch: as the host chose, or fewer after a 413. */
-    limit: () => limit,
+    /** Events in one batch: as the host chose, or fewer after a refusal. */
+    limit: () => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
   };
 };
 

@@ -1,31 +1,27 @@
-import type { Clock } from './clock.ts';
-import type { PageLifecycle } from './page-lifecycle.ts';
-import type { Store } from './store.ts';
-import { afterTimeout } from './timeout.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
+import type { Store } from '../../platform/store.ts';
+import { afterTimeout } from '../../platform/timeout.ts';
 
-/** What has not answered so long after the return never will. */
+/** What has not answered so long after the return from the back/forward cache never will. */
 const ANSWER_MS = 1_000;
 /** In a page that stays, a slow disk or another tab may keep a transaction waiting for a while. */
 const HANG_MS = 10_000;
 
 /**
- * A store that begins nothing which needs an answer while the page is in the back/forward cache. A transaction that reads
- * before it writes would stay open there with its lock held, and the browser evicts a page that blocks another one. A
- * blind write (`setMany`) still goes; everything else waits for the page's return.
+ * Asks the disk. While the page is in the back/forward cache nothing begins that needs an answer: a transaction that reads
+ * before it writes would stay open with its lock held, and the browser evicts a page that blocks another one. A blind write
+ * still goes; everything else waits for the page's return.
  *
  * Firefox 153 never answers what was begun as the page went there: it neither succeeds nor fails. After the return a read
  * is begun again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
  * after all, it is written again. In a page that stays, what is not answered in time rejects.
  */
-export const createBfcacheSafeStore = (
-  store: Store,
-  lifecycle: PageLifecycle,
-  after: Clock['after'],
-): Store & { close(): void } => {
+export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
-  /** What to do where the answer is lost. */
-  const unanswered = new Set<() => void>();
+  /** What to do where an answer is lost, and how to wait for it no longer. */
+  const unanswered = new Map<() => void, () => void>();
   const stops = [
     lifecycle.on('leave', () => {
       untilRestored ??= new Promise((resolve) => {
@@ -33,7 +29,7 @@ export const createBfcacheSafeStore = (
       });
     }),
     lifecycle.on('restored', () => {
-      const former = [...unanswered];
+      const former = [...unanswered.keys()];
       after(ANSWER_MS, () => {
         for (const giveUp of former) if (unanswered.delete(giveUp)) giveUp();
       });
@@ -42,7 +38,7 @@ export const createBfcacheSafeStore = (
     }),
   ];
 
-  const answered = <T>(ask: () => Promise<T>, isBlind: boolean): Promise<T> =>
+  const answered = <T>(work: (store: Store) => Promise<T>, isBlind: boolean): Promise<T> =>
     new Promise((resolve, reject) => {
       const attempt = (): void => {
         let isLost = false;
@@ -56,11 +52,11 @@ export const createBfcacheSafeStore = (
           // It was taken for done, and nothing of it is there.
           else if (isBlind) attempt();
         };
-        unanswered.add(giveUp);
         const cancel = afterTimeout(after, HANG_MS, () => {
           if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('No answer'));
         });
-        void ask()
+        unanswered.set(giveUp, cancel);
+        void work(store)
           .then(resolve, onError)
           .finally(() => {
             unanswered.delete(giveUp);
@@ -69,28 +65,18 @@ export const createBfcacheSafeStore = (
       };
       attempt();
     });
-  const read = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (untilRestored) await untilRestored;
-    return answered(ask, false);
-  };
-  const write = (ask: () => Promise<void>): Promise<void> => answered(ask, true);
 
   return {
-    entries: (range) => read(() => store.entries(range)),
-    get: (key) => read(() => store.get(key)),
-    setMany: (records) => write(() => store.setMany(records)),
-    async deleteMany(keys) {
-      if (untilRestored) await untilRestored;
-      return write(() => store.deleteMany(keys));
+    /** `isBlind`: a write that depends on nothing that is stored. */
+    async ask<T>(work: (store: Store) => Promise<T>, isBlind = false): Promise<T> {
+      if (untilRestored && !isBlind) await untilRestored;
+      return answered(work, isBlind);
     },
-    update: (keys, change) => read(() => store.update(keys, change)),
-    async clear() {
-      if (untilRestored) await untilRestored;
-      return write(() => store.clear());
-    },
-    close() {
-      for (const stop of stops) stop();
+    close(): void {
+      for (const stop of [...stops, ...unanswered.values()]) stop();
       wake();
     },
   };
 };
+
+export type Disk = ReturnType<typeof createDisk>;

@@ -1,4 +1,4 @@
-import { isQuota } from './fallback-store.ts';
+import { isQuota } from './log-store.ts';
 
 /**
  * Runs work that writes. Where the disk is too full for it, `evictCache` frees space, and the work runs again; where that was not
