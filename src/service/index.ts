@@ -14,6 +14,7 @@ export { HttpError } from './http-error.ts';
 export { exchangeOf, writeReply } from './http-exchange.ts';
 export { type Listening, type ListenOptions, listen } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { nearest } from './nearest.ts';
 export { openPort } from './open-port.ts';
 export {
   type AuditEntry,

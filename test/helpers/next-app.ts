@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -25,7 +26,7 @@ const BUILD_MS = 120_000;
 /** Of the test's own environment Next gets nothing else: it would take over what a test runner sets. */
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
-  HOME: FOLDER,
+  HOME: tmpdir(),
   NODE_ENV: 'production' as const,
   NEXT_TELEMETRY_DISABLED: '1',
 };
