@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { HttpError, type Log, type Store } from '../../service/index.ts';
-import type { StudioExchange } from './create-studio.ts';
+import { type Exchange, HttpError, type Log, type Store } from '../../service/index.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { StudioAnswer } from './route.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,7 +19,7 @@ interface LoginOptions {
 /** Signs an operator in with their key. */
 export const createLogin =
   ({ sessions, store, now, log }: LoginOptions) =>
-  async (exchange: StudioExchange, isSecure: boolean): Promise<StudioAnswer> => {
+  async (exchange: Exchange, isSecure: boolean): Promise<StudioAnswer> => {
     const rate = await store.takeRate([{ key: `studio:login:${exchange.address}`, rule: LOGINS }], now());
     if (!rate.allowed) {
       const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now()) / 1000));
