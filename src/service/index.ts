@@ -14,7 +14,6 @@ export { HttpError } from './http-error.ts';
 export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { nearest } from './nearest.ts';
-export { openPort } from './open-port.ts';
 export {
   type AuditEntry,
   type Draft,
