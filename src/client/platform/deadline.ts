@@ -11,7 +11,5 @@ export const MAX_WAIT_MS = 60 * 60_000;
 export const MAX_ANSWER_MS = 10 * 60_000;
 /** The maximum pause of a skipped event in any usual configuration. The tab that set the pause may have another one. */
 export const MAX_PAUSE_MS = 10 * 60_000;
-/** How long a tab is the sender. It renews its lease with each batch; after the lease another tab may send. */
-export const LEASE_MS = 10_000;
 /** A device's clock that goes forwards by more than this at once was set, or the page was suspended. */
 export const LEAP_MS = 10 * 60_000;

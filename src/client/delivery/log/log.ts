@@ -40,6 +40,12 @@ export interface Entry extends QueuedEvent {
   once: string | undefined;
 }
 
+/** A mark of before this time, or one that cannot be read. */
+const isOldMark =
+  (time: number) =>
+  ([, mark]: [StoreKey, CountedRecord | null]): boolean =>
+    !isNewer(mark) && !(Number(mark?.at) >= time);
+
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
@@ -156,7 +162,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     /** Whether there are marks of before this time. */
     async hasCounted(time: number): Promise<boolean> {
       for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
-        if (records.some(([, counted]) => Number(counted?.at) < time)) return true;
+        if (records.some(isOldMark(time))) return true;
       }
       return false;
     },
@@ -164,7 +170,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     /** Forgets which events counted once before this time, and what cannot be read. */
     async forgetCounted(time: number): Promise<void> {
       for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
-        const old = records.filter(([, counted]) => !isNewer(counted) && !(Number(counted?.at) >= time));
+        const old = records.filter(isOldMark(time));
         if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
       }
     },
