@@ -22,14 +22,12 @@ export const createForgetStored =
  * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
  */
 export const optOutOfLog = async (log: Store, policy: OptOutPolicy | 'wipe', now: number): Promise<void> => {
-  if (policy === 'wipe') return log.clear();
-  if (policy === 'purge') {
-    const queue = await log.entries<{ v: number }>({ from: ['dead', 1], to: ['event', 1, '\uffff'] });
-    await log.deleteMany(queue.filter(([, { v }]) => v === 1).map(([key]) => key));
-  }
+  if (policy === 'wipe' || policy === 'purge') await log.clear();
+  if (policy === 'wipe') return;
   const key = ['control', 1, 'meta'];
   const consent = policy === 'send' ? 'draining' : 'disabled';
   await log.update<{ v: number }>([key], ([found]) =>
+    // A newer version's record is left alone.
     found && found.v > 1 ? [] : [[key, { ...found, v: 1, consent, chosenAt: now }]],
   );
 };
