@@ -1,11 +1,12 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createDelivery, type DeliveryChoices, handOffMessages } from './delivery/index.ts';
-import { createConsent } from './first/consent.ts';
-import { createNotices, type Notices } from './first/notices.ts';
-import { type EndpointOptions, readApiOptions } from './first/read-options.ts';
-import { createUserTokens, type ProvideToken } from './late/user-tokens.ts';
-import type { Listener } from './notice.ts';
+import { createConsent } from './consent/consent.ts';
+import { createUserTokens, type ProvideToken } from './credentials/user-tokens.ts';
+import { createDelivery } from './delivery/create-delivery.ts';
+import { handOffMessages } from './delivery/hand-off.ts';
+import { createNotices, type Listener, type Notices } from './notices.ts';
+import type { DeliveryChoices } from './options/delivery-options.ts';
+import { type EndpointOptions, readApiOptions } from './options/read-options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import type { BannerEvent } from '../../src/client/banner-event.ts';
-import { logName } from '../../src/client/first/read-options.ts';
+import type { BannerEvent } from '../../src/client/banner.ts';
+import { logName } from '../../src/client/options/read-options.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import { api, open, service, stageContext, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';

@@ -1,12 +1,12 @@
-import type { BannerEvent } from '../banner-event.ts';
-import type { LateContext } from '../late/late-context.ts';
+import type { BannerEvent } from '../banner.ts';
+import type { LateContext } from '../late-context.ts';
+import { bannerOptions } from '../options/banner-options.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { withTimeout } from '../platform/timeout.ts';
-import { bannerOptions } from './banner-options.ts';
+import { withTimeout } from '../platform/waits.ts';
+import { createTakeAnswer } from './answers.ts';
 import { createRenewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
-import { createTakeAnswer } from './take-answer.ts';
 
 /** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;

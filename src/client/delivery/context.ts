@@ -1,10 +1,10 @@
-import type { Choice } from '../first/consent.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notice, Notify } from '../notice.ts';
+import type { Choice } from '../consent/consent.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Fail, Notice, Notify } from '../notices.ts';
+import { type DeliveryOptions, deliveryOptions } from '../options/delivery-options.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import type { DeliverySetup } from './delivery.ts';
-import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
-import type { Control } from './log/index.ts';
+import type { Control } from './log/records.ts';
 
 /** The messages between the tabs. A tab that misses one finds the same in the log. */
 export type TabNews =

@@ -1,19 +1,14 @@
-import type { BannerEvent } from '../banner-event.ts';
-import { createCapture } from './capture/capture.ts';
+import type { BannerEvent } from '../banner.ts';
+import { createStoredConsent } from '../consent/stored-consent.ts';
+import { createCapture } from './capture.ts';
 import { createDeliveryContext } from './context.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
-import { createLeaving } from './leaving/index.ts';
-import {
-  bannerEvent,
-  createDeadLetters,
-  createLog,
-  createUpkeep,
-  EVENT_RANGE,
-  readDiagnostics,
-} from './log/index.ts';
-import { createRetryOnQuota } from './log/retry-on-quota.ts';
-import { createSender } from './sender/index.ts';
-import { createStoredConsent } from './stored-consent.ts';
+import { createLeaving } from './leaving.ts';
+import { createDeadLetters, readDiagnostics } from './log/letters.ts';
+import { createLog } from './log/log.ts';
+import { bannerEvent, EVENT_RANGE } from './log/records.ts';
+import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
+import { createSender } from './sender/create-sender.ts';
 import { createUnsent } from './unsent.ts';
 
 /**

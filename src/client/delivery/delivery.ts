@@ -1,12 +1,12 @@
-import type { BannerEvent, EventType } from '../banner-event.ts';
-import type { Consent, OptOutPolicy } from '../first/consent.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notify } from '../notice.ts';
+import type { BannerEvent, EventType } from '../banner.ts';
+import type { Consent, OptOutPolicy } from '../consent/consent.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Fail, Notify } from '../notices.ts';
+import type { DeliveryChoices } from '../options/delivery-options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { DeliveryChoices } from './delivery-options.ts';
 
 /** What the server said of an event it skipped. */
 export interface Skip {

@@ -1,5 +1,5 @@
 import type { DeliveryContext } from './context.ts';
-import { type EventKey, keyText, type QueuedEvent } from './log/index.ts';
+import { type EventKey, keyText, type QueuedEvent } from './log/records.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
 const MAX_EVENTS = 1_600;

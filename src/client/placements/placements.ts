@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Notify } from '../notice.ts';
+import type { Notify } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';

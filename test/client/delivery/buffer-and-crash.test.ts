@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
-import { createNotices } from '../../../src/client/first/notices.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import {
   assertConserved,
   assertDeliveredExactlyOnce,

@@ -1,13 +1,13 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { EventType } from '../../../src/client/banner-event.ts';
+import type { EventType } from '../../../src/client/banner.ts';
 import {
   isClaim,
   type QueuedEvent,
   type StoredEvent,
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
-import { byTime } from '../../../src/client/delivery/sender/plan-batches.ts';
+import { byTime } from '../../../src/client/delivery/sender/batch.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';

@@ -1,11 +1,11 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
+import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
-import { createConsent } from '../../../src/client/first/consent.ts';
-import type { Notify } from '../../../src/client/notice.ts';
+import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
 import type { Store } from '../../platform/store.ts';
-import { afterTimeout } from '../../platform/timeout.ts';
+import { afterTimeout } from '../../platform/waits.ts';
 
 /** What has not answered so long after the return from the back/forward cache never will. */
 const ANSWER_MS = 1_000;

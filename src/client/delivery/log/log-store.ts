@@ -1,7 +1,7 @@
-import type { Choice, Consent } from '../../first/consent.ts';
+import type { Choice, Consent } from '../../consent/consent.ts';
 import { createMemoryStore } from '../../platform/memory-store.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
-import { withTimeout } from '../../platform/timeout.ts';
+import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
 import { createDisk } from './disk.ts';
 import { CONTROL_KEY, type Control, isNewer, NEWER_RANGE, readControl, type Writes } from './records.ts';

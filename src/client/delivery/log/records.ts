@@ -1,8 +1,8 @@
-import type { BannerEvent } from '../../banner-event.ts';
-import type { Choice } from '../../first/consent.ts';
-import type { WaitReason } from '../../notice.ts';
-import { isAhead, MAX_ANSWER_MS } from '../../platform/deadline.ts';
+import type { BannerEvent } from '../../banner.ts';
+import type { Choice } from '../../consent/consent.ts';
+import type { WaitReason } from '../../notices.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
+import { isAhead, MAX_ANSWER_MS } from '../../platform/waits.ts';
 
 /**
  * What the log keeps on disk. Every key and every record names this version: another version of the SDK on the same

@@ -1,4 +1,4 @@
-import type { Consent } from '../../first/consent.ts';
+import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import type { Disk } from './disk.ts';
 import {

@@ -1,20 +1,19 @@
-import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
-import { trackBody } from '../http/index.ts';
+import type { Log } from '../log/log.ts';
+import { isQuota } from '../log/log-store.ts';
 import {
   type Claim,
   type Control,
   claimKey,
   isAlone,
-  isQuota,
   keyText,
-  type Log,
   type QueuedEvent,
   readEvent,
   VERSION,
   type Writes,
-} from '../log/index.ts';
-import { isSameGroup } from './plan-batches.ts';
+} from '../log/records.ts';
+import { isSameGroup, trackBody } from './batch.ts';
 
 /** Added to the request's timeout: after both, no answer can come any more. */
 const ANSWER_MARGIN_MS = 5_000;

@@ -1,19 +1,18 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
-import type { BannerEvent } from '../../banner-event.ts';
-import { isAhead, MAX_ANSWER_MS } from '../../platform/deadline.ts';
-import { withTimeout } from '../../platform/timeout.ts';
+import type { BannerEvent } from '../../banner.ts';
+import { isAhead, MAX_ANSWER_MS, withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import { toDeadLetter } from '../log/letters.ts';
+import type { Log } from '../log/log.ts';
 import {
   bannerEvent,
   type EventKey,
   isTime,
   isWhole,
-  type Log,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
-  toDeadLetter,
-} from '../log/index.ts';
+} from '../log/records.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;

@@ -1,13 +1,14 @@
-import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
-import { createKeyring } from '../../platform/keyring.ts';
+import { createKeyring } from '../../credentials/keyring.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { Log, Upkeep } from '../log/index.ts';
+import type { Log } from '../log/log.ts';
+import type { Upkeep } from '../log/upkeep.ts';
 import type { Unsent } from '../unsent.ts';
 import { createTake } from './claim.ts';
 import { createCorrection } from './correction.ts';
 import { createNext } from './next.ts';
 import { createScheduler } from './scheduler.ts';
-import { createSendBatch } from './send-batch.ts';
+import { createSendBatch } from './send.ts';
 import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */

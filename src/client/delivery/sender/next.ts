@@ -1,17 +1,17 @@
-import { isAhead, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/deadline.ts';
 import type { StoreKey } from '../../platform/store.ts';
+import { isAhead, MAX_ANSWER_MS, MAX_PAUSE_MS, MAX_WAIT_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Log } from '../log/log.ts';
 import {
   type Claim,
   EVENT_RANGE,
   isAlone,
   isLive,
   keyText,
-  type Log,
   type QueuedEvent,
   type Wait,
-} from '../log/index.ts';
-import { isSameGroup, planBatches } from './plan-batches.ts';
+} from '../log/records.ts';
+import { isSameGroup, planBatches } from './batch.ts';
 
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;

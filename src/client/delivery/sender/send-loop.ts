@@ -1,11 +1,12 @@
-import { fingerprint, type Keyring } from '../../platform/keyring.ts';
+import { fingerprint, type Keyring } from '../../credentials/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
-import { type Log, noWait, type Wait } from '../log/index.ts';
+import type { Log } from '../log/log.ts';
+import { noWait, type Wait } from '../log/records.ts';
 import type { createTake } from './claim.ts';
 import type { Correction } from './correction.ts';
 import type { createNext } from './next.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { SendBatch } from './send-batch.ts';
+import type { SendBatch } from './send.ts';
 
 /** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;

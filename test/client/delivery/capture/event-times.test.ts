@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEventTimes } from '../../../../src/client/delivery/capture/event-times.ts';
+import { createEventTimes } from '../../../../src/client/delivery/capture.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 
