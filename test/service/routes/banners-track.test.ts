@@ -288,6 +288,7 @@ test('gives way to others while it judges, names the bad events and counts them'
       workspace,
       key: workspace.apiKeys[0]!,
       store,
+      parameter: '',
       query: new URLSearchParams(),
       body: {
         external_user_id: 'u-771',
