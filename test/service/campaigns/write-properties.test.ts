@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
-import { compileProperties, type Property } from '../../../src/service/campaigns/write-properties.ts';
+import { compileProperties, type Property } from '../../../src/service/campaigns/personalise.ts';
+import { personaliseContext } from '../../../src/service/campaigns/variables.ts';
 import fc from '../../helpers/property.ts';
 
 const context = personaliseContext('u-771', null, undefined, new Map());
