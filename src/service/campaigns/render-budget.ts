@@ -8,7 +8,7 @@ import { OverBudgetError } from './unfilled.ts';
 const MAX_BANNER_UNITS = 500_000;
 
 /** What all banners of one check may cost together: a draft may have many variants, a workspace many made-up people. */
-const MAX_CHECK_UNITS = 4_000_000;
+const MAX_CHECK_UNITS = 2_000_000;
 /** What a look at one variant for one person costs before a template is rendered. */
 const LOOK_UNITS = 5_000;
 
@@ -59,7 +59,7 @@ export const createCheckBudget = (): (() => Budget | null) => {
     const budget = createBudget();
     return {
       use(cost) {
-        left -= Math.max(0, cost);
+        if (cost > 0) left -= cost;
         budget.use(cost);
       },
       get isSpent() {

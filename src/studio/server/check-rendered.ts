@@ -24,7 +24,11 @@ export const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: n
     for (const { name, profile } of people) {
       const budget = nextBudget();
       if (budget === null) {
-        tell('error', ['variants'], 'The texts of all variants take too long to write: make some of them shorter.');
+        tell(
+          'error',
+          ['variants'],
+          'The texts of all variants take too long to write: make some of them shorter.',
+        );
         return;
       }
       const shown = previewVariant({
