@@ -28,7 +28,11 @@ export const MAX_NESTED_DEPTH = 50;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
+/** Event names, and product IDs, of one profile: a user who has done so many different things is a script. */
+export const MAX_EVENT_NAMES = 20_000;
 export const MAX_PURCHASE_QUANTITY = 100;
+/** The contract sets no bound. A price is added up and squared: without one a single purchase would make every sum endless. */
+export const MAX_PRICE = 1e12;
 
 export const INTEGRATIONS_PAGE_SIZE = 10;
 export const MAX_PLACEMENTS = 10;
