@@ -76,7 +76,7 @@ export const quickText = (text: string): ((context: PersonaliseContext) => strin
 };
 
 const bounded = (text: string): string => {
-  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('A template renders too long a text');
+  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('What it prints is too long');
   return text;
 };
 
@@ -117,20 +117,20 @@ const compileJson = (value: unknown, warn: Warn): Fill => {
 
 const numberOf = (text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(number)) throw new TemplateError('A template does not render a number');
+  if (!Number.isFinite(number)) throw new TemplateError('What it prints is not a number');
   return number;
 };
 
 const booleanOf = (text: string): boolean => {
   if (text.trim() === 'true') return true;
   if (text.trim() === 'false') return false;
-  throw new TemplateError('A template does not render true or false');
+  throw new TemplateError('What it prints is neither true nor false');
 };
 
 const datetimeOf = (text: string): number => {
   const rendered = text.trim();
   const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
-  if (!Number.isSafeInteger(time)) throw new TemplateError('A template does not render a date');
+  if (!Number.isSafeInteger(time)) throw new TemplateError('What it prints is not a date');
   return time;
 };
 

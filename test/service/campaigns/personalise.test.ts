@@ -103,7 +103,7 @@ describe('a text property', () => {
   test.each(['1,5', 'hello 2026', 'March', 'May 5', '2026-02-30', '2026-02-30 10:00', '1.5.2026'])(
     'takes %s for no datetime',
     (renewal) => {
-      expect(() => datetime(renewal)).toThrow('does not render a date');
+      expect(() => datetime(renewal)).toThrow('is not a date');
     },
   );
 

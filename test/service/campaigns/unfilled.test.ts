@@ -45,7 +45,7 @@ test('the log names the property that keeps a banner away and says why, once a m
       campaign: 'c-1',
       variant: 'v-1',
       property: 'points',
-      why: 'A template does not render a number',
+      why: 'What it prints is not a number',
     });
     // The library's own words may quote the user.
     expect(told().find(({ campaign }) => campaign === 'c-3')).toMatchObject({ error: 'AssertionError' });

@@ -44,7 +44,7 @@ test('nothing is asked of the user where everything is the same for everyone', (
 });
 
 test('a property that cannot be filled in fails the banner, and is named', () => {
-  const cause = new Error('A template does not render a number');
+  const cause = new Error('What it prints is not a number');
   const broken = (): never => {
     throw cause;
   };
