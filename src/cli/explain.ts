@@ -16,9 +16,6 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** Longer names are compared with no other: that takes the product of both lengths. */
-const MAX_MISSPELT = 100;
-
 /** `placard explain`: every campaign of a placement in order, and why the user gets it or not. */
 export const explain = defineCommand({
   meta: { name: 'explain', description: 'Say why a user sees a banner or none.' },
@@ -52,7 +49,7 @@ export const explain = defineCommand({
       ]);
       lines.push(...tableLines([[placement]]), ...tableLines(rows));
       if (rows.length > 0) continue;
-      const meant = placement.length <= MAX_MISSPELT ? nearest(placement, known) : null;
+      const meant = nearest(placement, known);
       lines.push(`  no campaign names this placement${meant === null ? '' : `; is "${meant}" meant?`}`);
     }
     process.stdout.write(`${lines.join('\n')}\n`);
