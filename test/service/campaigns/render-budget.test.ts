@@ -6,7 +6,8 @@ import { OverBudgetError } from '../../../src/service/campaigns/unfilled.ts';
 const loop = (body: string, bounds = '(1..200)') => `{% for i in ${bounds} %}${body}{% endfor %}`;
 const captured = (name: string, text: string) => `{% capture ${name} %}${text}{% endcapture %}`;
 /** A list that holds itself three times, so many times over: printed it would be 3 ** 60 letters. */
-const nested = "{% assign a = 'x,y' | split: ',' %}" + '{% assign a = a | push: a | push: a %}'.repeat(60);
+const grown = '{% assign a = a | push: a | push: a %}';
+const nested = `{% assign a = 'x,y' | split: ',' %}${grown.repeat(60)}`;
 
 const printed = (template: string, scope: Record<string, unknown> = {}) => {
   const budget = createBudget();
