@@ -37,15 +37,15 @@ const LAYOUT = `export default function Layout({ children }) {
 /** Next would look for a lock file in the folders above. */
 const CONFIG = 'export default { turbopack: { root: import.meta.dirname } };\n';
 
-/** Why this machine cannot have the app, or `undefined`. */
-export const whyNoNext = async (): Promise<string | undefined> => {
+/** Whether npm can reach a registry, from which the app is installed. */
+export const canInstallNext = async (): Promise<boolean> => {
   try {
     await run('npm', ['view', `next@${VERSIONS.next}`, 'version', '--fetch-retries=0'], {
       timeout: PROBE_MS,
     });
-    return undefined;
+    return true;
   } catch {
-    return 'npm cannot reach a registry';
+    return false;
   }
 };
 
