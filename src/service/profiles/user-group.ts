@@ -81,7 +81,10 @@ export const createUserGroup = (ids: UserIds) => {
     const index = indexOf(workspaceId);
 
     const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
-      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, false);
+      const entry = index.add(
+        { ...row, workspaceId, seenAtMs: row.createdAtMs, version: 0, characters: 0 },
+        false,
+      );
       touch(entry);
       return entry;
     };
@@ -138,11 +141,21 @@ export const createUserGroup = (ids: UserIds) => {
         tallyEvent(profile, event);
         events.push({ entry, event });
       },
-      recordBannerEvents(externalId, recorded, nowMs) {
+      recordBannerEvents(externalId, recorded, nowMs, mayMake) {
+        const known = index.bearerOf(externalId);
+        if (!known && !mayMake) return false;
         const entry =
-          index.bearerOf(externalId) ??
-          add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+          known ?? add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+        if (known && !known.profile) {
+          known.seenAtMs = Math.max(known.seenAtMs, nowMs);
+          touch(known);
+        }
         for (const event of recorded) bannerEvents.push({ entry, event });
+        return true;
+      },
+      expire(externalId, beforeMs) {
+        const bearer = index.bearerOf(externalId);
+        if (bearer && !bearer.profile && bearer.seenAtMs < beforeMs) leave(bearer, null);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
