@@ -37,7 +37,8 @@ export const serveStudio = async ({
     ...(publicUrl !== undefined && { publicUrl }),
   });
   const host = choose('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
-  const listening = await listenStudio(studio, { port: portOf(port), host, log });
+  const trustedProxies = choose('trusted-proxies', 'PLACARD_TRUSTED_PROXIES') ?? '';
+  const listening = await listenStudio(studio, { port: portOf(port), host, log, trustedProxies });
   log.info({ url: publicUrl ?? listening.url }, 'Studio listening');
   return listening;
 };

@@ -21,6 +21,7 @@ export {
   LOOK_AT_USER,
   type OperatorSession,
   type Release,
+  type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';

@@ -8,6 +8,7 @@ import {
   silentLog,
   writeReply,
 } from '../../service/index.ts';
+import { clientAddress, readTrustedProxies } from './client-address.ts';
 import type { Studio } from './create-studio.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -22,17 +23,29 @@ export interface ListeningStudio {
   stop(): Promise<void>;
 }
 
+interface ListenStudioOptions {
+  port?: number;
+  host?: string;
+  log?: Log;
+  /** Addresses and subnets of proxies in front of it, such as `127.0.0.1, 10.0.0.0/8`. Default none. */
+  trustedProxies?: string;
+}
+
 /** Serves the Studio on a port of its own: another origin than the API, so that no page there can act here. */
 export const listenStudio = async (
   studio: Studio,
-  { port = 8788, host = '127.0.0.1', log = silentLog }: { port?: number; host?: string; log?: Log } = {},
+  { port = 8788, host = '127.0.0.1', log = silentLog, trustedProxies }: ListenStudioOptions = {},
 ): Promise<ListeningStudio> => {
+  const proxies = readTrustedProxies(trustedProxies ?? '');
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
       const exchange = exchangeOf(request, () => undefined);
       studio
-        .handle({ ...exchange, address: request.socket.remoteAddress ?? '' })
+        .handle({
+          ...exchange,
+          address: clientAddress(request.socket.remoteAddress ?? '', exchange.header, proxies),
+        })
         .then((reply) => writeReply(request, response, reply, !server.listening))
         .catch((error: unknown) => {
           log.error(errorFacts(error), 'Studio answer not written');

@@ -119,14 +119,13 @@ export const studioContract = (
       const session = {
         workspaceId: W,
         operator: 'Mia',
-        role: null,
-        people: true,
+        proof: { issuer: 'https://id.example', claim: 'groups', values: ['leads'] },
         createdAtMs: 10,
         seenAtMs: 10,
       };
       for (const sessionId of ['one', 'two', 'three']) await studio.openSession({ ...session, sessionId });
       await studio.touchSession('two', 20);
-      expect((await studio.sessions(W))[0]).toMatchObject({ sessionId: 'two', seenAtMs: 20 });
+      expect((await studio.sessions(W))[0]).toEqual({ ...session, sessionId: 'two', seenAtMs: 20 });
       await studio.closeSession('one');
       expect(await studio.session('one')).toBeNull();
       await studio.closeOldSessions(5, 15);

@@ -116,6 +116,16 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
+  test('ends with its key: another one in the workspace file is another proof', async () => {
+    const cookie = await studio.signIn('Ed');
+    const rotated = { ...anOperator('Ed', 'edit'), key_sha256: anOperator('Ed2', 'edit').key_sha256 };
+    studio.edit(aStudioWorkspace({ operators: [rotated] }));
+    expect(await whoIs(cookie)).toBe(401);
+    expect(await studio.store.studio.sessions('test')).toEqual([]);
+    studio.edit(aStudioWorkspace());
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
   test.each([undefined, 'placard-studio=', 'placard-studio=made-up', 'other=1', '__Host-placard-studio=x'])(
     'is none with the cookie %j',
     async (cookie) => expect(await whoIs(cookie)).toBe(401),

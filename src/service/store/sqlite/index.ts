@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
@@ -97,6 +98,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     prune: createPrune(committer.run, '$2'),
     staleUsers: createFindStale(createRunSqlite(database), '$2'),
     studio: createStudioStore(committer.run),
+    ingestion: createIngestionStore(committer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
