@@ -169,19 +169,27 @@ export const createUserGroup = (ids: UserIds) => {
   return {
     users,
 
-    /** Adds users who were read. What is known of a user already is newer. */
-    add(rows: Iterable<UserRow>) {
+    /**
+     * Adds users who were read. What is known of a user already is newer. `named` is what they were found by: every user
+     * with such a key is here from now on.
+     */
+    add(rows: Iterable<UserRow>, named: Iterable<{ workspaceId: string; key: string; lookup: Lookup }> = []) {
       for (const row of rows) {
         const index = indexOf(row.workspaceId);
         if (index.has(row.userId)) continue;
         index.add(row, true);
         characters += ENTRY_CHARACTERS + row.characters;
       }
+      for (const { workspaceId, key, lookup } of named) {
+        if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
+        indexOf(workspaceId).completed(key);
+        characters += ENTRY_CHARACTERS;
+      }
     },
 
     /** Whether all users that a lookup names are here already. */
     knows: (workspaceId: string, lookup: Lookup): boolean =>
-      lookup.by === 'external_id' && indexes.get(workspaceId)?.bearerOf(lookup.value) !== undefined,
+      indexes.get(workspaceId)?.knows(lookup) ?? false,
 
     changes(): Changes {
       const changes = { ...noChanges(), forgotten };
