@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type BannerEnvelope,
   EVENT_ERROR,
   FATAL,
-  MAX_BODY_BYTES,
+  MAX_TRACK_BODY_BYTES,
   MAX_TRACK_VALUES,
   rateLimitHeaders,
   readBannerEvent,
@@ -16,9 +15,6 @@ import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
-
-/** Some milliseconds of work. */
-const EVENTS_A_TURN = 500;
 
 /** An event that is sound. */
 interface JudgedEvent {
@@ -58,19 +54,17 @@ const judge = (
   return { row, isTheirs: ids.isFor(id, envelope.external_user_id), index };
 };
 
-/** Judges the events in order, and lets other requests in between: one body may hold tens of thousands. */
-const judgeAll = async (
+const judgeAll = (
   request: TrackRequestMembers,
   ids: BannerIds,
   now: number,
   refuse: (type: string, index: number) => void,
-): Promise<JudgedEvent[]> => {
+): JudgedEvent[] => {
   const judged: JudgedEvent[] = [];
   for (const [index, event] of request.events.entries()) {
     const each = judge(event, index, request, ids, now);
     if (typeof each === 'string') refuse(each, index);
     else judged.push(each);
-    if ((index + 1) % EVENTS_A_TURN === 0) await nextTurn();
   }
   return judged;
 };
@@ -92,7 +86,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   errors: 'track',
   rate: 'banners',
   limit: 'banners_track',
-  maxBodyBytes: MAX_BODY_BYTES,
+  maxBodyBytes: MAX_TRACK_BODY_BYTES,
   maxValues: MAX_TRACK_VALUES,
   tooLarge: 400,
   crossOrigin: true,
@@ -121,7 +115,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
       });
     };
 
-    let events = await judgeAll(request, ids, now, refuse);
+    let events = judgeAll(request, ids, now, refuse);
     refuseIfNone(events);
     if (!(await record(events, false))) {
       // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.
