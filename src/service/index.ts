@@ -13,6 +13,7 @@ export { createFetch } from './gate/fetch.ts';
 export { HttpError } from './http-error.ts';
 export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { nearest } from './nearest.ts';
 export {
   type AuditEntry,
   type Draft,

@@ -1,4 +1,4 @@
-// The recipe for Next, as docs/server-rendering.md has it, is built from the packed package and driven in a browser.
+// The recipe for Next, as docs/server-rendering.md has it, is built in an app of create-next-app and driven in a browser.
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await buildNextApp(Object.fromEntries(files));
   app = await startNextApp();
   browser = await launchShell();
-}, 240_000);
+}, 300_000);
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
