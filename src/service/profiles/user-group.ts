@@ -188,8 +188,7 @@ export const createUserGroup = (ids: UserIds) => {
     },
 
     /** Whether all users that a lookup names are here already. */
-    knows: (workspaceId: string, lookup: Lookup): boolean =>
-      indexes.get(workspaceId)?.knows(lookup) ?? false,
+    knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
 
     changes(): Changes {
       const changes = { ...noChanges(), forgotten };
