@@ -79,7 +79,10 @@ export const decide = (question: Question): string => {
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
-      const bannerId = ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend });
+      const bannerId = ids.seal(
+        { campaignId, variantId, placementId, round, isControl, isTestSend },
+        externalUserId,
+      );
       const properties = variant ? variant.properties(contextOf) : null;
       trace?.({
         placementId,

@@ -79,7 +79,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
       body: { deleted: 1 },
     });
     const old = { events: NOW + 1, bannerEvents: NOW + 1 };
-    expect(await store.prune('shop', old, 0)).toMatchObject({ events: 2, bannerEvents: 2 });
+    expect(await store.prune('shop', old)).toMatchObject({ events: 2, bannerEvents: 2 });
     await vacuumStore(cluster.url);
     const left = await collect(store.exportUsers('shop'));
     expect(left.map(({ externalId }) => externalId).sort()).toEqual(['ada', 'jo']);
