@@ -1,17 +1,17 @@
+export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
-export { inOrder } from './campaigns/campaign-order.ts';
+export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
-export { personaProfile } from './campaigns/persona.ts';
-export { previewVariant } from './campaigns/preview-variant.ts';
+export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, type Reach } from './campaigns/reach.ts';
-export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
+export { createCheckBudget } from './campaigns/render-budget.ts';
+export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { createFetch } from './gate/fetch.ts';
 export { HttpError } from './http-error.ts';
-export { exchangeOf, writeReply } from './http-exchange.ts';
 export {
   type BatchRecord,
   batchStatements,
@@ -24,9 +24,9 @@ export {
 } from './integrations/ingestion-store.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export { stampText } from './integrations/stamp-text.ts';
-export { type Listening, type ListenOptions, listen } from './listen.ts';
+export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
-export { openPort } from './open-port.ts';
+export { nearest } from './nearest.ts';
 export {
   type AuditEntry,
   type Draft,
@@ -38,7 +38,6 @@ export {
 } from './operators/index.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
-export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export type { CampaignNumber } from './store/campaign-numbers.ts';
 export { isRefused } from './store/error-codes.ts';

@@ -10,6 +10,8 @@ export type LimitName =
   | 'banners_track'
   /** Banner events of all visitors together. */
   | 'visitors'
+  /** Users whom banner events make. */
+  | 'new_users'
   | 'cdi_integrations'
   /** Identify, merge, alias/new and explain together. */
   | 'users_other'
@@ -56,8 +58,8 @@ export interface Route {
   rate: RateDialect;
   limit: LimitName;
   maxBodyBytes: number;
-  /** Values that the JSON of a large body may hold: with more it is refused unparsed. Default any number. */
-  maxValues?: number;
+  /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
+  maxValues: number;
   /** What a longer body is answered: 413, or 400 where the endpoint's table has no 413. */
   tooLarge: 413 | 400;
   /** Web pages of other origins may call it with a client key: preflights are answered. */

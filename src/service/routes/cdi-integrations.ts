@@ -71,6 +71,7 @@ const COMMON = {
   rate: 'general',
   limit: 'cdi_integrations',
   maxBodyBytes: 0,
+  maxValues: 0,
   tooLarge: 413,
 } as const;
 

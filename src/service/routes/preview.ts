@@ -1,13 +1,13 @@
 import {
-  MAX_BODY_BYTES,
+  MAX_SYNC_BODY_BYTES,
+  MAX_SYNC_VALUES,
   NEVER_EXPIRES,
   PREVIEW_PATH,
   type PreviewAnswer,
   type WireBanner,
 } from '../../protocol/index.ts';
-import { personaProfile } from '../campaigns/persona.ts';
-import { previewVariant } from '../campaigns/preview-variant.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { HttpError } from '../http-error.ts';
 import { createPreviewTokens } from '../preview/preview-tokens.ts';
 import type { Route } from '../route.ts';
@@ -38,7 +38,8 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     errors: 'track',
     rate: 'banners',
     limit: 'banners_sync',
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_SYNC_BODY_BYTES,
+    maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
     answer: async ({ workspace, body, now }) => {
@@ -72,7 +73,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
         return [
           placementId,
           {
-            id: ids.seal({ ...facts, isControl: false, isTestSend: true }),
+            id: ids.seal({ ...facts, isControl: false, isTestSend: true }, NOBODY),
             placement_id: placementId,
             is_control: false,
             is_test_send: true,

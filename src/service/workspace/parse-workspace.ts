@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { compileCampaign } from '../campaigns/campaign.ts';
 import { createLocalDays } from '../local-days.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
@@ -122,7 +122,7 @@ export const parseWorkspace = (
     const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
       sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
     };
-    return compileCampaign(campaign, into(problems), into(warnings));
+    return compileCampaign(campaign, into(problems), into(warnings), null);
   });
   const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);

@@ -171,6 +171,28 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     },
   );
 
+  test.each(['12345678901234567890', '-9007199254740993', '1e300', '1e999'])(
+    'refuses the number %s wherever it would be stored as another one',
+    async (number) => {
+      const event = (properties: string) =>
+        `{"external_id":"u-1","name":"order","time":"${TIME}","properties":${properties}}`;
+      const answer = await api().track(
+        `{"attributes":[{"external_id":"u-1","tier":"gold","id":${number},"ids":[${number}],"nested":{"id":${number}}}],
+        "events":[${event(`{"order_id":${number}}`)},${event(`{"order":{"id":${number}}}`)},
+        ${event('{"order_id":9007199254740991,"text":"12345678901234567890","share":0.1234567890123456789}')}]}`,
+      );
+      expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1, events_processed: 1 } });
+      expect(errorsOf(answer)).toEqual([
+        "attributes[0] 'id' is not valid",
+        "attributes[0] 'ids' is not valid",
+        "attributes[0] 'nested' is not valid",
+        "events[0] Invalid 'properties' field",
+        "events[1] Invalid 'properties' field",
+      ]);
+      expect(await api().user('u-1')).toMatchObject({ custom_attributes: { tier: 'gold' } });
+    },
+  );
+
   test('drops only the e-mail or phone that stands beside an identifier', async () => {
     const answer = await api().track({
       attributes: [{ external_id: 'u-1', email: 'nope', phone: 'nope', tier: 'gold' }],
