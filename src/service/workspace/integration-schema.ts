@@ -10,6 +10,9 @@ export type RowType = (typeof ROW_TYPES)[number];
 
 const name = z.string().min(1);
 
+const kind = <T extends string>(type: T) =>
+  z.literal(type).describe('`postgres`, `sqlite`, `csv`, `ndjson` or `parquet`');
+
 /** Members of every source: what a row is, whatever it is read from. */
 const ofRows = {
   rows: z.enum(ROW_TYPES).describe('What each row is: `attributes`, `events`, `purchases` or `deletes`'),
@@ -28,11 +31,13 @@ const ofRows = {
   ).describe('How far back each run looks for rows that came late with an older `UPDATED_AT`; default 0'),
 };
 
+const table = name.describe('Table or view of a database, such as `crm.customers`');
+
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 const hasPassword = (url: string) => URL.canParse(url) && new URL(url).password !== '';
 
 const postgres = z.strictObject({
-  kind: z.literal('postgres'),
+  kind: kind('postgres'),
   url: z
     .string()
     .regex(POSTGRES_URL, { error: 'expected a URL such as postgres://reader@db.example/shop', abort: true })
@@ -41,25 +46,25 @@ const postgres = z.strictObject({
     })
     .describe('Database, without a password: `postgres://reader@db.example:5432/shop`; Redshift too'),
   password_env: optional(name).describe('Variable of the environment with the password; default none'),
-  table: name.describe('Table or view, such as `crm.customers`'),
+  table,
   ...ofRows,
 });
 
 const files = z.string().min(1).describe('File, relative to this one; `*` in its name stands for any text');
 const sqlite = z.strictObject({
-  kind: z.literal('sqlite'),
+  kind: kind('sqlite'),
   files,
-  table: name.describe('Table or view'),
+  table,
   ...ofRows,
 });
 const csv = z.strictObject({
-  kind: z.literal('csv'),
+  kind: kind('csv'),
   files,
   delimiter: optional(z.string().length(1)).describe('What parts the columns; default `,`'),
   ...ofRows,
 });
-const ndjson = z.strictObject({ kind: z.literal('ndjson'), files, ...ofRows });
-const parquet = z.strictObject({ kind: z.literal('parquet'), files, ...ofRows });
+const ndjson = z.strictObject({ kind: kind('ndjson'), files, ...ofRows });
+const parquet = z.strictObject({ kind: kind('parquet'), files, ...ofRows });
 
 const source = z
   .discriminatedUnion('kind', [postgres, sqlite, csv, ndjson, parquet])
