@@ -7,7 +7,7 @@ import type { CampaignResults, Counts, ResultsQuestion } from './results.ts';
 const READ = `SELECT variant_id, part, sum(impressions) AS impressions, sum(clicks) AS clicks, sum(dismissals) AS dismissals,
     sum(exposed) AS exposed, sum(clicked) AS clicked, sum(dismissed) AS dismissed
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2
-  GROUP BY variant_id, part HAVING sum(impressions + clicks + dismissals) > 0 ORDER BY part, variant_id`;
+  GROUP BY variant_id, part HAVING sum(impressions + clicks + dismissals) > 0 ORDER BY part, variant_id = '', variant_id`;
 
 const countsOf = (row: Row): Counts => ({
   impressions: Number(row['impressions']),
