@@ -28,7 +28,6 @@ export {
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export type { CampaignNumber } from './store/campaign-numbers.ts';
 export {
   backupStore,
   openStore,
@@ -37,6 +36,7 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
+export type { CampaignNumber } from './store/read-results.ts';
 export type {
   ArmResults,
   CampaignResults,
