@@ -1,9 +1,10 @@
+export { namesPerson } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, type Reach } from './campaigns/reach.ts';
+export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
@@ -39,7 +40,6 @@ export {
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export type { CampaignNumber } from './store/campaign-numbers.ts';
 export { isRefused } from './store/error-codes.ts';
 export {
   backupStore,
@@ -50,6 +50,7 @@ export {
   visitStore,
 } from './store/index.ts';
 export { asLibpq } from './store/postgres/as-libpq.ts';
+export type { CampaignNumber } from './store/read-results.ts';
 export type {
   ArmResults,
   CampaignResults,

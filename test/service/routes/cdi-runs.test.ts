@@ -8,6 +8,8 @@ import { createService, openStore, silentLog } from '../../../src/service/index.
 import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 
+/** A thread has to start, on a machine that is busy. */
+const PATIENCE = { timeout: 20_000, interval: 20 };
 const T = '2026-03-01T10:00:00Z';
 
 /** A service whose workspace file lies in a folder of its own, with one CSV. */
@@ -58,7 +60,7 @@ test('a run on demand is queued, is run, and shows in the list and the history',
     const { body } = await call('GET', STATUS);
     expect(body.results[0]?.job_status).toBe('Partial');
     return body.results[0];
-  });
+  }, PATIENCE);
   expect(run).toEqual({
     job_status: 'Partial',
     sync_start_time: expect.stringMatching(/Z$/),
@@ -90,7 +92,7 @@ test('a run on demand is queued, is run, and shows in the list and the history',
       next_scheduled_run: '',
     });
     expect(listed).toMatchObject({ integration_status: 'typed' });
-  });
+  }, PATIENCE);
 });
 
 test('a second request, and one for what cannot run, are refused', async () => {
