@@ -1,5 +1,5 @@
-import type { Log, ReleasedSource, Store } from '../service/index.ts';
-import { builtPages, createStudio, type ListeningStudio, listenStudio } from '../studio/index.ts';
+import type { Log, ReleasedSource, ServedPort, Store } from '../service/index.ts';
+import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { portOf } from './options.ts';
 
 interface ServeStudioOptions {
@@ -17,7 +17,7 @@ export const serveStudio = async ({
   workspaces,
   store,
   log,
-}: ServeStudioOptions): Promise<ListeningStudio | null> => {
+}: ServeStudioOptions): Promise<ServedPort | null> => {
   const choose = (name: string, variable: string): string | undefined =>
     (args[name] as string | undefined) ?? (env[variable] || undefined);
   const port = choose('studio-port', 'PLACARD_STUDIO_PORT');

@@ -33,13 +33,8 @@ export interface StudioOptions {
   log?: Log;
 }
 
-/** A request with the address it came from, by which logins are counted. */
-export interface StudioExchange extends Exchange {
-  address: string;
-}
-
 export interface Studio {
-  handle(exchange: StudioExchange): Promise<Reply>;
+  handle(exchange: Exchange): Promise<Reply>;
   /** The same as a function of the platform's own `Request`. */
   fetch(request: Request): Promise<Response>;
 }
@@ -87,7 +82,7 @@ export const createStudio = ({
   const routes = createStudioRoutes().map((route) => ({ route, match: matchPath(route.path) }));
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
-  const api = async (exchange: StudioExchange, origin: string): Promise<Reply> => {
+  const api = async (exchange: Exchange, origin: string): Promise<Reply> => {
     const isSecure = origin.startsWith('https:');
     const { method, path } = exchange;
     const matching = routes.flatMap(({ route, match }) => {
@@ -134,7 +129,7 @@ export const createStudio = ({
     return replyOf({ ...answer, ...(headers && { headers }) });
   };
 
-  const answer = async (exchange: StudioExchange, origin: string): Promise<Reply> => {
+  const answer = async (exchange: Exchange, origin: string): Promise<Reply> => {
     try {
       if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
         return refused(403, 'The request is from another site');
@@ -152,7 +147,7 @@ export const createStudio = ({
     }
   };
 
-  const handle = async (exchange: StudioExchange): Promise<Reply> => {
+  const handle = async (exchange: Exchange): Promise<Reply> => {
     const origin = ownOrigin(exchange, configured);
     if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
     const reply = await answer(exchange, origin);
@@ -161,6 +156,6 @@ export const createStudio = ({
 
   return {
     handle,
-    fetch: createFetch((exchange) => handle({ ...exchange, address: 'fetch' })),
+    fetch: createFetch(handle),
   };
 };

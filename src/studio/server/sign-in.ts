@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { HttpError, type Log, type Store } from '../../service/index.ts';
-import type { StudioExchange } from './create-studio.ts';
+import { type Exchange, HttpError, type Log, type Store } from '../../service/index.ts';
 import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { StudioAnswer } from './route.ts';
@@ -48,7 +47,7 @@ export const createSignIn = ({ sessions, openId, store, now, log }: CreateSignIn
     });
   };
 
-  const withKey = async (exchange: StudioExchange, isSecure: boolean): Promise<StudioAnswer> => {
+  const withKey = async (exchange: Exchange, isSecure: boolean): Promise<StudioAnswer> => {
     await limit(`studio:login:${exchange.address}`, ADDRESS_TRIES);
     const parsed = loginBody.safeParse(await readJsonBody(exchange));
     if (!parsed.success) throw new HttpError(400, 'Expected a key');
@@ -62,7 +61,7 @@ export const createSignIn = ({ sessions, openId, store, now, log }: CreateSignIn
     return { status: 204, headers: { 'Set-Cookie': await sessions.open(signedIn, 'with a key', isSecure) } };
   };
 
-  const fromProvider = async (exchange: StudioExchange, origin: string): Promise<StudioAnswer> => {
+  const fromProvider = async (exchange: Exchange, origin: string): Promise<StudioAnswer> => {
     const isSecure = origin.startsWith('https:');
     const outcome = await openId.finish(exchange.search, exchange.header('cookie'), origin);
     if ('problem' in outcome) {
@@ -72,7 +71,7 @@ export const createSignIn = ({ sessions, openId, store, now, log }: CreateSignIn
   };
 
   /** `null` for every other address. */
-  return async (exchange: StudioExchange, origin: string): Promise<StudioAnswer | null> => {
+  return async (exchange: Exchange, origin: string): Promise<StudioAnswer | null> => {
     const { method, path, search, address } = exchange;
     if (path === '/api/session' && method === 'POST') return withKey(exchange, origin.startsWith('https:'));
     if (method !== 'GET') return null;

@@ -110,6 +110,9 @@ export const studioContract = (
       expect(await studio.draft(W, 'spring')).toEqual(aDraft('r2', 'Leo'));
       expect(await studio.drafts(W)).toHaveLength(1);
       expect(await studio.drafts('other')).toEqual([]);
+      expect(await studio.otherDraftBytes(W, 'spring')).toBe(0);
+      expect(await studio.otherDraftBytes(W, 'autumn')).toBeGreaterThan(10);
+      expect(await studio.otherDraftBytes('other', 'autumn')).toBe(0);
       expect(await studio.removeDraft(W, 'spring', 'r1')).toBe(false);
       expect(await studio.removeDraft(W, 'spring', 'r2')).toBe(true);
       expect(await studio.draft(W, 'spring')).toBeNull();

@@ -64,7 +64,7 @@ describe('an operator with a key', () => {
       expect((await studio.call('POST', '/api/session', { body: JSON.stringify(body) })).status).toBe(400);
     }
     studio.clock.now += HOUR_MS;
-    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(100_000) } })).status).toBe(
+    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(10_000) } })).status).toBe(
       401,
     );
     expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(600_000) } })).status).toBe(
