@@ -6,9 +6,8 @@ import {
   type PreviewAnswer,
   type WireBanner,
 } from '../../protocol/index.ts';
-import { personaProfile } from '../campaigns/persona.ts';
-import { previewVariant } from '../campaigns/preview-variant.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { HttpError } from '../http-error.ts';
 import { createPreviewTokens } from '../preview/preview-tokens.ts';
 import type { Route } from '../route.ts';
@@ -74,7 +73,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
         return [
           placementId,
           {
-            id: ids.seal({ ...facts, isControl: false, isTestSend: true }),
+            id: ids.seal({ ...facts, isControl: false, isTestSend: true }, NOBODY),
             placement_id: placementId,
             is_control: false,
             is_test_send: true,
