@@ -27,7 +27,6 @@ export {
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export type { CampaignNumber } from './store/campaign-numbers.ts';
 export {
   backupStore,
   openStore,
@@ -36,6 +35,7 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
+export type { CampaignNumber } from './store/read-results.ts';
 export type {
   ArmResults,
   CampaignResults,
