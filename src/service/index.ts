@@ -1,9 +1,10 @@
+export { namesPerson } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, type Reach } from './campaigns/reach.ts';
+export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
