@@ -124,7 +124,7 @@ export const parseWorkspace = (
     };
     return compileCampaign(campaign, into(problems), into(warnings), null);
   });
-  const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
+  const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);
   });
   if (problems.length > 0) throw new WorkspaceError(source, problems, true);
