@@ -1,5 +1,5 @@
-import type { Log, ReleasedSource, Store } from '../service/index.ts';
-import { builtPages, createStudio, type ListeningStudio, listenStudio } from '../studio/index.ts';
+import type { Log, ReleasedSource, ServedPort, Store } from '../service/index.ts';
+import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { portOf } from './options.ts';
 
 interface ServeStudioOptions {
@@ -17,7 +17,7 @@ export const serveStudio = async ({
   workspaces,
   store,
   log,
-}: ServeStudioOptions): Promise<ListeningStudio | null> => {
+}: ServeStudioOptions): Promise<ServedPort | null> => {
   const choose = (name: string, variable: string): string | undefined =>
     (args[name] as string | undefined) ?? (env[variable] || undefined);
   const port = choose('studio-port', 'PLACARD_STUDIO_PORT');
@@ -37,7 +37,8 @@ export const serveStudio = async ({
     ...(publicUrl !== undefined && { publicUrl }),
   });
   const host = choose('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
-  const listening = await listenStudio(studio, { port: portOf(port), host, log });
+  const trustedProxies = choose('trusted-proxies', 'PLACARD_TRUSTED_PROXIES') ?? '';
+  const listening = await listenStudio(studio, { port: portOf(port), host, log, trustedProxies });
   log.info({ url: publicUrl ?? listening.url }, 'Studio listening');
   return listening;
 };

@@ -42,6 +42,11 @@ const options = {
     description: 'Where browsers reach the Studio, behind a proxy (PLACARD_STUDIO_URL)',
     valueHint: 'https://studio.example',
   },
+  'trusted-proxies': {
+    type: 'string',
+    description: 'Proxies whose X-Forwarded-For the Studio believes (PLACARD_TRUSTED_PROXIES)',
+    valueHint: '127.0.0.1,10.0.0.0/8',
+  },
 } as const;
 
 const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };

@@ -33,7 +33,7 @@ interface CommonOptions {
   /** Sent with each sync, where the app has one. Default: none. */
   deviceId?: string;
   /**
-   * `'disabled'`, or any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
+   * `'disabled'`, and any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
    * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. Default `'enabled'`.
    */
   consent?: 'enabled' | 'disabled' | 'pending';

@@ -28,17 +28,31 @@ export const MAX_NESTED_DEPTH = 50;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
+/** Event names, and product IDs, of one profile: a user who has done so many different things is a script. */
+export const MAX_EVENT_NAMES = 20_000;
 export const MAX_PURCHASE_QUANTITY = 100;
+/** The contract sets no bound. A price is added up and squared: without one a single purchase would make every sum endless. */
+export const MAX_PRICE = 1e12;
 
 export const INTEGRATIONS_PAGE_SIZE = 10;
 export const MAX_PLACEMENTS = 10;
-/** The contract sets no bound but the body: 4 MB hold no more events that are sound, at 80 bytes and more each. */
-export const MAX_TRACK_EVENTS = 50_000;
+/** Ours: the contract sets no bound. */
+export const MAX_PLACEMENT_ID_CHARACTERS = 255;
+/** Ours: the contract sets no bound. The SDK sends 50 at once. */
+export const MAX_TRACK_EVENTS = 1_000;
 /**
- * Values in the body of a banner endpoint, which anyone may send who has read a page: a parser needs time and memory for
- * each. An event is four of them; a sync of ten placements is sixteen.
+ * Bodies of the banner endpoints, which anyone may call who has read a page. Ours: the contract has 4 MB in general. A
+ * sync of ten placements with all members at their longest has 20 KB, 1,000 events with the IDs of our banners 300 KB.
  */
-export const MAX_TRACK_VALUES = 5 * MAX_TRACK_EVENTS;
-export const MAX_SYNC_VALUES = 10_000;
+export const MAX_SYNC_BODY_BYTES = 64 * KB;
+export const MAX_TRACK_BODY_BYTES = 512 * KB;
+/**
+ * JSON values that a body may hold, ours too: a parser needs time and memory for each. An event of a banner is four of
+ * them, a sync of ten placements sixteen, the largest event of a user some 260.
+ */
+export const MAX_SYNC_VALUES = 1_000;
+export const MAX_TRACK_VALUES = 10 * MAX_TRACK_EVENTS;
+export const MAX_USERS_TRACK_VALUES = 100_000;
+export const MAX_PROFILE_VALUES = 10_000;
 /** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
 export const MAX_TRACK_BATCH = 50;

@@ -1,12 +1,15 @@
 import { readEnvelope } from './banner-envelope.ts';
 import type { SyncRequest } from './banners-sync.ts';
 import { FATAL, notValid, required } from './error-codes.ts';
-import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENTS } from './limits.ts';
+import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENT_ID_CHARACTERS, MAX_PLACEMENTS } from './limits.ts';
 import { isPresent, isRecord } from './record.ts';
-import { fitsBytes, isStorableText } from './text.ts';
+import { fitsBytes, fitsCharacters, isStorableText } from './text.ts';
 
 const isPlacementId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && isStorableText(value);
+  typeof value === 'string' &&
+  value !== '' &&
+  fitsCharacters(value, MAX_PLACEMENT_ID_CHARACTERS) &&
+  isStorableText(value);
 
 const isDeviceId = (value: unknown): value is string =>
   typeof value === 'string' && isStorableText(value) && fitsBytes(value, MAX_BANNER_DEVICE_ID_BYTES);

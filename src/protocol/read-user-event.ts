@@ -2,7 +2,7 @@ import { isCurrency } from './currencies.ts';
 import { notValid, required, TRACK_ERROR } from './error-codes.ts';
 import { checkIdentity, type Faults, type Identity, idText } from './identity.ts';
 import { parseInstant } from './instant.ts';
-import { MAX_NAME_CHARACTERS, MAX_PURCHASE_QUANTITY } from './limits.ts';
+import { MAX_NAME_CHARACTERS, MAX_PRICE, MAX_PURCHASE_QUANTITY } from './limits.ts';
 import { isRecord } from './record.ts';
 import { fitsCharacters, isStorableText } from './text.ts';
 import { readUserEventProperties } from './user-event-properties.ts';
@@ -35,7 +35,8 @@ const readProduct: Read<string> = (value) => readName(idText(value));
 const readCurrency: Read<string> = (value) =>
   typeof value === 'string' && isCurrency(value.toUpperCase()) ? value.toUpperCase() : undefined;
 
-const readPrice: Read<number> = (value) => (Number.isFinite(value) ? (value as number) : undefined);
+const readPrice: Read<number> = (value) =>
+  typeof value === 'number' && Math.abs(value) <= MAX_PRICE ? value : undefined;
 
 const readQuantity: Read<number> = (value) => {
   if (value === undefined || value === null) return 1;

@@ -20,3 +20,9 @@ export const fitsCharacters = (text: string, most: number): boolean => {
 
 /** PostgreSQL cannot store U+0000, and a lone surrogate has no UTF-8 form: such text is refused on both stores. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/**
+ * False for a number beyond those that JavaScript counts one by one: `12345678901234567890` has become
+ * `12345678901234567000` before anybody sees it. Senders write such an ID as text.
+ */
+export const isStorableNumber = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;

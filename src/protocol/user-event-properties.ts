@@ -8,7 +8,7 @@ import {
   MAX_STRING_CHARACTERS,
 } from './limits.ts';
 import { isRecord } from './record.ts';
-import { fitsCharacters, isStorableText } from './text.ts';
+import { fitsCharacters, isStorableNumber, isStorableText } from './text.ts';
 
 const RULES = {
   event: { reserved: ['time', 'event_name'], maxBytes: MAX_EVENT_PROPERTIES_BYTES },
@@ -23,7 +23,7 @@ const isKey = (key: string): boolean =>
 
 const isValue = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value);
-  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'number') return isStorableNumber(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth > MAX_NESTED_DEPTH) return false;
   if (Array.isArray(value)) return value.every((element) => isValue(element, depth + 1));

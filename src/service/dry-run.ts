@@ -15,7 +15,7 @@ const workspace: Workspace = {
   subscriptionGroups: ANY_ID as unknown as Workspace['subscriptionGroups'],
 };
 
-const NOTHING_STORED = { write: async () => undefined as never } satisfies Pick<Store, 'write'>;
+const NOTHING_STORED = { write: async () => [] as never } satisfies Pick<Store, 'write'>;
 
 /** Judges a request of `/users/track` by the service's own rules, and stores nothing. In place of a client's `fetch`. */
 export const judgeTrack: typeof fetch = async (input, init) => {

@@ -11,21 +11,19 @@ export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { createFetch } from './gate/fetch.ts';
 export { HttpError } from './http-error.ts';
-export { exchangeOf, writeReply } from './http-exchange.ts';
-export { type Listening, type ListenOptions, listen } from './listen.ts';
+export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
-export { openPort } from './open-port.ts';
 export {
   type AuditEntry,
   type Draft,
   LOOK_AT_USER,
   type OperatorSession,
   type Release,
+  type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
-export { createServerEnd } from './server-end.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export type { CampaignNumber } from './store/campaign-numbers.ts';
 export {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createEndOfTurn } from './end-of-turn.ts';
-import { exchangeOf, writeReply } from './http-exchange.ts';
+import type { Exchange, Reply } from './gate/exchange.ts';
+import { createReceiving, exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
 import { openPort } from './open-port.ts';
 import { createServerEnd } from './server-end.ts';
@@ -34,18 +35,18 @@ export interface ListenOptions {
   drainMs?: number;
 }
 
-/** A service that listens. */
-export interface Listening {
+/** A port that is served. */
+export interface ServedPort {
   /** Where it listens, without a slash at the end. */
   url: string;
   port: number;
-  /** Takes no more connections, answers what is still on its way over open ones, waits for open requests, then closes the service. */
+  /** Takes no more connections, answers what is still on its way over open ones, and waits for open requests. */
   stop(): Promise<void>;
 }
 
-/** Serves a service on a port. Rejects where the port cannot be had. */
-export const listen = async (
-  service: Service,
+/** The edge of every port, the API's and the Studio's: sockets below it, exchanges and replies above. */
+export const servePort = async (
+  handle: (exchange: Exchange) => Promise<Reply>,
   {
     port = 8787,
     host = '127.0.0.1',
@@ -55,9 +56,10 @@ export const listen = async (
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     lingerMs = LINGER_MS,
     drainMs = DRAIN_MS,
-  }: ListenOptions = {},
-): Promise<Listening> => {
+  }: ListenOptions,
+): Promise<ServedPort> => {
   const atEndOfTurn = createEndOfTurn();
+  const receiving = createReceiving();
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
     const failed = (error: unknown) => {
       log.error(errorFacts(error), 'answer not written');
@@ -65,7 +67,7 @@ export const listen = async (
     };
     const serve = async () => {
       if (files && (await files(request, response))) return;
-      const reply = await service.handle(exchangeOf(request, invite));
+      const reply = await handle(exchangeOf(request, receiving, invite));
       atEndOfTurn(() => {
         try {
           writeReply(request, response, reply, !server.listening);
@@ -85,16 +87,27 @@ export const listen = async (
     },
     (request, response) => answer(request, response, () => undefined),
   );
-  const end = createServerEnd(server, { lingerMs, drainMs });
+  const stop = createServerEnd(server, { lingerMs, drainMs });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, () => response.writeContinue()),
   );
+  return { ...(await openPort(server, port, host)), stop };
+};
 
+/** A service that listens. */
+export interface Listening extends ServedPort {
+  /** As of any port; then it closes the service. */
+  stop(): Promise<void>;
+}
+
+/** Serves a service on a port. Rejects where the port cannot be had. */
+export const listen = async (service: Service, options: ListenOptions = {}): Promise<Listening> => {
+  const served = await servePort(service.handle, options);
   return {
-    ...(await openPort(server, port, host)),
+    ...served,
     stop: async () => {
       service.drain();
-      await end();
+      await served.stop();
       await service.close();
     },
   };

@@ -1,5 +1,9 @@
 /** More slips than these make another word. */
 const MAX_SLIPS = 2;
+/** A longer text is no word that somebody has mistyped. The time of a comparison grows with the square of the length. */
+const MAX_LETTERS = 64;
+/** Of a longer list the first names are compared. */
+const MAX_NAMES = 1_000;
 
 /** Letters to put in, to leave out or to change until one text is the other. */
 const slips = (from: string, to: string): number => {
@@ -19,10 +23,16 @@ const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''
 
 /** The name that was probably meant; `null` where none is near. Capitals, spaces and underscores make no difference. */
 export const nearest = (name: string, names: Iterable<string>): string | null => {
+  if (name.length > MAX_LETTERS) return null;
+  const written = plain(name);
   let best: string | null = null;
   let fewest = Math.min(MAX_SLIPS, name.length / 2);
+  let compared = 0;
   for (const each of names) {
-    const count = slips(plain(name), plain(each));
+    compared += 1;
+    if (compared > MAX_NAMES) break;
+    if (each.length > MAX_LETTERS) continue;
+    const count = slips(written, plain(each));
     if (count > fewest || (best !== null && count === fewest)) continue;
     best = each;
     fewest = count;

@@ -53,8 +53,8 @@ export interface Route {
   rate: RateDialect;
   limit: LimitName;
   maxBodyBytes: number;
-  /** Values that the JSON of a large body may hold: with more it is refused unparsed. Default any number. */
-  maxValues?: number;
+  /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
+  maxValues: number;
   /** What a longer body is answered: 413, or 400 where the endpoint's table has no 413. */
   tooLarge: 413 | 400;
   /** Web pages of other origins may call it with a client key: preflights are answered. */

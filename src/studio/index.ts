@@ -1,5 +1,5 @@
 export { pullCampaigns, pushCampaigns } from './mirror/mirror.ts';
 export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
-export { type ListeningStudio, listenStudio } from './server/listen-studio.ts';
-export { newOperatorKey } from './server/operator-keys.ts';
+export { listenStudio } from './server/listen-studio.ts';
 export { builtPages } from './server/pages.ts';
+export { newOperatorKey } from './server/sessions.ts';

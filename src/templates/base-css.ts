@@ -71,6 +71,7 @@ export const BASE_CSS = /* css */ `
   --focus: var(--accent-text);
 }
 p { margin: 0; }
+[hidden] { display: none; }
 /* Each text finds its own direction, as dir="auto" does; with that attribute the section's own would skip it. */
 p, .action { unicode-bidi: plaintext; }
 .words { min-inline-size: 0; }

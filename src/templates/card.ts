@@ -5,7 +5,8 @@ export const CARD: Look = {
   dismissible: true,
   css: /* css */ `
 .card { display: flex; flex-direction: column; }
-.card .picture { flex: 0 0 auto; aspect-ratio: var(--placard-image-ratio, 16 / 10); inline-size: 100%; }
+/* In a box that is too low for both, the picture gives way to the words, down to this. */
+.card .picture { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 10); inline-size: 100%; }
 .card .content {
   display: flex;
   flex: 1 0 auto;

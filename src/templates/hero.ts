@@ -6,10 +6,12 @@ import type { Look } from './template.ts';
 export const HERO: Look = {
   dismissible: false,
   css: /* css */ `
-.hero { display: grid; grid-template-rows: auto minmax(0, 1fr); }
-.hero .picture { aspect-ratio: var(--placard-image-ratio, 16 / 9); }
+.hero { display: flex; flex-direction: column; }
+/* In a box that is too low for both, the picture gives way to the words, down to this. */
+.hero .picture { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 9); }
 .hero .content {
   display: flex;
+  flex: 1 0 auto;
   flex-direction: column;
   justify-content: center;
   align-items: flex-start;
@@ -22,12 +24,13 @@ export const HERO: Look = {
 .hero .dismiss { position: absolute; inset-block-start: 0.75rem; inset-inline-end: 0.75rem; }
 .hero[data-picture="some"] .dismiss { --under-dismiss: var(--surface); }
 /* One of the two alone has the whole box: a picture to its edges, words in the middle. */
-.hero[data-picture="none"], .hero[data-words="none"] { grid-template-rows: minmax(0, 1fr); }
-.hero[data-words="none"] .picture { block-size: 100%; }
+.hero[data-words="none"] .picture { flex-grow: 1; }
 .hero[data-picture="none"] .content { align-items: center; text-align: center; }
 .hero[data-picture="none"] .headline { font-size: clamp(1.5rem, 6cqi, 3.5rem); }
+/* A headline of several sentences at that size would be a page of its own. */
+.hero[data-headline="long"] .headline { font-size: clamp(1.375rem, 3.2cqi, 2rem); line-height: 1.2; }
 @container (min-width: 42rem) {
-  .hero { min-block-size: 20rem; grid-template: minmax(0, 1fr) / minmax(0, 1fr); }
+  .hero { display: grid; min-block-size: 20rem; grid-template: minmax(min-content, 1fr) / minmax(0, 1fr); }
   .hero[data-picture="some"][data-words="some"] { grid-template-columns: minmax(0, 11fr) minmax(0, 10fr); }
   .hero .picture { order: 2; aspect-ratio: auto; block-size: 100%; }
   .hero .content { padding: calc(var(--space) * 2) clamp(calc(var(--space) * 2), 5cqi, calc(var(--space) * 4)); }

@@ -19,6 +19,8 @@ export const STRIP: Look = {
   align-items: flex-start;
   gap: 0.5rem;
   min-inline-size: 0;
+  /* In the middle; in a box that is too low, from its top. */
+  margin-block: auto;
 }
 .strip .dismiss { align-self: start; margin-inline-end: -0.75rem; }
 /* Strips carry codes to copy, so their words stay words; a link in them is still 44 pixels high to the finger. */

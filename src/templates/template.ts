@@ -3,6 +3,7 @@ import { BASE_CSS } from './base-css.ts';
 import { buildElement } from './build-element.ts';
 import { type Content, readContent } from './content.ts';
 import { dismissButton } from './dismiss-button.ts';
+import { fitTexts } from './fit-texts.ts';
 import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
 import { picture, removePicture } from './picture.ts';
@@ -23,6 +24,9 @@ export interface Look {
   dismissible: boolean;
 }
 
+/** Characters from which a headline is set as a text rather than as a title. */
+const LONG_HEADLINE = 60;
+
 const link = (content: Content, slot: Slot, label: string, className: string, navigate?: Navigate) => {
   if (content.link === null) return null;
   const document = slot.element.ownerDocument;
@@ -31,19 +35,19 @@ const link = (content: Content, slot: Slot, label: string, className: string, na
   return anchor;
 };
 
-const words = (content: Content, slot: Slot, navigate?: Navigate): HTMLElement | null => {
+/** The headline and the body, as far as they are there. */
+const words = (content: Content, slot: Slot, navigate?: Navigate): HTMLElement[] => {
   const { headline, body } = content;
-  if (headline === null && body === null) return null;
   const document = slot.element.ownerDocument;
   const text = (className: string, child: Node | string) =>
     buildElement(document, 'p', { class: className }, [child]);
   const headlineLink = headline !== null && content.buttonText === null;
-  return buildElement(document, 'div', { class: 'words' }, [
+  return [
     headline === null
       ? null
       : text('headline', (headlineLink && link(content, slot, headline, 'cover', navigate)) || headline),
     body === null ? null : text('body', body),
-  ]);
+  ].filter((each) => each !== null);
 };
 
 /** Nothing is seen yet while an element is busy: no impression counts. */
@@ -67,7 +71,7 @@ export const createTemplate =
     const content = readContent(banner, slot, { dismissible: look.dismissible });
     const { headline, buttonText, image, imageAlt } = content;
     const document = slot.element.ownerDocument;
-    const text = words(content, slot, navigate);
+    const texts = words(content, slot, navigate);
     const action = buttonText === null ? null : link(content, slot, buttonText, 'action cover', navigate);
 
     const drawn = image === null ? null : picture(slot, image, imageAlt);
@@ -84,17 +88,19 @@ export const createTemplate =
       'aria-label': headline ?? (imageAlt || regionLabel),
       'data-theme': content.theme,
       'data-picture': drawn ? 'some' : 'none',
-      'data-words': text || action ? 'some' : 'none',
+      'data-words': texts.length > 0 || action ? 'some' : 'none',
+      'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
       // The banner's own words decide which side is its start.
       dir: 'auto',
     };
-    root.append(
-      buildElement(document, 'section', attributes, [
-        drawn?.box ?? null,
-        buildElement(document, 'div', { class: 'content' }, [text, action]),
-        content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
-      ]),
-    );
+    const text = texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null;
+    const panel = buildElement(document, 'section', attributes, [
+      drawn?.box ?? null,
+      buildElement(document, 'div', { class: 'content' }, [text, action]),
+      content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
+    ]);
+    root.append(panel);
+    const fitAgain = fitTexts(panel, texts, slot.signal);
     if (!drawn) return remove;
     // A banner that is its image alone is seen once that is there, and fails with it.
     if (!text) {
@@ -103,6 +109,7 @@ export const createTemplate =
     }
     drawn.loaded.catch((cause) => {
       removePicture(drawn.box);
+      fitAgain();
       slot.report('image', `A picture of banner "${banner.id}" is missing: ${cause.message}`, image);
     });
     return remove;

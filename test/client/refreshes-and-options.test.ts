@@ -30,6 +30,27 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   expect(placard.banner('sidebar')).toBeNull();
 });
 
+test('a refresh right after the client was created is the first sync of the page, and costs nothing', async () => {
+  const { placard, service, of } = open({ banners: { refreshCapacity: 1 } });
+  placard.mount('home_hero', aSlot(), draw);
+  await placard.refresh();
+  expect(placard.banner('home_hero')?.id).toBe('bnr-1');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(syncs(service)).toEqual([['home_hero']]);
+  await placard.refresh();
+  expect(syncs(service)).toHaveLength(2);
+  expect(of('failed')).toEqual([]);
+});
+
+test.each([
+  [{ userId: null }, 'no user is signed in'],
+  [{ consent: 'disabled' as const }, 'there is no consent'],
+])('a refresh with %j says why there is none', async (options, reason) => {
+  const { placard, of } = open(options);
+  await placard.refresh(['home_hero']);
+  expect(of('failed')).toMatchObject([{ kind: 'sync', message: `No refresh: ${reason}` }]);
+});
+
 test('options that cannot be used are reported by their names, and all works by the defaults', async () => {
   const { placard, service, of, heard } = open({
     apikey: 'client-key',
@@ -47,6 +68,20 @@ test('options that cannot be used are reported by their names, and all works by 
     ['config', 'delivery.maxBatch'],
     ['config', 'delivery.maxEvents'],
   ]);
+});
+
+test.each([
+  [{ consent: 'granted' }, 'Option "consent" must be enabled or disabled or pending'],
+  [{ userToken: 'abc' }, 'Option "userToken" must be a function'],
+  [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
+  [{ apikey: 'client-key' }, 'Option "apikey" must be left out: it is unknown'],
+])('%j is a mistake of the page, which the console names at once', async (options, message) => {
+  const error = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => error.mockRestore());
+  const { heard, of } = open(options as never);
+  await heard('failed');
+  expect(of('failed')[0]).toEqual({ type: 'failed', kind: 'config', message });
+  expect(error.mock.calls[0]).toEqual([`Placard: ${message}`]);
 });
 
 test('without IntersectionObserver banners are shown and events delivered; it is reported once that no impression counts', async () => {

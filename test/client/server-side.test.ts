@@ -37,3 +37,21 @@ test('a wrong option makes an inert client on a server too', async () => {
   `);
   expect(seen).toContain('Option "endpoint" must be an http or https URL');
 });
+
+test('every verb of a client on a server comes to its end, and a refresh says why it does nothing', async () => {
+  const seen = await run(`
+    const { createPlacard } = await import(${JSON.stringify(INDEX)});
+    const placard = createPlacard({
+      endpoint: 'http://127.0.0.1:9', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u-1',
+    });
+    const messages = [];
+    placard.subscribe(({ message }) => messages.push(message));
+    await placard.identify('u-2');
+    await placard.refresh();
+    await placard.flush();
+    await placard.diagnostics();
+    await placard.wipe();
+    console.log(JSON.stringify(messages));
+  `);
+  expect(seen).toEqual(['There is no page here: on a server the client does nothing']);
+});

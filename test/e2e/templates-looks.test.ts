@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+
+const require = createRequire(import.meta.url);
 
 /** `draw(template, values)` puts a template into the page without the client: nothing but its looks matters here. */
 const SCRIPT = `
@@ -13,7 +17,7 @@ const SCRIPT = `
     element.className = template;
     element.replaceChildren();
     const properties = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, { type: name === 'image' ? 'image' : 'string', value }]));
+      Object.entries(values).map(([name, value]) => [name, { type: name === 'image' ? 'image' : typeof value, value }]));
     const idle = async () => undefined;
     const slot = {
       element, placementId: 'home', signal: new AbortController().signal, click: idle, dismiss: idle, safeUrl: String,
@@ -29,6 +33,17 @@ const BOXES = `<style>
   .card { min-block-size: 21.5rem; max-inline-size: 20rem }
   .strip { min-block-size: 4rem }
 </style>`;
+
+/** Letters of three shapes; what is drawn does not depend on the fonts of the machine. */
+const FONTS = {
+  wide: require.resolve('@fontsource/krona-one/files/krona-one-latin-400-normal.woff2'),
+  narrow: require.resolve('@fontsource/pathway-gothic-one/files/pathway-gothic-one-latin-400-normal.woff2'),
+  // Its line is 2.5 times its size, and its letters hang below the middle of it.
+  tall: require.resolve('@fontsource/noto-nastaliq-urdu/files/noto-nastaliq-urdu-latin-400-normal.woff2'),
+};
+type FontName = keyof typeof FONTS;
+const fontFace = (name: string) => `@font-face { font-family: ${name}; src: url(/fonts/${name}.woff2) }`;
+const FACES = `<style>${Object.keys(FONTS).map(fontFace).join(' ')}</style>`;
 const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"><rect width="16" height="9" fill="red"/></svg>';
 const WORDS = {
@@ -41,9 +56,14 @@ const WORDS = {
 let pages: PageServer;
 let browser: Browser;
 beforeAll(async () => {
-  const page = { head: BOXES, html: '<div id="slot"></div><p id="below">Below</p>', script: SCRIPT };
+  const page = { head: BOXES + FACES, html: '<div id="slot"></div><p id="below">Below</p>', script: SCRIPT };
   pages = await startPageServer({ entries: ['templates'], pages: { '/looks': page } });
   pages.file('/picture.svg', PICTURE, { 'content-type': 'image/svg+xml' });
+  for (const [name, path] of Object.entries(FONTS)) {
+    pages.file(`/fonts/${name}.woff2`, readFileSync(path), {
+      'content-type': 'font/woff2',
+    });
+  }
   browser = await launchShell();
 });
 afterAll(async () => {
@@ -51,15 +71,21 @@ afterAll(async () => {
   await pages?.close();
 });
 
-const open = async (width: number): Promise<Page> => {
+const open = async (width: number, font?: FontName): Promise<Page> => {
   const page = await browser.newPage({ viewport: { width, height: 900 } });
   await page.goto(`${pages.origin}/looks`);
   await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+  if (font) {
+    await page.evaluate(async (family) => {
+      document.body.style.setProperty('font-family', family);
+      await document.fonts.load(`1rem ${family}`);
+    }, font);
+  }
   return page;
 };
 
-type Draw = (template: string, values: Record<string, string>) => Promise<unknown>;
-const draw = (page: Page, template: string, values: Record<string, string>) =>
+type Draw = (template: string, values: Record<string, string | boolean>) => Promise<unknown>;
+const draw = (page: Page, template: string, values: Record<string, string | boolean>) =>
   page.evaluate(([name, drawn]) => void (Reflect.get(globalThis, 'draw') as Draw)(name, drawn), [
     template,
     values,
@@ -102,22 +128,6 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     },
   );
 
-  test.each([360, 768, 1280])('shows all of its text, at %i pixels', async (width) => {
-    const page = await open(width);
-    await draw(page, template, {
-      ...WORDS,
-      headline: 'Linen '.repeat(25),
-      body: 'Washed and cut. '.repeat(29),
-    });
-    const cut = await page
-      .locator('placard-frame :is(.headline, .body)')
-      .evaluateAll((texts) => texts.filter((text) => text.scrollHeight > text.clientHeight + 1).length);
-    expect(cut).toBe(0);
-    const panel = page.locator('placard-frame .panel');
-    expect(await panel.evaluate((each) => each.scrollHeight - each.clientHeight)).toBe(0);
-    await page.close();
-  });
-
   test('has targets of 44 pixels for a finger', async () => {
     const page = await open(360);
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
@@ -137,4 +147,104 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect((await boxOf(page, 'placard-frame .words')).width).toBeGreaterThan(200);
     await page.close();
   });
+});
+
+const LONG = { ...WORDS, headline: 'Linen '.repeat(25).trim(), body: 'Washed and cut. '.repeat(29).trim() };
+const HUGE = { ...WORDS, headline: 'Linen '.repeat(1_000), body: 'Washed. '.repeat(1_000) };
+/** Heights that a page may declare, as the documents advise. */
+const HEIGHTS: Record<string, Record<number, string>> = {
+  strip: { 360: '8rem', 768: '4rem', 1280: '4rem' },
+  card: { 360: '21.5rem', 768: '21.5rem', 1280: '21.5rem' },
+  hero: { 360: '26rem', 768: '22rem', 1280: '22rem' },
+};
+
+const setHeight = (page: Page, height: string) =>
+  page.locator('#slot').evaluate((slot, size) => {
+    slot.style.setProperty('min-block-size', '0');
+    slot.style.setProperty('block-size', size);
+  }, height);
+
+/** What a template has drawn of its texts, and whether the edge of a box goes through any of it. */
+const drawnTexts = (page: Page) =>
+  page.locator('placard-frame .panel').evaluate((panel) => {
+    const inside = panel.getBoundingClientRect();
+    const texts = [...panel.querySelectorAll<HTMLElement>('.headline, .body')].filter((each) => !each.hidden);
+    const boxes = [...texts, ...panel.querySelectorAll('.action')].map((each) =>
+      each.getBoundingClientRect(),
+    );
+    return {
+      texts: texts.map((each) => each.textContent),
+      outside: boxes.filter((box) => box.top < inside.top || box.bottom > inside.bottom).length,
+      overflow: panel.scrollHeight - panel.clientHeight,
+      clipped: texts.filter((each) => getComputedStyle(each).overflow !== 'visible').length,
+    };
+  });
+
+describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
+  describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
+    test.each([360, 768, 1280])('shows all of its text, at %i pixels', async (width) => {
+      const page = await open(width, font);
+      const whole = { outside: 0, overflow: 0, clipped: 0 };
+      await draw(page, template, LONG);
+      expect(await drawnTexts(page)).toEqual({ ...whole, texts: [LONG.headline, LONG.body] });
+      // A headline alone is the link, whose target is larger than its line.
+      await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '0'));
+      await draw(page, template, { headline: WORDS.headline, link: '/linen', dismissible: false });
+      expect((await drawnTexts(page)).texts).toEqual([WORDS.headline]);
+      await page.close();
+    });
+
+    test.each([360, 768, 1280])(
+      'in a box of a given height shows whole lines, and an ellipsis, at %i pixels',
+      async (width) => {
+        const page = await open(width, font);
+        await setHeight(page, HEIGHTS[template]![width]!);
+        await draw(page, template, { ...LONG, image: '/picture.svg' });
+        const { texts, ...edges } = await drawnTexts(page);
+        expect(edges).toEqual({ outside: 0, overflow: 0, clipped: 0 });
+        expect(texts.join()).toMatch(/(Linen|cut\.|Washed|and)…$/);
+        await page.close();
+      },
+    );
+
+    test('with more text than it takes is no page of its own', async () => {
+      const page = await open(900, font);
+      await page.locator('#slot').evaluate((slot) => slot.style.setProperty('max-inline-size', 'none'));
+      await draw(page, template, HUGE);
+      expect((await boxOf(page, '#slot')).height).toBeLessThan(700);
+      await page.close();
+    });
+  });
+});
+
+test('a text is fitted again when its font arrives, when its box gets lower, and when the window does', async () => {
+  const page = await open(360);
+  const held = Promise.withResolvers<void>();
+  await page.route('**/wide.woff2', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.locator('body').evaluate((body) => body.style.setProperty('font-family', 'wide'));
+  await setHeight(page, '36rem');
+  await draw(page, 'card', LONG);
+  const lengths: number[] = [];
+  const isShorter = async () => {
+    const { texts, overflow } = await drawnTexts(page);
+    const isNew = overflow === 0 && texts.join().length !== lengths.at(-1);
+    if (isNew) lengths.push(texts.join().length);
+    return isNew;
+  };
+  await expect.poll(isShorter).toBe(true);
+  held.resolve();
+  await expect.poll(isShorter).toBe(true);
+  await setHeight(page, '24rem');
+  await expect.poll(isShorter).toBe(true);
+  await page.setViewportSize({ width: 280, height: 900 });
+  await expect.poll(isShorter).toBe(true);
+  expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
+  // Where there is room again, the text is whole.
+  await setHeight(page, '80rem');
+  await page.setViewportSize({ width: 360, height: 900 });
+  await expect.poll(async () => (await drawnTexts(page)).texts).toEqual([LONG.headline, LONG.body]);
+  await page.close();
 });

@@ -9,6 +9,8 @@ export interface IdentityProvider {
   claims: Record<string, unknown>;
   /** Changes the ID token before it is signed, for what a wrong provider would say. */
   spoil: (payload: Record<string, unknown>) => Record<string, unknown>;
+  /** Signs with a key that the provider does not publish. */
+  signsWithForeignKey: boolean;
   stop(): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export interface IdentityProvider {
 export const runIdentityProvider = async (secret: string): Promise<IdentityProvider> => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  const foreign = await generateKeyPair('RS256');
   const codes = new Map<string, { challenge: string; nonce: string; client: string }>();
 
   const server = createServer(async (request, response) => {
@@ -67,13 +70,14 @@ export const runIdentityProvider = async (secret: string): Promise<IdentityProvi
       .setProtectedHeader({ alg: 'RS256', kid: 'one' })
       .setIssuedAt()
       .setExpirationTime('5m')
-      .sign(privateKey);
+      .sign(provider.signsWithForeignKey ? foreign.privateKey : privateKey);
     return json(200, { access_token: 'x', token_type: 'Bearer', id_token: token });
   });
   const provider: IdentityProvider = {
     issuer: '',
     claims: {},
     spoil: (payload) => payload,
+    signsWithForeignKey: false,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -104,6 +104,7 @@ export const runStudio = async (
   return {
     store,
     service,
+    studio,
     clock,
     lines,
     workspaces,

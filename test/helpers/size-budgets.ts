@@ -18,19 +18,20 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 33_600,
-  './element': 6_400,
+  '.': 33_900,
+  './element': 7_100,
   './react': 1_640,
   './vue': 1_500,
   // The panel is 11,700 of it; 740, or 1,760 with webpack's own loader, are on pages where it stays closed.
   './devtools': 13_200,
-  './templates': 5_700,
+  // 570 of it shorten a text by whole lines where its box has a fixed height.
+  './templates': 6_400,
   './webview': 1_900,
   './service-worker': 18_100,
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_750, esbuild: 7_000, webpack: 7_700 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_900, esbuild: 7_200, webpack: 7_850 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

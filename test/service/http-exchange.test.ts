@@ -2,16 +2,50 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { createFetch } from '../../src/service/gate/fetch.ts';
-import { exchangeOf } from '../../src/service/http-exchange.ts';
+import { createReceiving, exchangeOf } from '../../src/service/http-exchange.ts';
 
 const FIRST = 'the first chunk, ';
 /** One object for many chunks, each written over the last: whoever kept it instead of its byte reads only the last. */
 const shared = Buffer.alloc(1);
 const DIGITS = '0123456789';
 
+const aRequest = () =>
+  Object.assign(new EventEmitter(), { headers: {}, complete: true, url: '/', socket: {} });
+const bodyOf = (request: object, receiving: ReturnType<typeof createReceiving>) =>
+  exchangeOf(request as IncomingMessage, receiving, () => undefined).body(100);
+
+test('slow bodies hold no more together than the bound: the oldest is refused, and a quick one never', async () => {
+  const receiving = createReceiving(250);
+  const slow = Array.from({ length: 5 }, () => {
+    const request = aRequest();
+    const body = bodyOf(request, receiving);
+    return {
+      request,
+      outcome: body.then(
+        (bytes) => bytes?.byteLength,
+        (error) => error.status as number,
+      ),
+    };
+  });
+  for (const { request } of slow) request.emit('data', Buffer.alloc(90));
+  const quick = aRequest();
+  const whole = bodyOf(quick, receiving);
+  quick.emit('data', Buffer.alloc(80));
+  quick.emit('end');
+  for (const { request } of slow) request.emit('end');
+  expect((await whole)?.byteLength).toBe(80);
+  expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual([503, 503, 503, 503, 90]);
+  // What was refused or is complete counts no more.
+  const next = aRequest();
+  const body = bodyOf(next, receiving);
+  next.emit('data', Buffer.alloc(100));
+  next.emit('end');
+  expect((await body)?.byteLength).toBe(100);
+});
+
 test('a body in many chunks is held as its bytes, not as its chunks', async () => {
-  const request = Object.assign(new EventEmitter(), { headers: {}, complete: true, url: '/' });
-  const body = exchangeOf(request as unknown as IncomingMessage, () => undefined).body(100);
+  const request = aRequest();
+  const body = bodyOf(request, createReceiving());
   request.emit('data', Buffer.from(FIRST));
   for (const digit of DIGITS) {
     shared.write(digit);

@@ -71,6 +71,18 @@ describe('a connection', () => {
     expect(await text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
+  test('with two Authorization headers is refused, whichever key comes first', async () => {
+    service = await runService([aWorkspace()]);
+    const body = '{"attributes":[{"external_id":"u-1"}]}';
+    for (const second of ['nobody', SERVER_KEY]) {
+      const { text } = raw(
+        portOf(service),
+        head(`authorization: Bearer ${second}`, `Content-Length: ${body.length}`, 'Connection: close') + body,
+      );
+      expect(await text).toMatch(/^HTTP\/1\.1 401 /);
+    }
+  });
+
   test('may name the host before the path, as if to a proxy', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>

@@ -17,3 +17,12 @@ test.each([
 test.each(['tier', 'x', '', 'name_of_the_first'])('"%s" is near to none', (written) => {
   expect(nearest(written, NAMES)).toBeNull();
 });
+
+test('a text that is no word is near to none, and costs no time', () => {
+  const long = 'a'.repeat(4_000_000);
+  const started = process.cpuUsage();
+  expect(nearest(long, NAMES)).toBeNull();
+  expect(nearest('dob', [long])).toBeNull();
+  // Comparing them letter by letter takes seconds.
+  expect(process.cpuUsage(started).user).toBeLessThan(500_000);
+});

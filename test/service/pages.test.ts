@@ -115,7 +115,7 @@ describe('GET /openapi.json', () => {
     });
     expect(of('/v1/device-messaging/banners/track')).toMatchObject({
       external_user_id: { maxLength: 986 },
-      events: { maxItems: 50_000 },
+      events: { maxItems: 1_000 },
     });
     expect(of('/v1/device-messaging/banners/sync')).toMatchObject({
       external_user_id: { maxLength: 986 },

@@ -98,6 +98,8 @@ export const createUpdates = (context: LateContext) => {
     want: (placementId: string): void => sync.want([placementId]),
     /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
+    /** Resolves when what is requested now is answered, or is not. */
+    answered: (): Promise<void> => sync.now([]),
     /** Syncs now, if the budget allows it. */
     async refresh(placementIds: string[]): Promise<void> {
       const blockedUntilMs = sync.blockedUntilMs();

@@ -1,6 +1,7 @@
 import { createBannerCache } from '../banners/banner-cache.ts';
 import { createBootstrap } from '../banners/bootstrap.ts';
 import type { LateClient } from '../late/late-client.ts';
+import type { Notice } from '../notice.ts';
 import type { PlacardOptions } from '../options.ts';
 import type { Placard } from '../placard.ts';
 import { createBoxes } from '../placements/box.ts';
@@ -35,6 +36,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
+  /** For `debug`: what happens before that chunk is loaded, which prints it. */
+  const early: Notice[] = [];
+  const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
   const requested: Requested = { placements: new Set(), answered: new Set() };
   let isStopped = false;
   let hasStoreFailed = false;
@@ -92,6 +96,8 @@ const createLivePlacard = (settings: Settings): Placard => {
         boxes,
         visitorKey: visitor.storageKey,
         requested,
+        early,
+        forgetEarly,
         notify,
         fail,
         subscribe,
@@ -121,8 +127,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     await afterFrame(platform);
     if (!isStopped) await user.startSession();
   };
-  // On a server there is no page to show anything on.
-  if (typeof document !== 'undefined') begin().catch(report);
+  begin().catch(report);
 
   return {
     mount(placementId, element, hook) {
@@ -164,11 +169,12 @@ const createLivePlacard = (settings: Settings): Placard => {
 /**
  * Starts the client: shows cached banners at once, then syncs, counts and delivers. Nothing throws, ever: failures are
  * `failed` notices. Where an option is missing or wrong, the client is inert: it draws, stores and sends nothing, and says so
- * once, in a `failed` notice of the kind `config` and in the console.
+ * once, in a `failed` notice of the kind `config` and in the console. On a server, without a `document`, it is inert too.
  */
 export const createPlacard = (options: PlacardOptions): Placard => {
   try {
-    return createLivePlacard(readOptions(options));
+    const settings = readOptions(options);
+    return typeof document === 'undefined' ? createInertPlacard() : createLivePlacard(settings);
   } catch (cause) {
     return createInertPlacard(cause);
   }

@@ -39,6 +39,7 @@ export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions
 
 /** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
+  if (Object(options) !== options) throw new TypeError('createPlacard() needs its options, an object');
   const { appVersion, userId, consent = 'enabled', platform } = options;
   const api = readApiOptions(options);
   const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;

@@ -47,9 +47,12 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
 /** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
 export const printNotices = (
-  context: Pick<LateContext, 'settings' | 'consent' | 'cache' | 'requested' | 'subscribe'>,
+  context: Pick<
+    LateContext,
+    'settings' | 'consent' | 'cache' | 'requested' | 'subscribe' | 'early' | 'forgetEarly'
+  >,
 ): (() => void) => {
-  const { settings, consent, cache, requested, subscribe } = context;
+  const { settings, consent, cache, requested, subscribe, early, forgetEarly } = context;
   const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
   const who = consent.mayAct() ? user : 'no consent';
   const current = (): string =>
@@ -59,7 +62,7 @@ export const printNotices = (
   console.info(
     `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
   );
-  return subscribe((notice) => {
+  const print = (notice: Notice): void => {
     if (notice.type === 'changed') {
       // It comes where something may have changed.
       if (current() === last) return;
@@ -69,5 +72,8 @@ export const printNotices = (
     const cause = notice.type === 'failed' && notice.cause !== undefined ? [notice.cause] : [];
     if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
     else console.info(text);
-  });
+  };
+  forgetEarly();
+  for (const notice of early) print(notice);
+  return subscribe(print);
 };

@@ -42,6 +42,14 @@ export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
   let isStopped = false;
+  /** The page's first session has begun, or cannot: until then it is what a refresh would be. */
+  let begin: () => void = () => undefined;
+  let begun: Promise<void> | undefined = new Promise((resolve) => {
+    begin = () => {
+      begun = undefined;
+      resolve();
+    };
+  });
   const context = createLateContext(options, () => isStopped);
   const { settings, consent, cache, placements, requested, notify, fail } = context;
   const { lifecycle, userTokens, boxMemory, isActive, inBackground } = context;
@@ -140,7 +148,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
       const placementIds = [names].flat();
       for (const placementId of placementIds) requested.placements.add(placementId);
-      if (!isActive() || cache.userId() === null) fail('sync', 'No user, or no consent');
+      const isFirst = begun !== undefined;
+      await begun;
+      if (isStopped) return;
+      if (!isActive()) fail('sync', 'No refresh: there is no consent');
+      else if (cache.userId() === null) fail('sync', 'No refresh: no user is signed in');
+      else if (isFirst) await updates.answered();
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },
     notifyTabs: updates.notifyTabs,
@@ -149,20 +162,25 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     countImpression: impressions.count,
     forgetFormerUsers,
     async startSession(user, isSwitch) {
-      await lifecycle.whenActivated();
-      await meetVisitor(user.signedIn);
-      if (cache.userId() !== user.id()) await user.openCache();
-      // An opt-out of an earlier visit stays one: reading it reports it.
-      if (isActive())
-        await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
-      if (userTokens.resume()) inBackground(delivery.flush());
-      await updates.startSession(delivery.queued);
+      try {
+        await lifecycle.whenActivated();
+        await meetVisitor(user.signedIn);
+        if (cache.userId() !== user.id()) await user.openCache();
+        // An opt-out of an earlier visit stays one: reading it reports it.
+        if (isActive())
+          await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
+        if (userTokens.resume()) inBackground(delivery.flush());
+        await updates.startSession(delivery.queued);
+      } finally {
+        begin();
+      }
       if (isSwitch || cache.userId() !== null) await forgetFormerUsers();
     },
     isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
     inspect,
     stop() {
       isStopped = true;
+      begin();
       for (const stop of stops) stop();
       for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
     },

@@ -3,6 +3,7 @@ import type { Consent } from '../first/consent.ts';
 import type { Notices } from '../first/notices.ts';
 import type { Settings } from '../first/read-options.ts';
 import type { Requested } from '../first/requested.ts';
+import type { Notice } from '../notice.ts';
 import type { Boxes } from '../placements/box.ts';
 import { createBoxMemory } from '../placements/box-memory.ts';
 import type { Placements } from '../placements/placements.ts';
@@ -21,6 +22,9 @@ export interface LateClientOptions extends Notices {
   /** Where the profile keeps its visitor. */
   visitorKey: string;
   requested: Requested;
+  /** The notices so far, for `debug`, until `forgetEarly` is called. */
+  early: Notice[];
+  forgetEarly: () => void;
 }
 
 /** What the parts of the late chunk share. */

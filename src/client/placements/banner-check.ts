@@ -5,6 +5,10 @@ import type { PlacementHook, Problem } from '../placement-hook.ts';
 export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
+/** A problem in words, with the property that has it. */
+export const problemText = ({ message, path = [] }: Problem): string =>
+  [path.map((part) => String(Object(part).key ?? part)).join('.'), message].filter(Boolean).join(': ');
+
 interface CheckOptions {
   hook: PlacementHook;
   /** The banner does not fit its placement. */

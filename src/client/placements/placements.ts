@@ -3,7 +3,7 @@ import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Notify } from '../notice.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createBannerCheck, isSameBanner } from './banner-check.ts';
+import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';
 import { holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
 import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
@@ -175,7 +175,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const check = createBannerCheck({
         hook,
         onProblems(banner, problems) {
-          const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map((each) => each.message).join('; ')}`;
+          const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map(problemText).join('; ')}`;
           fail('property', message, problems);
         },
         onError: (cause) => report(slot, cause),

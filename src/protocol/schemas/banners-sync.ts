@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import type { SyncAnswer } from '../banners-sync.ts';
-import { MAX_BANNER_DEVICE_ID_BYTES } from '../limits.ts';
+import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENT_ID_CHARACTERS } from '../limits.ts';
 import { readSyncRequest } from '../read-sync-request.ts';
 import { wireBanner } from './banner.ts';
 import { envelope } from './envelope.ts';
-import { bytes } from './text.ts';
+import { bytes, characters } from './text.ts';
 
 /** Body of `POST /v1/device-messaging/banners/sync`. */
 export const syncRequest = z
   .object({
     ...envelope,
-    placements: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
+    placements: z.array(characters(MAX_PLACEMENT_ID_CHARACTERS)).check(z.minLength(1)),
     device_id: z.nullish(bytes(MAX_BANNER_DEVICE_ID_BYTES, 0)),
   })
   .check(z.refine((body) => typeof readSyncRequest(body, () => true) !== 'string'));

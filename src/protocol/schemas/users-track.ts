@@ -6,6 +6,7 @@ import {
   MAX_EMAIL_CHARACTERS,
   MAX_EXTERNAL_ID_BYTES,
   MAX_NAME_CHARACTERS,
+  MAX_PRICE,
   MAX_PURCHASE_QUANTITY,
   MAX_TRACK_OBJECTS,
 } from '../limits.ts';
@@ -70,7 +71,7 @@ const purchaseObject = z
     ...atTime,
     product_id: z.union([characters(MAX_NAME_CHARACTERS), z.int()]),
     currency: z.string(),
-    price: z.number(),
+    price: z.number().check(z.gte(-MAX_PRICE), z.lte(MAX_PRICE)),
     quantity: z.nullish(z.int().check(z.gte(1), z.lte(MAX_PURCHASE_QUANTITY))),
   })
   .check(isSound((object, blocked, faults) => readUserEvent(object, 'purchase', blocked, faults)));

@@ -52,7 +52,7 @@ const decoded = async (sent: Uint8Array, isPlain: boolean, route: Route, turn: T
   await turn.enter();
   const bytes = isPlain ? sent : await inflated(sent, route.maxBodyBytes);
   if (!bytes) throw tooLarge(route);
-  if (route.maxValues !== undefined && hasMoreValues(bytes, route.maxValues)) {
+  if (hasMoreValues(bytes, route.maxValues)) {
     throw new HttpError(400, `Request body holds more than ${route.maxValues} values`);
   }
   return bytes;

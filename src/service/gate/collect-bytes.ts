@@ -10,13 +10,17 @@ const NOTHING = new Uint8Array(0);
 export const collectBytes = (maxBytes: number) => {
   let kept: Uint8Array = NOTHING;
   let length = 0;
+  const forget = () => {
+    kept = NOTHING;
+    length = 0;
+  };
   return {
+    forget,
     /** `false` where it is more than `maxBytes` with this one: what came before is forgotten. */
     add(chunk: Uint8Array): boolean {
       const end = length + chunk.byteLength;
       if (end > maxBytes) {
-        kept = NOTHING;
-        length = 0;
+        forget();
         return false;
       }
       if (length === 0) kept = chunk;

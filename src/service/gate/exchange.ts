@@ -5,6 +5,8 @@ export interface Exchange {
   path: string;
   /** Without its `?`; `''` where there is none. */
   search: string;
+  /** The IP address that sent it; `''` where it came through no socket. */
+  address: string;
   /** `name` in lower case. */
   header(name: string): string | undefined;
   /** Reads the body as it was sent: `null` where it is longer than `maxBytes`. Rejects with an `HttpError` where it breaks off. */

@@ -28,6 +28,7 @@ export const createFetch =
       method: request.method,
       path: url.pathname,
       search: url.search.slice(1),
+      address: '',
       header: (name) => request.headers.get(name) ?? undefined,
       body: (maxBytes) => bounded(request, maxBytes),
     });

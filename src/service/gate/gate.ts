@@ -61,7 +61,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
     if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
     let headers = open;
     let holder: KeyHolder | undefined;
-    const time = now();
+    let time = now();
     const turn = turnOf();
     const held = heldBy();
     try {
@@ -77,6 +77,8 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
       headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
       const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
+      // A slow body may have taken a minute: from here on it counts when the request was complete.
+      time = now();
       // First the proof: no client can use up the limit of another user.
       if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
       headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };

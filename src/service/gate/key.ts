@@ -16,7 +16,7 @@ export const holderOf = (authorization: string | undefined, registry: Registry):
   if (authorization === undefined) throw unauthorized('no Authorization header');
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined)
-    throw unauthorized('the Authorization header is not "Bearer", a space and a key');
+    throw unauthorized('the Authorization header is not "Bearer", a space and one key');
   // Text first: a digest made as a buffer takes twice as long.
   const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
   if (!holder) throw unauthorized('the key is of no workspace');

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isRecord } from '../../protocol/index.ts';
+import { windowStart } from '../store/rate-windows.ts';
 import type { RateRule, RateState } from '../store/store.ts';
 
 /** Users that are counted in one window, some 100 bytes each. With more of them counting begins anew. */
@@ -21,12 +22,13 @@ export const createUserRates = (maxUsers = MAX_USERS) => {
   /** `scope` names a workspace's endpoint. */
   return (scope: string, userId: string, { requests, windowSeconds }: RateRule, nowMs: number): RateState => {
     const windowMs = windowSeconds * 1000;
-    const startMs = Math.floor(nowMs / windowMs) * windowMs;
+    const id = `${scope} ${windowSeconds}`;
     const user = userId.length > MAX_ID_CHARACTERS ? hash('sha256', userId) : userId;
-    let window = windows.get(scope);
+    let window = windows.get(id);
+    const startMs = windowStart(window?.startMs, windowMs, nowMs);
     if (window?.startMs !== startMs || window.taken.size >= maxUsers) {
       window = { startMs, taken: new Map() };
-      windows.set(scope, window);
+      windows.set(id, window);
     }
     const taken = window.taken.get(user) ?? 0;
     const allowed = taken < requests;

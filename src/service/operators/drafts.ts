@@ -19,6 +19,8 @@ export interface DraftStore {
   drafts(workspaceId: string): Promise<Draft[]>;
   /** The draft of one campaign; `null` where there is none. */
   draft(workspaceId: string, campaignId: string): Promise<Draft | null>;
+  /** Bytes that all drafts of a workspace have as JSON, but for the one of this campaign. */
+  otherDraftBytes(workspaceId: string, campaignId: string): Promise<number>;
   /** Saves over the draft of revision `over`, `null` for none: false where the stored one is another. */
   saveDraft(draft: Draft, over: string | null): Promise<boolean>;
   /** False where the stored draft is of another revision. */
@@ -47,6 +49,15 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
       campaignId,
     ]);
     return row ? draftOf(row) : null;
+  },
+
+  async otherDraftBytes(workspaceId, campaignId) {
+    const [row] = await run(
+      `SELECT coalesce(sum(octet_length(CAST(campaign AS text))), 0) AS bytes FROM drafts
+       WHERE workspace_id = $1 AND campaign_id <> $2`,
+      [workspaceId, campaignId],
+    );
+    return numberIn(row!, 'bytes');
   },
 
   async saveDraft({ workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs }, over) {

@@ -1,7 +1,7 @@
 export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './audit.ts';
 export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
-export type { Row, RunSql } from './run-sql.ts';
-export type { OperatorSession } from './sessions.ts';
+export type { Row, RunSql, SqlValue, Statement } from './run-sql.ts';
+export type { OperatorSession, SessionProof } from './sessions.ts';
 export { createStudioStore, type StudioStore } from './studio-store.ts';
 export { STUDIO_TABLES } from './tables.ts';

@@ -1,5 +1,10 @@
 export type SqlValue = string | number | null;
 export type Row = Record<string, unknown>;
+/** A statement of a constant text. */
+export interface Statement {
+  sql: string;
+  values: SqlValue[];
+}
 /** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
 export type RunSql = (sql: string, values: SqlValue[]) => Promise<Row[]> | Row[];
 

@@ -1,4 +1,10 @@
-import { numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+
+/**
+ * What an operator has signed in with: a key, by its SHA-256 in hexadecimal digits, or values of a claim of an identity
+ * provider, as far as the workspace file gave them a meaning. It is compared with today's file at each request.
+ */
+export type SessionProof = { keyHash: string } | { issuer: string; claim: string; values: string[] };
 
 /** An operator who has signed in, until they sign out or the session is too old. */
 export interface OperatorSession {
@@ -6,9 +12,7 @@ export interface OperatorSession {
   /** SHA-256 of the session's token, in hexadecimal digits. The token itself is stored nowhere. */
   sessionId: string;
   operator: string;
-  /** The role that an identity provider vouches for; `null`: the workspace file says it. */
-  role: string | null;
-  people: boolean;
+  proof: SessionProof;
   createdAtMs: number;
   seenAtMs: number;
 }
@@ -33,18 +37,17 @@ const sessionOf = (row: Row): OperatorSession => ({
   workspaceId: textIn(row, 'workspace_id'),
   sessionId: textIn(row, 'session_id'),
   operator: textIn(row, 'operator'),
-  role: row['role'] as string | null,
-  people: numberIn(row, 'people') === 1,
+  proof: jsonIn(row, 'proof') as SessionProof,
   createdAtMs: numberIn(row, 'created_at_ms'),
   seenAtMs: numberIn(row, 'seen_at_ms'),
 });
 
 export const createSessionStore = (run: RunSql): SessionStore => ({
-  async openSession({ workspaceId, sessionId, operator, role, people, createdAtMs, seenAtMs }) {
+  async openSession({ workspaceId, sessionId, operator, proof, createdAtMs, seenAtMs }) {
     await run(
-      `INSERT INTO operator_sessions (session_id, workspace_id, operator, role, people, created_at_ms, seen_at_ms)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [sessionId, workspaceId, operator, role, people ? 1 : 0, createdAtMs, seenAtMs],
+      `INSERT INTO operator_sessions (session_id, workspace_id, operator, proof, created_at_ms, seen_at_ms)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      [sessionId, workspaceId, operator, JSON.stringify(proof), createdAtMs, seenAtMs],
     );
   },
 

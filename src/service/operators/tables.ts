@@ -35,9 +35,8 @@ CREATE TABLE operator_sessions (
   session_id TEXT NOT NULL PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   operator TEXT NOT NULL,
-  -- From an identity provider; NULL where the workspace file has it.
-  role TEXT,
-  people INTEGER NOT NULL,
+  -- The hash of a key, or what an identity provider has said.
+  proof JSON NOT NULL,
   created_at_ms INTEGER NOT NULL,
   seen_at_ms INTEGER NOT NULL
 );

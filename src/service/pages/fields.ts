@@ -8,6 +8,7 @@ import {
   MAX_EXTERNAL_USER_ID_BYTES,
   MAX_NAME_CHARACTERS,
   MAX_PLACEMENTS,
+  MAX_PRICE,
   MAX_PURCHASE_PROPERTIES_BYTES,
   MAX_PURCHASE_QUANTITY,
 } from '../../protocol/index.ts';
@@ -44,7 +45,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'trackUsersInBulk: purchases[].properties': `Anything else about it, at most ${kilobytes(MAX_PURCHASE_PROPERTIES_BYTES)}.`,
   product_id: `ID of the product, at most ${MAX_NAME_CHARACTERS} characters.`,
   currency: 'Code of ISO 4217, such as `EUR`.',
-  price: 'Price of one, in the main unit of the currency.',
+  price: `Price of one, in the main unit of the currency, from -${MAX_PRICE} to ${MAX_PRICE}.`,
   quantity: `How many, 1 to ${MAX_PURCHASE_QUANTITY}. Default 1.`,
   attributes_processed: 'Attribute objects that were stored.',
   events_processed: 'Events that were stored, or counted before.',

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
+import { MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
@@ -18,7 +18,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     errors: 'sync',
     rate: 'banners',
     limit: 'banners_sync',
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_SYNC_BODY_BYTES,
     maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,

@@ -27,6 +27,7 @@ export const cdiIntegrations: Route = {
   rate: 'general',
   limit: 'cdi_integrations',
   maxBodyBytes: 0,
+  maxValues: 0,
   tooLarge: 413,
   answer: ({ workspace, query, metrics }) => {
     const cursor = query.get('cursor') ?? '';

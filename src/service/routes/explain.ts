@@ -1,4 +1,4 @@
-import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_SYNC_VALUES } from '../../protocol/index.ts';
+import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { explain } from '../explain/explain.ts';
@@ -29,7 +29,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   rate: 'general',
   limit: 'users_other',
   maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_SYNC_VALUES,
+  maxValues: MAX_PROFILE_VALUES,
   tooLarge: 413,
   answer: async ({ workspace, store, body, now, metrics }) => {
     const asked = questionOf(completed(membersOf(body), workspace), workspace);

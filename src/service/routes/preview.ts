@@ -1,5 +1,6 @@
 import {
-  MAX_BODY_BYTES,
+  MAX_SYNC_BODY_BYTES,
+  MAX_SYNC_VALUES,
   NEVER_EXPIRES,
   PREVIEW_PATH,
   type PreviewAnswer,
@@ -38,7 +39,8 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     errors: 'track',
     rate: 'banners',
     limit: 'banners_sync',
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_SYNC_BODY_BYTES,
+    maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
     answer: async ({ workspace, body, now }) => {

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../protocol/index.ts';
+import { MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import { addAliases } from '../users/new-aliases.ts';
 
@@ -10,6 +10,7 @@ export const usersAliasNew: Route = {
   rate: 'general',
   limit: 'users_other',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
   tooLarge: 413,
   async answer({ workspace, store, body, now }) {
     const count = await addAliases({ workspace, store, body, nowMs: now });

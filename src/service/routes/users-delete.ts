@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../protocol/index.ts';
+import { MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import { deleteUsers } from '../users/delete.ts';
 
@@ -10,6 +10,7 @@ export const usersDelete: Route = {
   rate: 'general',
   limit: 'users_other',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
   tooLarge: 413,
   async answer({ workspace: { workspaceId }, store, body, now }) {
     const deleted = await deleteUsers({ workspaceId, store, body, nowMs: now });

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../protocol/index.ts';
+import { MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import { exportByIds } from '../users/export-ids.ts';
 
@@ -10,6 +10,7 @@ export const usersExportIds: Route = {
   rate: 'general',
   limit: 'users_export_ids',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
   tooLarge: 413,
   async answer({ workspace, store, body, now }) {
     return { status: 201, body: await exportByIds({ workspace, store, body, nowMs: now }) };

@@ -1,4 +1,9 @@
-import { MAX_BULK_BODY_BYTES, MAX_BULK_OBJECTS, MAX_BULK_OBJECTS_PER_USER } from '../../protocol/index.ts';
+import {
+  MAX_BULK_BODY_BYTES,
+  MAX_BULK_OBJECTS,
+  MAX_BULK_OBJECTS_PER_USER,
+  MAX_USERS_TRACK_VALUES,
+} from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import { recordTrack } from '../users/record-track.ts';
 import { trackUsers } from '../users/track.ts';
@@ -11,6 +16,7 @@ export const usersTrackBulk: Route = {
   rate: 'users-track',
   limit: 'users_track_bulk',
   maxBodyBytes: MAX_BULK_BODY_BYTES,
+  maxValues: MAX_USERS_TRACK_VALUES,
   tooLarge: 400,
   async answer({ workspace, store, body, now, metrics }) {
     const answer = await recordTrack(

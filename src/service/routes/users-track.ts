@@ -1,4 +1,9 @@
-import { MAX_BODY_BYTES, MAX_TRACK_OBJECTS, USERS_TRACK_PATH } from '../../protocol/index.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_TRACK_OBJECTS,
+  MAX_USERS_TRACK_VALUES,
+  USERS_TRACK_PATH,
+} from '../../protocol/index.ts';
 import type { Route } from '../route.ts';
 import { recordTrack } from '../users/record-track.ts';
 import { trackUsers } from '../users/track.ts';
@@ -11,6 +16,7 @@ export const usersTrack: Route = {
   rate: 'users-track',
   limit: 'users_track',
   maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_USERS_TRACK_VALUES,
   tooLarge: 413,
   async answer({ workspace, store, body, now, metrics }) {
     const answer = await recordTrack(

@@ -1,12 +1,16 @@
-import { isPresent, isVisitorId, USER_TOKEN_MEMBER, VISITOR_JOIN_PATH } from '../../protocol/index.ts';
+import {
+  isPresent,
+  isVisitorId,
+  MAX_SYNC_BODY_BYTES,
+  MAX_SYNC_VALUES,
+  USER_TOKEN_MEMBER,
+  VISITOR_JOIN_PATH,
+} from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import { unproven } from '../user-tokens/unproven.ts';
 import { joinVisitor } from '../users/join-visitor.ts';
 import { envelopeOf, invalid, membersOf, missing } from './banner-envelope.ts';
-
-/** A few short texts and a token. */
-const MAX_JOIN_BYTES = 16 * 1024;
 
 /**
  * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the
@@ -19,7 +23,8 @@ export const visitorsJoin: Route = {
   errors: 'track',
   rate: 'banners',
   limit: 'banners_track',
-  maxBodyBytes: MAX_JOIN_BYTES,
+  maxBodyBytes: MAX_SYNC_BODY_BYTES,
+  maxValues: MAX_SYNC_VALUES,
   tooLarge: 400,
   crossOrigin: true,
   async answer({ workspace, store, body, now }) {

@@ -18,11 +18,11 @@ const POSTGRES: [Verdict, RegExp][] = [
   ['refused', /^(22|23|54|XX000)/],
 ];
 
-/** SQLite's codes: the extended ones, or the kind that is the lowest byte. */
+/** The kinds of SQLite's codes, which are their lowest bytes. */
 const SQLITE: [Verdict, number[]][] = [
-  // The sync failed, or the log's index could not grow: all of the commit is in the log. Until the next one writes over it, a
-  // start after a crash would find it there.
-  ['in doubt', [1034, 4874, 5386]],
+  // The disk refused to read, write or sync. Where that was the end of a commit, all of it may be in the log: until the next one
+  // writes over it, a start after a crash would find it there.
+  ['in doubt', [10]],
   // Another process has held the file for longer than a commit waits.
   ['later', [5]],
   // A value is too big, breaks a constraint or has another type.
@@ -35,7 +35,7 @@ export const verdictOf = (error: unknown): Verdict | null => {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   const found =
     typeof errcode === 'number'
-      ? SQLITE.find(([, codes]) => codes.includes(errcode) || codes.includes(errcode & 0xff))
+      ? SQLITE.find(([, kinds]) => kinds.includes(errcode & 0xff))
       : POSTGRES.find(([, codes]) => typeof code === 'string' && codes.test(code));
   return found?.[0] ?? null;
 };

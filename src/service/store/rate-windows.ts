@@ -23,6 +23,16 @@ export interface Window {
 export type Lease = (window: Window, wanted: number) => Promise<number>;
 
 /**
+ * When the window begins that counts a request at `nowMs`. A request that comes late to be counted is counted in the
+ * window that is known: a window that went back would lose its count. Only a clock that was put back by more than a
+ * window leads back.
+ */
+export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs: number): number => {
+  const startMs = Math.floor(nowMs / windowMs) * windowMs;
+  return knownMs !== undefined && knownMs > startMs && knownMs - startMs <= windowMs ? knownMs : startMs;
+};
+
+/**
  * Counts requests of all replicas in windows that start at whole multiples of their length: an hourly one at the top of the
  * hour. Each replica leases a few requests at a time: never more than the limit are let through by all together; what a
  * replica has leased and does not use is lost to the window, one per cent of it at most.
@@ -32,9 +42,9 @@ export const createRateWindows = (lease: Lease) => {
 
   const current = (key: string, rule: RateRule, nowMs: number): Window => {
     const windowMs = rule.windowSeconds * 1000;
-    const startMs = Math.floor(nowMs / windowMs) * windowMs;
     const id = `${key} ${rule.windowSeconds}`;
     const known = windows.get(id);
+    const startMs = windowStart(known?.startMs, windowMs, nowMs);
     if (known?.startMs === startMs) {
       known.rule = rule;
       return known;

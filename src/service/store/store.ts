@@ -1,4 +1,5 @@
-import type { StudioStore } from '../operators/index.ts';
+import type { IngestionStore } from '../integrations/ingestion-store.ts';
+import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
@@ -17,6 +18,8 @@ export interface UserWork<T> {
   nowMs: number;
   /** Synchronous and repeatable: the store applies it again when its group has to begin anew. */
   apply(users: UserSet): T;
+  /** Statements that both databases understand, committed together with the work or not at all. One that fails refuses the work. */
+  also?: readonly Statement[];
 }
 
 /** One row of `user_campaigns`: what a decision needs to know of a user and a campaign. Without test sends. */
@@ -125,6 +128,8 @@ export interface Store extends StoreReader {
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;
+  /** What runs of integrations leave behind. */
+  ingestion: IngestionStore;
 
   /** Calls the listener after every commit from now on, the failed ones as well. */
   onCommit(listener: (commit: Commit) => void): void;

@@ -1,3 +1,4 @@
+import { INGESTION_TABLES } from '../integrations/tables.ts';
 import { STUDIO_TABLES } from '../operators/index.ts';
 
 /**
@@ -133,11 +134,14 @@ const POSTGRES_TYPES: Record<string, string> = {
 const inTypes = (tables: string, types: Record<string, string>): string =>
   tables.replace(/\b[A-Z_]+\b/g, (word) => types[word] ?? word);
 
-export const SQLITE_TABLES = inTypes(`${USER_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}`, SQLITE_TYPES)
+export const SQLITE_TABLES = inTypes(
+  `${USER_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}`,
+  SQLITE_TYPES,
+)
   .replaceAll('\n) WITHOUT ROWID;', '\n) STRICT, WITHOUT ROWID;')
   .replaceAll('\n);', '\n) STRICT;');
 
 export const POSTGRES_TABLES = inTypes(
-  `${USER_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}`,
+  `${USER_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}`,
   POSTGRES_TYPES,
 ).replaceAll('\n) WITHOUT ROWID;', '\n);');

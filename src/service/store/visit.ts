@@ -1,3 +1,4 @@
+import { createIngestionStore, type IngestionStore } from '../integrations/ingestion-store.ts';
 import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
 import { isPostgres, pathOf } from './address.ts';
 import { connectBeside } from './postgres/connect-beside.ts';
@@ -12,6 +13,7 @@ import { createWorkspaceReads } from './workspace-reads.ts';
 /** A database that a service may be using at this moment. */
 export interface VisitedStore {
   studio: StudioStore;
+  ingestion: IngestionStore;
   workspaceIds: Store['workspaceIds'];
   prune: Store['prune'];
   close(): Promise<void>;
@@ -19,6 +21,7 @@ export interface VisitedStore {
 
 const visitAs = (run: RunSql, moment: string, close: () => Promise<void>): VisitedStore => ({
   studio: createStudioStore(run),
+  ingestion: createIngestionStore(run),
   workspaceIds: createWorkspaceReads(run).workspaceIds,
   prune: createPrune(run, moment),
   close,

@@ -2,6 +2,7 @@ import {
   fitsCharacters,
   invalidNested,
   isRecord,
+  isStorableNumber,
   isStorableText,
   MAX_NAME_CHARACTERS,
   MAX_STRING_CHARACTERS,
@@ -44,7 +45,7 @@ const invalid = (name: string): CustomProblem => ({ problem: notValid(name), nes
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string'
     ? fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value)
-    : typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+    : typeof value === 'boolean' || (typeof value === 'number' && isStorableNumber(value));
 
 const isScalars = (value: unknown): value is Scalar[] => Array.isArray(value) && value.every(isScalar);
 

@@ -5,7 +5,7 @@ import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
-import { fillProfile } from './merge-profiles.ts';
+import { mergeProfile } from './merge-profiles.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
@@ -56,7 +56,8 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
 
 /**
  * Gives a profile an external ID. Where that ID has a profile, the two become one: the one that has it is filled up with
- * what it lacks, and what the other had done is lost. Nothing happens where both have an alias of the same label.
+ * what it lacks, and what both had done is added up, like their rows of `events`. Nothing happens where both have an alias of
+ * the same label.
  */
 export const giveExternalId = (users: UserSet, found: Profile, externalId: string, nowMs: number): void => {
   const [known] = users.find({ by: 'external_id', value: externalId });
@@ -67,7 +68,7 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
     return;
   }
   if (sharesLabel(known, found)) return;
-  fillProfile(known, found);
+  mergeProfile(known, found);
   setUpdated(known, nowMs);
   users.merge(known, found);
 };

@@ -27,7 +27,7 @@ const sumTallies = <T extends Tally & { revenue?: number }>(
 };
 
 /** What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. */
-export const fillProfile = (kept: Profile, merged: Profile): void => {
+const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.email ??= merged.email;
   kept.phone ??= merged.phone;
   fillMissing(kept.standard, merged.standard);

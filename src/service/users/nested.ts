@@ -1,6 +1,7 @@
 import {
   fitsCharacters,
   fitsJson,
+  isStorableNumber,
   isStorableText,
   MAX_NAME_CHARACTERS,
   MAX_NESTED_BYTES,
@@ -35,7 +36,7 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
     return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : FORM_FAULT;
   }
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : FORM_FAULT;
+  if (typeof value === 'number') return isStorableNumber(value) ? value : FORM_FAULT;
   if (value === null || value === undefined) return VALUE_FAULT;
   if (depth > MAX_NESTED_DEPTH) return FORM_FAULT;
   if (Array.isArray(value)) {

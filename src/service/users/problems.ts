@@ -12,6 +12,8 @@ export interface Problems {
  * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
  */
 const MAX_PER_OBJECT = 100;
+/** And of all objects together, but for the first of each: that an object is at fault is always said. */
+const MAX_ENTRIES = 1_000;
 
 export const createProblems = (): Problems => {
   const entries: TrackErrorEntry[] = [];
@@ -26,7 +28,8 @@ export const createProblems = (): Problems => {
       before = entries.length;
     },
     add(type) {
-      if (entries.length - before >= MAX_PER_OBJECT) return;
+      const ofObject = entries.length - before;
+      if (ofObject > 0 && (ofObject >= MAX_PER_OBJECT || entries.length >= MAX_ENTRIES)) return;
       entries.push({ type, input_array: inputArray, index: position });
     },
   };

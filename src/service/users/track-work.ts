@@ -19,8 +19,8 @@ export interface Track {
   nestedAllowed: boolean;
 }
 
-/** Attributes, events, purchases, in this order. */
-export const trackWork = (track: Track): UserWork<void> => {
+/** Attributes, events, purchases, in this order. Answers the positions in `events` of those that were refused. */
+export const trackWork = (track: Track): UserWork<number[]> => {
   const { workspaceId, nowMs, attributes, events, nestedAllowed } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);
@@ -32,8 +32,14 @@ export const trackWork = (track: Track): UserWork<void> => {
     apply(users) {
       const finder = createUserFinder(users);
       let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
-      for (const event of events) if (recordEvent(users, event, { finder, nowMs })) points += 1;
+      const refused: number[] = [];
+      for (const [position, event] of events.entries()) {
+        const outcome = recordEvent(users, event, { finder, nowMs });
+        if (outcome === 'recorded') points += 1;
+        if (outcome === 'refused') refused.push(position);
+      }
       if (points > 0) users.addDataPoints(points, dayOf(nowMs));
+      return refused;
     },
   };
 };

@@ -5,6 +5,7 @@ import {
   type InputArray,
   isPresent,
   isRecord,
+  TRACK_ERROR,
   type TrackErrorEntry,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
@@ -92,6 +93,8 @@ export const trackUsers = async ({
   const problems = createProblems();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
+  /** Where each of `events` stands in the request. */
+  const places: [InputArray, number][] = [];
   let nestedAllowed = true;
   const yielding = createYielding();
   for (const [index, object] of (arrays.attributes ?? []).entries()) {
@@ -106,25 +109,33 @@ export const trackUsers = async ({
   for (const [index, object] of (arrays.events ?? []).entries()) {
     problems.at('events', index);
     const checked = checkEvent(object, 'event', workspace, nowMs, problems);
-    if (checked) events.push(checked);
+    if (checked) places[events.push(checked) - 1] = ['events', index];
     if (yielding.isDue()) await yielding.yield();
   }
-  const customEvents = events.length;
   for (const [index, object] of (arrays.purchases ?? []).entries()) {
     problems.at('purchases', index);
     const checked = checkEvent(object, 'purchase', workspace, nowMs, problems);
-    if (checked) events.push(checked);
+    if (checked) places[events.push(checked) - 1] = ['purchases', index];
     if (yielding.isDue()) await yielding.yield();
   }
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
   const { workspaceId } = workspace;
-  await store.write(trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed }));
+  const refused = await store.write(trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed }));
+  for (const position of refused) {
+    problems.at(...places[position]!);
+    problems.add(TRACK_ERROR.blockedExternalId);
+  }
+  if (attributes.length === 0 && events.length === refused.length) refuse(problems.entries);
+  const count = (name: InputArray) => {
+    const isOf = (position: number) => places[position]![0] === name;
+    return [...places.keys()].filter(isOf).length - refused.filter(isOf).length;
+  };
 
   const answer: UsersTrackAnswer = { message: 'success' };
   if (arrays.attributes) answer.attributes_processed = attributes.length;
-  if (arrays.events) answer.events_processed = customEvents;
-  if (arrays.purchases) answer.purchases_processed = events.length - customEvents;
+  if (arrays.events) answer.events_processed = count('events');
+  if (arrays.purchases) answer.purchases_processed = count('purchases');
   if (problems.entries.length > 0) answer.errors = problems.entries;
   return answer;
 };

@@ -9,17 +9,15 @@ import {
   type Store,
   silentLog,
 } from '../../service/index.ts';
-import { createLogin } from './login.ts';
 import { matchPath } from './match-path.ts';
-import { may } from './may.ts';
 import { createOpenId } from './open-id.ts';
-import { createOpenIdPages } from './open-id-pages.ts';
 import { isFromOwnPage, ownOrigin } from './own-origin.ts';
 import { createPages } from './pages.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { StudioAnswer, StudioContext } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, may } from './sessions.ts';
+import { createSignIn } from './sign-in.ts';
 
 export interface StudioOptions {
   /** What the service beside it answers from: the Studio publishes into it. */
@@ -35,13 +33,8 @@ export interface StudioOptions {
   log?: Log;
 }
 
-/** A request with the address it came from, by which logins are counted. */
-export interface StudioExchange extends Exchange {
-  address: string;
-}
-
 export interface Studio {
-  handle(exchange: StudioExchange): Promise<Reply>;
+  handle(exchange: Exchange): Promise<Reply>;
   /** The same as a function of the platform's own `Request`. */
   fetch(request: Request): Promise<Response>;
 }
@@ -62,6 +55,8 @@ const replyOf = ({ status, body, text, headers }: StudioAnswer): Reply => ({
 
 const refused = (status: number, message: string): Reply => replyOf({ status, body: { message } });
 
+const isWrite = (method: string) => method !== 'GET' && method !== 'HEAD';
+
 /** The revision in `If-Match: "…"`. */
 const revisionIn = (header: string | undefined): string | null =>
   /^"([^"]{1,100})"$/.exec(header ?? '')?.[1] ?? null;
@@ -79,23 +74,14 @@ export const createStudio = ({
   const { studio } = store;
   const page = pages === null ? () => null : createPages(pages);
   const sessions = createSessions({ studio, registry: workspaces.registry, now });
-  const login = createLogin({ sessions, store, now, log });
-  const openId = createOpenIdPages({
-    openId: createOpenId({ registry: workspaces.registry, env, log }),
-    sessions,
-    studio,
-    now,
-  });
+  const openId = createOpenId({ registry: workspaces.registry, env, log });
+  const signIn = createSignIn({ sessions, openId, store, now, log });
   const routes = createStudioRoutes().map((route) => ({ route, match: matchPath(route.path) }));
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
-  const api = async (exchange: StudioExchange, origin: string): Promise<Reply> => {
+  const api = async (exchange: Exchange, origin: string): Promise<Reply> => {
     const isSecure = origin.startsWith('https:');
     const { method, path } = exchange;
-    const isWrite = method !== 'GET' && method !== 'HEAD';
-    if (isWrite && !isFromOwnPage(exchange, origin)) return refused(403, 'The request is from another site');
-    if (path === '/api/session' && method === 'POST') return replyOf(await login(exchange, isSecure));
-
     const matching = routes.flatMap(({ route, match }) => {
       const params = match(path);
       return params ? [{ route, params }] : [];
@@ -109,7 +95,7 @@ export const createStudio = ({
     if (!may(operator, route.role)) {
       return refused(403, `This needs the role "${route.role}", and you have "${operator.role}"`);
     }
-    const body = isWrite ? await readJsonBody(exchange) : undefined;
+    const body = isWrite(method) ? await readJsonBody(exchange) : undefined;
     const context: StudioContext = {
       operator,
       sessionId,
@@ -140,12 +126,15 @@ export const createStudio = ({
     return replyOf({ ...answer, ...(headers && { headers }) });
   };
 
-  const handle = async (exchange: StudioExchange): Promise<Reply> => {
+  const handle = async (exchange: Exchange): Promise<Reply> => {
     const origin = ownOrigin(exchange, configured);
     if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
     try {
-      const elsewhere = await openId(exchange, origin);
-      if (elsewhere) return replyOf(elsewhere);
+      if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
+        return refused(403, 'The request is from another site');
+      }
+      const withoutSession = await signIn(exchange, origin);
+      if (withoutSession) return replyOf(withoutSession);
       return page(exchange.method, exchange.path) ?? (await api(exchange, origin));
     } catch (error) {
       if (error instanceof HttpError) {
@@ -159,6 +148,6 @@ export const createStudio = ({
 
   return {
     handle,
-    fetch: createFetch((exchange) => handle({ ...exchange, address: 'fetch' })),
+    fetch: createFetch(handle),
   };
 };

@@ -1,20 +1,16 @@
 import * as openid from 'openid-client';
-import {
-  errorFacts,
-  type Log,
-  type OpenIdSettings,
-  type Operator,
-  type Registry,
-  ROLES,
-} from '../../service/index.ts';
-import type { KeyHolder } from './operator-keys.ts';
+import { errorFacts, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
+import { cookieIn, setCookie } from './cookies.ts';
+import { operatorWith, type SignedIn } from './sessions.ts';
 
-const CALLBACK = '/openid/callback';
-const START = '/openid/start';
+export const OPENID_START = '/openid/start';
+export const OPENID_CALLBACK = '/openid/callback';
 /** Long enough to type a password and a second factor. */
 const MAX_AGE_SECONDS = 600;
+const MAX_NAME_CHARACTERS = 80;
+const COOKIE = 'placard-openid';
 
-/** What the browser keeps while somebody signs in elsewhere; without it an answer of the provider is nobody's. */
+/** What the browser keeps during the sign-in at the provider. Without it the provider's answer belongs to no one. */
 interface Pending {
   workspaceId: string;
   state: string;
@@ -22,8 +18,8 @@ interface Pending {
   verifier: string;
 }
 
-/** Signed in with this operator, or a sentence why not. */
-export type OpenIdOutcome = { holder: KeyHolder } | { problem: string };
+/** Signed in, or a sentence why not. */
+export type OpenIdOutcome = { signedIn: SignedIn } | { problem: string };
 
 interface OpenIdOptions {
   registry: () => Registry;
@@ -31,40 +27,62 @@ interface OpenIdOptions {
   log: Log;
 }
 
-const cookieName = (isSecure: boolean) => (isSecure ? '__Host-placard-openid' : 'placard-openid');
-
-/** `Lax`: the provider's page leads back here, which is another site's doing. */
-const cookie = (isSecure: boolean, value: string, maxAge: number) =>
-  `${cookieName(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
+/** `Lax`: the provider's page leads back here, and that is another site. */
+const pendingCookie = (isSecure: boolean, value: string, maxAgeSeconds: number) =>
+  setCookie(COOKIE, value, { isSecure, sameSite: 'Lax', maxAgeSeconds });
 
 const pendingIn = (cookies: string | undefined, isSecure: boolean): Pending | null => {
-  const name = `${cookieName(isSecure)}=`;
-  const value = cookies
-    ?.split(/;\s*/)
-    .find((each) => each.startsWith(name))
-    ?.slice(name.length);
+  const value = cookieIn(cookies, COOKIE, isSecure);
   if (!value) return null;
   try {
     return JSON.parse(Buffer.from(value, 'base64url').toString());
   } catch {
-    // Somebody has changed their own cookie: they begin again.
+    // The browser's owner has changed the cookie: they begin again.
     return null;
   }
 };
 
-/** The operator that a provider's claims describe; `null` where none of them gives a role. */
-export const operatorFrom = (claims: Record<string, unknown>, settings: OpenIdSettings): Operator | null => {
-  const claim = claims[settings.roleClaim];
-  const values = (Array.isArray(claim) ? claim : [claim]).filter((each) => typeof each === 'string');
-  const roles = values.flatMap((value) =>
-    Object.hasOwn(settings.roles, value) ? [settings.roles[value]!] : [],
+/**
+ * What the audit and colleagues call them. At many providers people choose their address and their name themselves, so
+ * one of them could read like a colleague's: only an address that the provider has verified stands alone.
+ */
+const nameOf = ({ email, email_verified, name, sub }: Record<string, unknown>, issuer: string): string => {
+  if (typeof email === 'string' && email !== '' && email_verified === true) return email;
+  const id = `${sub} at ${new URL(issuer).host}`;
+  const shown = typeof name === 'string' ? name.replaceAll(/[\p{C}\s]+/gu, ' ').trim() : '';
+  return shown === '' ? id : `${shown.slice(0, MAX_NAME_CHARACTERS)} (${id})`;
+};
+
+/** The operator whom a provider's claims describe; `null` where none of them gives a role. */
+const signedInWith = (
+  claims: Record<string, unknown>,
+  workspace: SignedIn['workspace'],
+  settings: OpenIdSettings,
+): SignedIn | null => {
+  const { issuer, roleClaim, roles, people } = settings;
+  const all: unknown[] = [claims[roleClaim]].flat();
+  // Of hundreds of groups the session keeps those that say something here.
+  const values = all.filter(
+    (each): each is string =>
+      typeof each === 'string' && (Object.hasOwn(roles, each) || people.includes(each)),
   );
-  const role = ROLES.findLast((each) => roles.includes(each));
-  const name = [claims['email'], claims['name'], claims['sub']].find(
-    (each) => typeof each === 'string' && each !== '',
-  );
-  if (!role || typeof name !== 'string') return null;
-  return { name, role, people: values.some((value) => settings.people.includes(value)), hash: null };
+  const operator = operatorWith(nameOf(claims, issuer), values, settings);
+  return operator && { operator, workspace, proof: { issuer, claim: roleClaim, values } };
+};
+
+const configurationOf = async (
+  { issuer, clientId, secretVariable }: OpenIdSettings,
+  env: NodeJS.ProcessEnv,
+) => {
+  const secret = secretVariable === null ? undefined : env[secretVariable];
+  if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
+  const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
+  // Only a provider on one's own machine is reached without TLS.
+  const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::|\/|$)/.test(issuer);
+  return openid.discovery(new URL(issuer), clientId, undefined, authentication, {
+    // Without these checks the library trusts the connection, and reads an ID token whatever its signature.
+    execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [openid.allowInsecureRequests] : [])],
+  });
 };
 
 /** Sign-in through the identity providers of the workspaces: the authorization code flow with PKCE. */
@@ -72,26 +90,12 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
   const workspaceOf = (id: string | null) =>
     registry().workspaces.find(({ workspaceId, studio }) => workspaceId === id && studio.openId !== null);
 
-  const configurationOf = async ({ issuer, clientId, secretVariable }: OpenIdSettings) => {
-    const secret = secretVariable === null ? undefined : env[secretVariable];
-    if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
-    const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
-    // Only a provider on one's own machine is reached without TLS.
-    const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::|\/|$)/.test(issuer);
-    return openid.discovery(new URL(issuer), clientId, undefined, authentication, {
-      execute: isLocal ? [openid.allowInsecureRequests] : [],
-    });
-  };
-
   return {
-    /** Whom one can sign in with, for the login page. */
+    /** The providers that the login page offers. */
     providers: () =>
       registry().workspaces.flatMap(({ workspaceId, name, studio: { openId } }) =>
         openId ? [{ workspaceId, name, host: new URL(openId.issuer).host }] : [],
       ),
-
-    isStart: (path: string) => path === START,
-    isCallback: (path: string) => path === CALLBACK,
 
     /** Where to send the browser, and what it has to keep meanwhile. */
     async start(
@@ -100,15 +104,14 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
     ): Promise<{ location: string; cookie: string } | null> {
       const settings = workspaceOf(workspaceId)?.studio.openId;
       if (!settings) return null;
-      const isSecure = origin.startsWith('https:');
       const pending: Pending = {
         workspaceId: workspaceId!,
         state: openid.randomState(),
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       };
-      const location = openid.buildAuthorizationUrl(await configurationOf(settings), {
-        redirect_uri: origin + CALLBACK,
+      const location = openid.buildAuthorizationUrl(await configurationOf(settings, env), {
+        redirect_uri: origin + OPENID_CALLBACK,
         scope: 'openid profile email',
         state: pending.state,
         nonce: pending.nonce,
@@ -116,26 +119,28 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
         code_challenge_method: 'S256',
       });
       const value = Buffer.from(JSON.stringify(pending)).toString('base64url');
-      return { location: location.href, cookie: cookie(isSecure, value, MAX_AGE_SECONDS) };
+      return {
+        location: location.href,
+        cookie: pendingCookie(origin.startsWith('https:'), value, MAX_AGE_SECONDS),
+      };
     },
 
-    /** What the provider answered, checked: its code, state, nonce and signature. */
+    /** What the provider answered. Its code, state, nonce and signature are checked. */
     async finish(search: string, cookies: string | undefined, origin: string): Promise<OpenIdOutcome> {
       const pending = pendingIn(cookies, origin.startsWith('https:'));
       const workspace = workspaceOf(pending?.workspaceId ?? null);
       const settings = workspace?.studio.openId;
       if (!pending || !workspace || !settings) return { problem: 'The sign-in took too long. Begin again.' };
       try {
-        const url = new URL(`${origin}${CALLBACK}?${search}`);
-        const tokens = await openid.authorizationCodeGrant(await configurationOf(settings), url, {
+        const url = new URL(`${origin}${OPENID_CALLBACK}?${search}`);
+        const tokens = await openid.authorizationCodeGrant(await configurationOf(settings, env), url, {
           pkceCodeVerifier: pending.verifier,
           expectedState: pending.state,
           expectedNonce: pending.nonce,
           idTokenExpected: true,
         });
-        const operator = operatorFrom(tokens.claims() ?? {}, settings);
-        if (!operator) return { problem: 'You are known, and have no role in this Studio.' };
-        return { holder: { operator, workspace } };
+        const signedIn = signedInWith(tokens.claims() ?? {}, workspace, settings);
+        return signedIn ? { signedIn } : { problem: 'You are known, and have no role in this Studio.' };
       } catch (error) {
         log.warn(errorFacts(error), 'OpenID Connect sign-in refused');
         return { problem: 'The identity provider did not confirm who you are. Try again.' };
@@ -143,6 +148,8 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
     },
 
     /** The cookie that takes the pending one away. */
-    ended: (isSecure: boolean): string => cookie(isSecure, '', 0),
+    ended: (isSecure: boolean): string => pendingCookie(isSecure, '', 0),
   };
 };
+
+export type OpenId = ReturnType<typeof createOpenId>;

@@ -1,13 +1,13 @@
 import { type Exchange, HttpError } from '../../service/index.ts';
 
-/** Far above any campaign. */
-const MAX_BODY_BYTES = 512 * 1024;
+/** Ten times an ordinary campaign. */
+const MAX_BODY_BYTES = 64 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /** The body as JSON, `undefined` where there is none. JSON alone: a form of another site can send no such type. */
 export const readJsonBody = async (exchange: Exchange): Promise<unknown> => {
   const bytes = await exchange.body(MAX_BODY_BYTES);
-  if (bytes === null) throw new HttpError(413, 'The request is too large');
+  if (bytes === null) throw new HttpError(413, 'The request is too large: 64 KB are the most');
   if (bytes.byteLength === 0) return undefined;
   if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw new HttpError(415, 'Expected JSON');
   try {

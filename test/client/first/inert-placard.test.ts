@@ -70,7 +70,8 @@ test.each([undefined, null, 'options', 5])('%j in place of the options throws no
   const placard = createPlacard(options as never);
   await vi.advanceTimersByTimeAsync(0);
   expect(placard.banner('home_hero')).toBeUndefined();
-  expect(console.error).toHaveBeenCalledTimes(1);
+  const message = 'Placard is off: TypeError: createPlacard() needs its options, an object';
+  expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
 });
 
 test('a platform of the host that throws makes an inert client', async () => {

@@ -17,7 +17,7 @@ const lines = () =>
     vi.mocked(console[level]).mock.calls.map(([text]) => String(text)),
   );
 
-const open = (debug?: boolean, more: { consent?: 'disabled' } = {}) => {
+const open = (debug?: boolean, more: { consent?: 'disabled'; userId?: string; appid?: string } = {}) => {
   const service = createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1' }) } });
   const placard = createPlacard({
     endpoint: service.origin,
@@ -51,6 +51,16 @@ test('without consent, the hello says so, and not that nobody is signed in', asy
   const { placard } = open(true, { consent: 'disabled' });
   await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
   expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
+  placard.stop();
+});
+
+test('what happened before the printer was loaded is printed too', async () => {
+  const { placard, notices } = open(true, { userId: '', appid: 'app' });
+  placard.mount('sidebar', null as never, () => undefined);
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  const failed = notices.filter((notice) => notice.type === 'failed');
+  expect(failed.length).toBeGreaterThanOrEqual(3);
+  for (const { kind, message } of failed) expect(lines()).toContain(`[placard] failed (${kind}): ${message}`);
   placard.stop();
 });
 

@@ -71,6 +71,9 @@ test('a banner that does not fit is not drawn and not shown, and its problems ar
   expect(shown.every((id) => id === undefined)).toBe(true);
   expect(types()).toEqual(['failed', 'emptied']);
   expect(notices[0]).toMatchObject({ kind: 'property', cause: [{ path: ['percent'] }] });
+  expect(notices[0]).toMatchObject({
+    message: expect.stringContaining('"home_hero": percent: Invalid input'),
+  });
   expect(notices[1]).toMatchObject({ reason: 'invalid' });
 });
 

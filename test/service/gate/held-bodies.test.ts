@@ -78,6 +78,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
         method: 'POST',
         path,
         search: '',
+        address: '',
         header: (name) =>
           ({ authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json', ...more })[name],
         body: async () => body,

@@ -34,7 +34,7 @@ test('a wrong key is logged with the endpoint, and never itself', async () => {
       ...facts,
       path: '/users/track',
       status: 401,
-      why: 'the Authorization header is not "Bearer", a space and a key',
+      why: 'the Authorization header is not "Bearer", a space and one key',
     },
     { ...facts, path: '/users/track', status: 401, why: 'no Authorization header' },
   ]);

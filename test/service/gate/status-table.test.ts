@@ -257,20 +257,10 @@ describe('the values in a body that anyone with a page may send', () => {
   const zeros = (count: number) => `{"events":[${'0,'.repeat(count)}0]}`;
 
   test.each([
-    [sync, 'nest a million deep', nested(1_000_000), { error: 'Request body holds more than 10000 values' }],
-    [sync, 'stand side by side', zeros(1_000_000), { error: 'Request body holds more than 10000 values' }],
-    [
-      track,
-      'nest a million deep',
-      nested(1_000_000),
-      { message: 'Request body holds more than 250000 values' },
-    ],
-    [
-      track,
-      'stand side by side',
-      zeros(1_000_000),
-      { message: 'Request body holds more than 250000 values' },
-    ],
+    [sync, 'nest deeply', nested(20_000), { error: 'Request body holds more than 1000 values' }],
+    [sync, 'stand side by side', zeros(20_000), { error: 'Request body holds more than 1000 values' }],
+    [track, 'nest deeply', nested(200_000), { message: 'Request body holds more than 10000 values' }],
+    [track, 'stand side by side', zeros(200_000), { message: 'Request body holds more than 10000 values' }],
   ])('of %s are bounded where they %s', async (path, _, sent, refusal) => {
     const gzipped = { body: gzipSync(sent), headers: { 'content-encoding': 'gzip' } };
     for (const request of [{ body: sent }, gzipped]) {
@@ -279,8 +269,8 @@ describe('the values in a body that anyone with a page may send', () => {
     }
   });
 
-  test('are not counted within texts: a sync may be as long as any body', async () => {
-    const body = JSON.stringify({ ...envelope, placements: ['home'], partner: '[,{'.repeat(1_000_000) });
+  test('are not counted within texts', async () => {
+    const body = JSON.stringify({ ...envelope, placements: ['home'], partner: '[,{'.repeat(20_000) });
     expect((await service.call('POST', sync, { key: CLIENT_KEY, body })).status).toBe(200);
   });
 });

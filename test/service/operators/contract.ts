@@ -110,6 +110,9 @@ export const studioContract = (
       expect(await studio.draft(W, 'spring')).toEqual(aDraft('r2', 'Leo'));
       expect(await studio.drafts(W)).toHaveLength(1);
       expect(await studio.drafts('other')).toEqual([]);
+      expect(await studio.otherDraftBytes(W, 'spring')).toBe(0);
+      expect(await studio.otherDraftBytes(W, 'autumn')).toBeGreaterThan(10);
+      expect(await studio.otherDraftBytes('other', 'autumn')).toBe(0);
       expect(await studio.removeDraft(W, 'spring', 'r1')).toBe(false);
       expect(await studio.removeDraft(W, 'spring', 'r2')).toBe(true);
       expect(await studio.draft(W, 'spring')).toBeNull();
@@ -119,14 +122,13 @@ export const studioContract = (
       const session = {
         workspaceId: W,
         operator: 'Mia',
-        role: null,
-        people: true,
+        proof: { issuer: 'https://id.example', claim: 'groups', values: ['leads'] },
         createdAtMs: 10,
         seenAtMs: 10,
       };
       for (const sessionId of ['one', 'two', 'three']) await studio.openSession({ ...session, sessionId });
       await studio.touchSession('two', 20);
-      expect((await studio.sessions(W))[0]).toMatchObject({ sessionId: 'two', seenAtMs: 20 });
+      expect((await studio.sessions(W))[0]).toEqual({ ...session, sessionId: 'two', seenAtMs: 20 });
       await studio.closeSession('one');
       expect(await studio.session('one')).toBeNull();
       await studio.closeOldSessions(5, 15);

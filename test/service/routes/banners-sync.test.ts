@@ -104,6 +104,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['placements', 'home', "'placements' is not valid"],
       ['placements', ['home', ''], "'placements' is not valid"],
       ['placements', ['home', 5], "'placements' is not valid"],
+      ['placements', ['home', 'x'.repeat(256)], "'placements' is not valid"],
       ['device_id', 5, "'device_id' is not valid"],
       ['device_id', 'x'.repeat(1_012), "'device_id' is not valid"],
     ])('answers 400 where %s is %j', async (name, value, error) => {
@@ -116,6 +117,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['external_user_id', 'x'.repeat(986)],
       ['external_user_id', 'é'.repeat(493)],
       ['app_version', '🎈'.repeat(255)],
+      ['placements', ['🎈'.repeat(255)]],
       ['device_id', ''],
       ['device_id', null],
       ['device_id', 'x'.repeat(1_011)],

@@ -1,9 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { bannersTrack } from '../../../src/service/routes/banners-track.ts';
-import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
 
@@ -162,30 +158,30 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toEqual([]);
     });
 
-    test('answers 400 without errors to more events than a body of sound ones can hold', async () => {
+    test('answers 400 without errors to more events than a request may hold', async () => {
       await run();
       const { id } = await sync();
       const { status, body } = await track({
-        events: [{ id, event_type: 'click', timestamp }, ...Array.from({ length: 50_000 }, () => 0)],
+        events: [{ id, event_type: 'click', timestamp }, ...Array.from({ length: 1_000 }, () => 0)],
       });
-      const message = "'events' must hold no more than 50000 events";
+      const message = "'events' must hold no more than 1000 events";
       expect({ status, body }).toEqual({ status: 400, body: { message } });
       expect(await stored()).toEqual([]);
-      const most = await track({ events: Array.from({ length: 50_000 }, () => 0) });
-      expect(most.body.errors).toHaveLength(50_000);
+      const most = await track({ events: Array.from({ length: 1_000 }, () => 0) });
+      expect(most.body.errors).toHaveLength(1_000);
     });
 
-    test('takes thousands of events in one request', async () => {
+    test('takes a thousand events in one request', async () => {
       await run();
       const { id } = await sync();
       const start = Date.parse(timestamp);
-      const events = Array.from({ length: 5_000 }, (_, index) => ({
+      const events = Array.from({ length: 1_000 }, (_, index) => ({
         id,
         event_type: 'impression',
         timestamp: new Date(start + index).toISOString(),
       }));
-      expect((await track({ events })).body.events_processed).toBe(5_000);
-      expect(await stored()).toHaveLength(5_000);
+      expect((await track({ events })).body.events_processed).toBe(1_000);
+      expect(await stored()).toHaveLength(1_000);
     });
   });
 
@@ -275,47 +271,4 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await stored())[0]).toMatchObject({ isControl: true, variantId: null });
     });
   });
-});
-
-test('gives way to others while it judges, names the bad events and counts them', async () => {
-  const store = await openStore(':memory:');
-  const ids = createBannerIds('test', 'secret');
-  const workspace = parseWorkspace(aWorkspace(), 'test');
-  let named = 0;
-  let isAnswered = false;
-  const answered = Promise.resolve(
-    bannersTrack(async () => ids).answer({
-      workspace,
-      key: workspace.apiKeys[0]!,
-      store,
-      query: new URLSearchParams(),
-      body: {
-        external_user_id: 'u-771',
-        app_id: APP_ID,
-        app_version: '4.2.0',
-        events: Array.from({ length: 20_000 }, () => 0),
-      },
-      now: 0,
-      metrics: {
-        objects: () => undefined,
-        error: () => {
-          named += 1;
-        },
-      },
-    }),
-  ).finally(() => {
-    isAnswered = true;
-  });
-  const refused = expect(answered).rejects.toMatchObject({ status: 400 });
-  let before = 0;
-  let most = 0;
-  while (!isAnswered) {
-    await nextTurn();
-    most = Math.max(most, named - before);
-    before = named;
-  }
-  await refused;
-  expect(named).toBe(20_000);
-  expect(most).toBeLessThanOrEqual(500);
-  await store.close();
 });

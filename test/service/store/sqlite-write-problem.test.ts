@@ -90,19 +90,21 @@ test('what a thread had begun when it died is in doubt, and what comes after it 
   await committer.close();
 });
 
-test('what is in the log when a commit fails is in doubt; what is not there is not stored, and may go through once the file is free', async () => {
+test('whatever the disk refused is in doubt, as the log may hold it; what no room was for is not stored, and what met a lock may go through once the file is free', async () => {
   const answers = `const { parentPort } = require('node:worker_threads');
-    const errcodes = [1034, 4874, 778, 5];
+    const errcodes = [1034, 4874, 778, 1290, 13, 5];
     parentPort.on('message', (rows) => {
       if (rows === 'close') parentPort.close();
       else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
   const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
-  const fates = await Promise.allSettled([1, 2, 3, 4].map(() => committer.commit(noRows())));
+  const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.commit(noRows())));
   expect(fates).toMatchObject([
     { reason: { name: 'InDoubtError', cause: { errcode: 1034 } } },
     { reason: { name: 'InDoubtError', cause: { errcode: 4874 } } },
-    { reason: { name: 'Error', errcode: 778 } },
+    { reason: { name: 'InDoubtError', cause: { errcode: 778 } } },
+    { reason: { name: 'InDoubtError', cause: { errcode: 1290 } } },
+    { reason: { name: 'Error', errcode: 13 } },
     { reason: { name: 'RetryLaterError' } },
   ]);
   await committer.close();

@@ -17,6 +17,7 @@ export const BLOCKED = 'blocked-user';
 export const NOW = Date.parse('2026-03-01T09:00:00Z');
 
 export interface Api {
+  workspaceId: string;
   clock: { now: number };
   post(path: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   track(body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
@@ -70,6 +71,7 @@ export const anApi = (store: Store, members: Record<string, unknown> = {}): Api 
   const user = async (externalId: string) =>
     (await users()).find((line) => line['external_id'] === externalId);
   return {
+    workspaceId,
     clock,
     post,
     track: (body) => post('/users/track', body),

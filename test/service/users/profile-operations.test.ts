@@ -72,7 +72,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     ]);
   });
 
-  test('merges into a known user: what is missing is filled, what the other did is lost', async () => {
+  test('merges into a known user: what is missing is filled, what both did is added up', async () => {
     await api().track({ attributes: [{ external_id: 'u-1', tier: 'silver', first_name: 'Kim' }] });
     await anonymous({ tier: 'gold', size: 3, first_name: 'Ann', last_name: 'Lee', email: 'kim@example.org' });
     await identify(byAlias('u-1'));
@@ -86,7 +86,8 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
       user_aliases: [alias('a')],
       custom_attributes: { tier: 'silver', size: 3 },
     });
-    expect(users[0]).not.toHaveProperty('custom_events');
+    expect(users[0]).toMatchObject({ custom_events: [{ name: 'browsed', count: 1 }] });
+    expect(await api().events()).toMatchObject([{ external_id: 'u-1', name: 'browsed' }]);
   });
 
   test('does nothing where both have an alias with one label', async () => {

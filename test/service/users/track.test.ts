@@ -171,6 +171,28 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     },
   );
 
+  test.each(['12345678901234567890', '-9007199254740993', '1e300', '1e999'])(
+    'refuses the number %s wherever it would be stored as another one',
+    async (number) => {
+      const event = (properties: string) =>
+        `{"external_id":"u-1","name":"order","time":"${TIME}","properties":${properties}}`;
+      const answer = await api().track(
+        `{"attributes":[{"external_id":"u-1","tier":"gold","id":${number},"ids":[${number}],"nested":{"id":${number}}}],
+        "events":[${event(`{"order_id":${number}}`)},${event(`{"order":{"id":${number}}}`)},
+        ${event('{"order_id":9007199254740991,"text":"12345678901234567890","share":0.1234567890123456789}')}]}`,
+      );
+      expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1, events_processed: 1 } });
+      expect(errorsOf(answer)).toEqual([
+        "attributes[0] 'id' is not valid",
+        "attributes[0] 'ids' is not valid",
+        "attributes[0] 'nested' is not valid",
+        "events[0] Invalid 'properties' field",
+        "events[1] Invalid 'properties' field",
+      ]);
+      expect(await api().user('u-1')).toMatchObject({ custom_attributes: { tier: 'gold' } });
+    },
+  );
+
   test('drops only the e-mail or phone that stands beside an identifier', async () => {
     const answer = await api().track({
       attributes: [{ external_id: 'u-1', email: 'nope', phone: 'nope', tier: 'gold' }],
@@ -185,7 +207,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
   });
 });
 
-onBothStores('contract 3.7: events and purchases', (api) => {
+onBothStores('contract 3.7: events and purchases', (api, store) => {
   const event = (change: Record<string, unknown>) => ({
     external_id: 'u-1',
     name: 'quiz',
@@ -237,6 +259,8 @@ onBothStores('contract 3.7: events and purchases', (api) => {
     [{ currency: 'EURO' }, "'currency' is not valid"],
     [{ price: undefined }, "'price' is required"],
     [{ price: '9.50' }, "'price' is not valid"],
+    [{ price: 1e200 }, "'price' is not valid"],
+    [{ price: -1.01e12 }, "'price' is not valid"],
     [{ quantity: 101 }, "'quantity' is not valid"],
     [{ quantity: 1.5 }, "'quantity' is not valid"],
     [{ quantity: '2' }, "'quantity' is not valid"],
@@ -334,6 +358,42 @@ onBothStores('contract 3.7: events and purchases', (api) => {
       properties: { size: '{"cm":3}', list: [1, '{"a":2}'] },
     });
     expect(purchases.find(({ product_id }) => product_id === '77')).toMatchObject({ price: -2 });
+  });
+
+  test('refuses what would be the 20,001st name of a user, and takes what has a name already', async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `n${i}`);
+    await store().write({
+      workspaceId: api().workspaceId,
+      lookups: [],
+      nowMs: NOW,
+      apply(users) {
+        const done = { first: NOW, last: NOW, count: 1 };
+        const events = Object.fromEntries(names.map((name) => [name, { ...done }]));
+        users.create({ externalId: 'u-1', events }, NOW);
+      },
+    });
+    const answer = await api().track({
+      events: [
+        event({ name: 'n5' }),
+        event({ name: 'another' }),
+        event({ external_id: 'u-2', name: 'another' }),
+      ],
+      purchases: [purchase({})],
+    });
+    expect(answer).toMatchObject({ status: 201, body: { events_processed: 2, purchases_processed: 1 } });
+    expect(errorsOf(answer)).toEqual(['events[1] BLACKLISTED_EXTERNAL_USER_ID']);
+    const alone = await api().track({ events: [event({ name: 'another' })] });
+    expect(alone.status).toBe(400);
+    expect(errorsOf(alone)).toEqual(['events[0] BLACKLISTED_EXTERNAL_USER_ID']);
+    const stored = (await api().events()).map(({ external_id, name, product_id }) => [
+      external_id,
+      name ?? product_id,
+    ]);
+    expect(stored.sort()).toEqual([
+      ['u-1', 'n5'],
+      ['u-1', 'sku'],
+      ['u-2', 'another'],
+    ]);
   });
 
   test('tallies events by name, and a quantity as so many purchases', async () => {

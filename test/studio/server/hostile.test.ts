@@ -176,3 +176,26 @@ describe('the Studio', () => {
     ]);
   });
 });
+
+test('all drafts together are as large as the list of campaigns may be, and the answer says so', async () => {
+  const text = 'x'.repeat(60_000);
+  const save = (id: string, body: string) =>
+    studio.call('PUT', `/api/drafts/${id}`, {
+      cookie: cookies.get('Ed'),
+      headers: { 'content-type': 'application/json' },
+      body: { campaign: aCampaign({ campaign_id: id, name: body }), based_on: 0 },
+    });
+  const statuses: number[] = [];
+  for (let at = 0; at < 36; at += 1) statuses.push((await save(`large-${at}`, text)).status);
+  expect(statuses.indexOf(413)).toBeGreaterThan(30);
+  const refused = await save('one-more', text);
+  expect(refused).toMatchObject({
+    status: 413,
+    body: { message: 'The drafts of this workspace have more than 2 MB: publish or discard some' },
+  });
+  expect((await save('too-large', 'x'.repeat(66_000))).body.message).toBe(
+    'The request is too large: 64 KB are the most',
+  );
+  const list = await studio.call('GET', '/api/campaigns', { cookie: cookies.get('Vera') });
+  expect(JSON.stringify(list.body).length).toBeLessThan(3_000_000);
+});

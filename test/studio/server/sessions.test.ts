@@ -62,7 +62,7 @@ describe('an operator with a key', () => {
       expect((await studio.call('POST', '/api/session', { body: JSON.stringify(body) })).status).toBe(400);
     }
     studio.clock.now += HOUR_MS;
-    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(100_000) } })).status).toBe(
+    expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(10_000) } })).status).toBe(
       401,
     );
     expect((await studio.call('POST', '/api/session', { body: { key: 'x'.repeat(600_000) } })).status).toBe(
@@ -113,6 +113,16 @@ describe('a session', () => {
     const { body } = await studio.call('GET', '/api/session', { cookie });
     expect(body.operator.role).toBe('view');
     studio.edit(aStudioWorkspace({ operators: OPERATORS.slice(2) }));
+    expect(await whoIs(cookie)).toBe(401);
+  });
+
+  test('ends with its key: another one in the workspace file is another proof', async () => {
+    const cookie = await studio.signIn('Ed');
+    const rotated = { ...anOperator('Ed', 'edit'), key_sha256: anOperator('Ed2', 'edit').key_sha256 };
+    studio.edit(aStudioWorkspace({ operators: [rotated] }));
+    expect(await whoIs(cookie)).toBe(401);
+    expect(await studio.store.studio.sessions('test')).toEqual([]);
+    studio.edit(aStudioWorkspace());
     expect(await whoIs(cookie)).toBe(401);
   });
 

@@ -58,7 +58,7 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     const changes = group.changes();
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes));
-    await writeChanges(changes, run, ids);
+    await writeChanges(changes, run, ids, works);
     return values;
   };
 

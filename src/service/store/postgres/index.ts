@@ -1,4 +1,5 @@
 import { inTime } from '../../in-time.ts';
+import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createPrune } from '../prune.ts';
@@ -68,6 +69,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
     studio: createStudioStore(run),
+    ingestion: createIngestionStore(run),
     prune: createPrune(runIn(upkeep.pool), PRUNE_MOMENT),
     write: queue.write,
     onCommit: queue.onCommit,

@@ -1,3 +1,4 @@
+import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
 import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
 import { forRows, TIME } from './for-rows.ts';
@@ -117,4 +118,4 @@ export const MOVE_CAMPAIGNS = moveCampaigns('$1::bigint', '$2::bigint');
 export const ERASE = ['events', 'banner_events', 'user_campaigns'].map(
   (table) => `DELETE FROM ${table} WHERE user_id = ANY($1::bigint[])`,
 );
-export const FORGET_SUBJECT = forgetSubject('$1', '$2');
+export const FORGET = [forgetSubject('$1', '$2'), forgetRejects('$1', '$2')];

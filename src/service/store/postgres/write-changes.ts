@@ -1,5 +1,6 @@
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
+import type { Work } from '../apply-works.ts';
 import { countCampaigns } from '../campaign-counts.ts';
 import { bannerEventRow, campaignRow, eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 import { ConflictError } from '../write-errors.ts';
@@ -11,7 +12,7 @@ import {
   DELETE_KEYS,
   DELETE_USERS,
   ERASE,
-  FORGET_SUBJECT,
+  FORGET,
   INSERT_BANNER_EVENTS,
   INSERT_EVENTS,
   INSERT_KEYS,
@@ -22,7 +23,12 @@ import {
 } from './user-statements.ts';
 
 /** Writes what a group has changed. Every count that does not match means that another replica was faster. */
-export const writeChanges = async (changes: Changes, run: Run, ids: UserIds): Promise<void> => {
+export const writeChanges = async (
+  changes: Changes,
+  run: Run,
+  ids: UserIds,
+  works: readonly Pick<Work, 'also'>[] = [],
+): Promise<void> => {
   const { updated, created, deleted, keysRemoved, keysAdded, moved, erased, forgotten } = changes;
 
   /** Resolves with what the statement returns for the rows; it is not sent where there are none. */
@@ -61,9 +67,12 @@ export const writeChanges = async (changes: Changes, run: Run, ids: UserIds): Pr
     ...moved.map(({ from, to }) => run(MOVE_CAMPAIGNS, [from, to])),
     ...MOVE.map((statement) => write(statement, pairs)),
     ...(erased.length > 0 ? ERASE.map((statement) => run(statement, [erased])) : []),
-    ...forgotten.map(({ workspaceId, externalId }) => run(FORGET_SUBJECT, [workspaceId, externalId])),
+    ...forgotten.flatMap(({ workspaceId, externalId }) =>
+      FORGET.map((statement) => run(statement, [workspaceId, externalId])),
+    ),
     // After the moves: what a user had before they were merged is a repeat as well.
     recordBannerEvents(),
+    ...works.flatMap(({ also = [] }) => also).map(({ sql, values }) => run(sql, values)),
   ];
   // All answers first: counts that are sent after the end of a transaction would be stored beside the next attempt's.
   const refused = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');

@@ -39,6 +39,7 @@ export const createCommitWorks = (
       memory.add(reader.users(works, memory.knows));
       const values = applyWorks(works, memory);
       const rows = rowsOf(memory.changes());
+      rows.also.push(...works.flatMap(({ also = [] }) => also));
       memory.sent();
       return { rows, values };
     } catch (failure) {

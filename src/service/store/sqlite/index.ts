@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
@@ -93,6 +94,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     prune: (...what) => jobs.run('prune', ...what),
     studio: createStudioStore(committer.run),
+    ingestion: createIngestionStore(committer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import type { Statement } from '../../operators/index.ts';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 
@@ -20,6 +21,7 @@ export const noRows = () => ({
   forgotten: [] as string[],
   bannerEvents: [] as Changes['bannerEvents'],
   points: [] as SQLInputValue[],
+  also: [] as Statement[],
 });
 
 export type Rows = ReturnType<typeof noRows>;

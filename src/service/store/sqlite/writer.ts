@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
 import { moveCampaigns } from '../add-campaigns.ts';
 import { prepareBannerEvents } from './banner-events.ts';
 import { BUSY_MS } from './open-beside.ts';
 import type { Rows } from './rows.ts';
+import { createRunSqlite } from './run.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
@@ -19,7 +21,7 @@ export const prepareForWriting = (database: DatabaseSync): void => {
 };
 
 /** A statement for each list of rows, in the order in which they run. */
-const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
+const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'also'>, string][] = [
   [
     'events',
     `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id, time,
@@ -46,6 +48,7 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents'>, string][] = [
   ['erased', 'DELETE FROM banner_events WHERE user_id = ?'],
   ['erased', 'DELETE FROM user_campaigns WHERE user_id = ?'],
   ['forgotten', forgetSubject('?', '?')],
+  ['forgotten', forgetRejects('?', '?')],
   [
     'points',
     `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)
@@ -59,6 +62,7 @@ export const createWriter = (database: DatabaseSync) => {
     const parameters = sql.split('?').length - 1;
     return { list, statement: database.prepare(sql), parameters };
   });
+  const runAlso = createRunSqlite(database);
   const recordBannerEvents = prepareBannerEvents(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -71,6 +75,7 @@ export const createWriter = (database: DatabaseSync) => {
     }
     // After the moves: what a user had before they were merged is a repeat as well.
     recordBannerEvents(rows.bannerEvents);
+    for (const { sql, values } of rows.also) runAlso(sql, values);
   };
 
   return (rows: Rows): void => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { SignInOptions } from '../../server/open-id-pages.ts';
+import type { SignInOptions } from '../../server/sign-in.ts';
 import { call, wordsOf } from '../call.ts';
 import { loadSession } from './session.ts';
 

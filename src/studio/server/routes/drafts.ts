@@ -6,6 +6,9 @@ import { checkDraft } from '../check-draft.ts';
 import type { DraftCheck } from '../draft-check.ts';
 import type { StudioRoute } from '../route.ts';
 
+/** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
+const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
+
 const draftBody = z.strictObject({
   /** Half-done work is kept as it is; what is wrong with it is answered, not refused. */
   campaign: z.looseObject({ campaign_id: z.string().min(1).max(200) }),
@@ -29,6 +32,10 @@ export const saveDraft: StudioRoute = {
     const campaignId = params['campaignId']!;
     if (campaign.campaign_id !== campaignId) {
       throw new HttpError(400, 'The campaign in the body has another campaign_id than the address');
+    }
+    const bytes = Buffer.byteLength(JSON.stringify(campaign));
+    if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES) {
+      throw new HttpError(413, 'The drafts of this workspace have more than 2 MB: publish or discard some');
     }
     const draft = {
       workspaceId,

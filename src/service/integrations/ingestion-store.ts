@@ -1,0 +1,374 @@
+import { jsonIn, numberIn, type Row, type RunSql, type Statement, textIn } from '../operators/run-sql.ts';
+
+export type RunStatus = 'running' | 'success' | 'partial' | 'error';
+
+/** One execution of an integration. */
+export interface IngestionRun {
+  workspaceId: string;
+  integrationId: string;
+  runId: string;
+  cause: 'schedule' | 'request';
+  status: RunStatus;
+  startedAtMs: number;
+  /** `null` while it runs. */
+  finishedAtMs: number | null;
+  /** `UPDATED_AT` of the last row that was read, in Unix microseconds; `null` before the first. */
+  watermarkUs: number | null;
+  rowsSynced: number;
+  rowsFailed: number;
+  /** Why it failed, or what it could not do yet. */
+  note: string | null;
+}
+
+/** The last row that was read, in the order of `UPDATED_AT` and key. */
+export interface Watermark {
+  /** Unix microseconds. */
+  us: number;
+  key: string;
+}
+
+/** How far an integration has come. */
+export interface IngestionState {
+  integrationId: string;
+  /** Of the run that holds the lease; `''` while nothing runs. */
+  runId: string;
+  leaseUntilMs: number;
+  /** When the last run began. */
+  begunAtMs: number;
+  /** `null` where no run is requested. */
+  requestedAtMs: number | null;
+  watermark: Watermark | null;
+  /** Every stored row after this is known one by one; `null` where none is. Unix microseconds. */
+  seenSinceUs: number | null;
+}
+
+/** A row that was not stored. */
+export interface IngestionReject {
+  rejectId: string;
+  /** `refused`: later runs read the row again by its key. `unusable`: every run finds such rows anew. */
+  kind: 'refused' | 'unusable';
+  key: string | null;
+  externalId: string | null;
+  /** Unix microseconds; `null` where the row has no such time. */
+  updatedAtUs: number | null;
+  reason: string;
+  /** The row as JSON, or the line. */
+  payload: string;
+}
+
+export type StoredReject = IngestionReject & { runId: string; rejectedAtMs: number };
+
+/** What a batch of rows leaves behind, beside the users that it changes. */
+export interface BatchRecord {
+  run: IngestionRun;
+  watermark: Watermark | null;
+  seenSinceUs: number | null;
+  /** Rows of the batch to know one by one, as `[UPDATED_AT, key]`. */
+  seen: readonly (readonly [number, string])[];
+  rejects: readonly IngestionReject[];
+  /** IDs of rejects that are none any more. */
+  settled: readonly string[];
+  nowMs: number;
+}
+
+interface Claim {
+  workspaceId: string;
+  integrationId: string;
+  /** As it was read; `null` where the integration has never run. */
+  state: IngestionState | null;
+  cause: IngestionRun['cause'];
+  nowMs: number;
+  leaseMs: number;
+}
+
+/** How the lease and the runs of integrations are kept; at home in the database, so that all replicas share them. */
+export interface IngestionStore {
+  states(workspaceId: string): Promise<IngestionState[]>;
+  /** Begins a run, with a lease; `null` where another replica was faster. A run that died is recorded as failed. */
+  claim(claim: Claim): Promise<IngestionRun | null>;
+  /** Keeps the lease until then; false where another run has it. */
+  renew(run: IngestionRun, untilMs: number): Promise<boolean>;
+  /** Stores the end of a run, and gives its lease back. */
+  finish(run: IngestionRun): Promise<void>;
+  /** Asks for a run; false where one is under way or requested already. */
+  request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
+  /** Newest first. */
+  runs(
+    workspaceId: string,
+    integrationId: string,
+    page: { skip?: number; limit: number },
+  ): Promise<IngestionRun[]>;
+  /** The newest run of each integration. */
+  lastRuns(workspaceId: string): Promise<IngestionRun[]>;
+  /** In the order of their IDs. */
+  rejects(
+    workspaceId: string,
+    integrationId: string,
+    page: { after?: string; limit: number },
+  ): Promise<StoredReject[]>;
+  /** IDs of all rejects of a kind. */
+  rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
+  countRejects(workspaceId: string): Promise<Map<string, number>>;
+  /** Deletes unusable rows that a run did not find again. */
+  settleUnusable(run: IngestionRun): Promise<void>;
+  /** Rows that are stored and newer than that, as `[UPDATED_AT, key]`. */
+  seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
+  /** Deletes rejects and runs from before these moments. */
+  prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
+}
+
+const nullableIn = (row: Row, column: string): number | null =>
+  row[column] === null ? null : Number(row[column]);
+
+const runOf = (row: Row): IngestionRun => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  integrationId: textIn(row, 'integration_id'),
+  runId: textIn(row, 'run_id'),
+  cause: row['cause'] as IngestionRun['cause'],
+  status: row['status'] as RunStatus,
+  startedAtMs: numberIn(row, 'started_at_ms'),
+  finishedAtMs: nullableIn(row, 'finished_at_ms'),
+  watermarkUs: nullableIn(row, 'watermark_us'),
+  rowsSynced: numberIn(row, 'rows_synced'),
+  rowsFailed: numberIn(row, 'rows_failed'),
+  note: row['note'] as string | null,
+});
+
+const stateOf = (row: Row): IngestionState => {
+  const us = nullableIn(row, 'watermark_us');
+  return {
+    integrationId: textIn(row, 'integration_id'),
+    runId: textIn(row, 'run_id'),
+    leaseUntilMs: numberIn(row, 'lease_until_ms'),
+    begunAtMs: numberIn(row, 'begun_at_ms'),
+    requestedAtMs: nullableIn(row, 'requested_at_ms'),
+    watermark: us === null ? null : { us, key: textIn(row, 'watermark_key') },
+    seenSinceUs: nullableIn(row, 'seen_since_us'),
+  };
+};
+
+const rejectOf = (row: Row): StoredReject => ({
+  rejectId: textIn(row, 'reject_id'),
+  kind: row['kind'] as IngestionReject['kind'],
+  key: row['key'] as string | null,
+  externalId: row['external_id'] as string | null,
+  updatedAtUs: nullableIn(row, 'updated_at_us'),
+  reason: textIn(row, 'reason'),
+  payload: textIn(row, 'payload'),
+  runId: textIn(row, 'run_id'),
+  rejectedAtMs: numberIn(row, 'rejected_at_ms'),
+});
+
+const OF = 'workspace_id = $1 AND integration_id = $2';
+
+/** The lease has ended, or a clock that ran ahead set it. */
+const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
+
+/** Who read what is no longer there has come too late: `begun_at_ms` changes with every claim. */
+const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms)
+  VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (workspace_id, integration_id) DO UPDATE
+  SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms, begun_at_ms = excluded.begun_at_ms,
+    requested_at_ms = NULL
+  WHERE ${IS_FREE} AND ingestion_state.begun_at_ms = $7
+  RETURNING run_id`;
+
+const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms, requested_at_ms)
+  VALUES ($1, $2, '', $3, $4, $5)
+  ON CONFLICT (workspace_id, integration_id) DO UPDATE SET requested_at_ms = excluded.requested_at_ms
+  WHERE ${IS_FREE} AND ingestion_state.requested_at_ms IS NULL
+  RETURNING run_id`;
+
+const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, cause, status, started_at_ms, rows_synced, rows_failed)
+  VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
+const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3,
+    note = 'The process that ran it has ended; the next run goes on from there'
+  WHERE ${OF} AND status = 'running'`;
+const SAVE_RUN = `UPDATE ingestion_runs
+  SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, note = $9
+  WHERE ${OF} AND run_id = $3`;
+
+/** Breaks `NOT NULL` where another run has the lease by now: then nothing of the batch is stored. */
+const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms,
+    watermark_us, watermark_key, seen_since_us)
+  VALUES ($1, $2, $3, 0, 0, $4, $5, $6)
+  ON CONFLICT (workspace_id, integration_id) DO UPDATE
+  SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
+    watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, seen_since_us = excluded.seen_since_us`;
+const ADD_SEEN = `INSERT INTO ingestion_seen (workspace_id, integration_id, until_us, batch_id, seen) VALUES ($1, $2, $3, $4, $5)`;
+const DROP_SEEN = `DELETE FROM ingestion_seen WHERE ${OF} AND until_us <= $3`;
+const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, external_id, updated_at_us,
+    reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
+  SET kind = excluded.kind, key = excluded.key, external_id = excluded.external_id, updated_at_us = excluded.updated_at_us,
+    reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
+const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${OF} AND reject_id = $3`;
+
+const savedRun = (run: IngestionRun): Statement => ({
+  sql: SAVE_RUN,
+  values: [
+    run.workspaceId,
+    run.integrationId,
+    run.runId,
+    run.status,
+    run.finishedAtMs,
+    run.watermarkUs,
+    run.rowsSynced,
+    run.rowsFailed,
+    run.note,
+  ],
+});
+
+/**
+ * What a batch writes in the transaction of its rows. It fails, and the rows with it, where another run has the lease by now.
+ */
+export const batchStatements = (record: BatchRecord): Statement[] => {
+  const { run, watermark, seenSinceUs, seen, rejects, settled, nowMs } = record;
+  const of = [run.workspaceId, run.integrationId];
+  const statements: Statement[] = [
+    {
+      sql: MOVE_WATERMARK,
+      values: [...of, run.runId, watermark?.us ?? null, watermark?.key ?? null, seenSinceUs],
+    },
+    savedRun(run),
+  ];
+  if (seenSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...of, seenSinceUs] });
+  if (seen.length > 0) {
+    const untilUs = Math.max(...seen.map(([us]) => us));
+    const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
+    statements.push({ sql: ADD_SEEN, values: [...of, untilUs, batchId, JSON.stringify(seen)] });
+  }
+  for (const rejectId of settled) statements.push({ sql: DROP_REJECT, values: [...of, rejectId] });
+  for (const { rejectId, kind, key, externalId, updatedAtUs, reason, payload } of rejects) {
+    statements.push({
+      sql: ADD_REJECT,
+      values: [...of, rejectId, kind, key, externalId, updatedAtUs, reason, payload, run.runId, nowMs],
+    });
+  }
+  return statements;
+};
+
+/** On either database: each verb is one statement that both understand, or a few that may be repeated. */
+export const createIngestionStore = (run: RunSql): IngestionStore => ({
+  async states(workspaceId) {
+    const rows = await run('SELECT * FROM ingestion_state WHERE workspace_id = $1', [workspaceId]);
+    return rows.map(stateOf);
+  },
+
+  async claim({ workspaceId, integrationId, state, cause, nowMs, leaseMs }) {
+    const suffix = Math.floor(Math.random() * 2 ** 32).toString(36);
+    const runId = `${new Date(nowMs).toISOString()} ${suffix}`;
+    const of = [workspaceId, integrationId];
+    const taken = await run(CLAIM, [
+      ...of,
+      runId,
+      nowMs + leaseMs,
+      nowMs,
+      nowMs + 2 * leaseMs,
+      state?.begunAtMs ?? -1,
+    ]);
+    if (taken.length === 0) return null;
+    await run(FAIL_DEAD, [...of, nowMs]);
+    await run(ADD_RUN, [...of, runId, cause, nowMs]);
+    return {
+      workspaceId,
+      integrationId,
+      runId,
+      cause,
+      status: 'running',
+      startedAtMs: nowMs,
+      finishedAtMs: null,
+      watermarkUs: state?.watermark?.us ?? null,
+      rowsSynced: 0,
+      rowsFailed: 0,
+      note: null,
+    };
+  },
+
+  async renew({ workspaceId, integrationId, runId }, untilMs) {
+    const rows = await run(
+      `UPDATE ingestion_state SET lease_until_ms = $4 WHERE ${OF} AND run_id = $3 RETURNING run_id`,
+      [workspaceId, integrationId, runId, untilMs],
+    );
+    return rows.length > 0;
+  },
+
+  async finish(ended) {
+    const { sql, values } = savedRun(ended);
+    await run(sql, values);
+    await run(`UPDATE ingestion_state SET run_id = '', lease_until_ms = 0 WHERE ${OF} AND run_id = $3`, [
+      ended.workspaceId,
+      ended.integrationId,
+      ended.runId,
+    ]);
+  },
+
+  async request(workspaceId, integrationId, nowMs) {
+    const rows = await run(REQUEST, [workspaceId, integrationId, 0, 0, nowMs, Number.MAX_SAFE_INTEGER]);
+    return rows.length > 0;
+  },
+
+  async runs(workspaceId, integrationId, { skip = 0, limit }) {
+    const rows = await run(
+      `SELECT * FROM ingestion_runs WHERE ${OF} ORDER BY run_id DESC LIMIT $3 OFFSET $4`,
+      [workspaceId, integrationId, limit, skip],
+    );
+    return rows.map(runOf);
+  },
+
+  async lastRuns(workspaceId) {
+    const rows = await run(
+      `SELECT * FROM ingestion_runs WHERE workspace_id = $1 AND (integration_id, run_id) IN
+         (SELECT integration_id, max(run_id) FROM ingestion_runs WHERE workspace_id = $1 GROUP BY integration_id)`,
+      [workspaceId],
+    );
+    return rows.map(runOf);
+  },
+
+  async rejects(workspaceId, integrationId, { after = '', limit }) {
+    const rows = await run(
+      `SELECT * FROM ingestion_rejects WHERE ${OF} AND reject_id > $3 ORDER BY reject_id LIMIT $4`,
+      [workspaceId, integrationId, after, limit],
+    );
+    return rows.map(rejectOf);
+  },
+
+  async rejectIds(workspaceId, integrationId, kind) {
+    const rows = await run(`SELECT reject_id FROM ingestion_rejects WHERE ${OF} AND kind = $3 ORDER BY 1`, [
+      workspaceId,
+      integrationId,
+      kind,
+    ]);
+    return rows.map((row) => textIn(row, 'reject_id'));
+  },
+
+  async countRejects(workspaceId) {
+    const rows = await run(
+      'SELECT integration_id, count(*) AS count FROM ingestion_rejects WHERE workspace_id = $1 GROUP BY integration_id',
+      [workspaceId],
+    );
+    return new Map(rows.map((row) => [textIn(row, 'integration_id'), numberIn(row, 'count')]));
+  },
+
+  async settleUnusable({ workspaceId, integrationId, runId }) {
+    await run(`DELETE FROM ingestion_rejects WHERE ${OF} AND kind = 'unusable' AND run_id <> $3`, [
+      workspaceId,
+      integrationId,
+      runId,
+    ]);
+  },
+
+  async seen(workspaceId, integrationId, sinceUs) {
+    const rows = await run(`SELECT seen FROM ingestion_seen WHERE ${OF} AND until_us > $3`, [
+      workspaceId,
+      integrationId,
+      sinceUs,
+    ]);
+    return rows.flatMap((row) => jsonIn(row, 'seen') as [number, string][]);
+  },
+
+  async prune(rejectsBeforeMs, runsBeforeMs) {
+    await run('DELETE FROM ingestion_rejects WHERE rejected_at_ms < $1', [rejectsBeforeMs]);
+    await run("DELETE FROM ingestion_runs WHERE started_at_ms < $1 AND status <> 'running'", [runsBeforeMs]);
+  },
+});

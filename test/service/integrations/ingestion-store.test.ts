@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import {
+  type BatchRecord,
+  batchStatements,
+  type IngestionRun,
+} from '../../../src/service/integrations/ingestion-store.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+
+const W = 'shop';
+const ID = 'orders';
+const LEASE_MS = 1_000;
+
+const aFile = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-ingestion-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'placard.db');
+};
+
+const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null> => {
+  const state = (await store.ingestion.states(W)).find(({ integrationId }) => integrationId === ID) ?? null;
+  return store.ingestion.claim({
+    workspaceId: W,
+    integrationId: ID,
+    state,
+    cause: 'schedule',
+    nowMs,
+    leaseMs: LEASE_MS,
+  });
+};
+
+const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecord => ({
+  run,
+  watermark: { us: 5, key: 'b' },
+  seenSinceUs: null,
+  seen: [],
+  rejects: [],
+  settled: [],
+  nowMs: 10,
+  ...more,
+});
+
+/** Makes a user, together with what a batch leaves behind. */
+const writeBatch = (store: Store, record: BatchRecord, externalId: string) =>
+  store.write({
+    workspaceId: W,
+    lookups: [{ by: 'external_id', value: externalId }],
+    nowMs: 10,
+    apply: (users) => void users.create({ externalId }, 10),
+    also: batchStatements(record),
+  });
+
+const usersOf = async (store: Store) =>
+  (
+    await store.readUsers(
+      W,
+      ['kim', 'lee', 'ann'].map((value) => ({ by: 'external_id', value }) as const),
+    )
+  )
+    .map(({ externalId }) => externalId)
+    .sort();
+
+describe.each([
+  ['a SQLite file', aFile],
+  ['PostgreSQL', aDatabase],
+])('the runs of integrations on %s', (_, address) => {
+  const aStore = async () => {
+    const store = await openStore(await address());
+    onTestFinished(() => store.close());
+    return store;
+  };
+
+  test('give one of many that ask at once the lease, and another one only after its end', async () => {
+    const store = await aStore();
+    const claims = await Promise.all(Array.from({ length: 6 }, () => claimAt(store, 1_000)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await claimAt(store, 1_500)).toBeNull();
+    const taken = await claimAt(store, 2_001);
+    expect(taken).not.toBeNull();
+    const [newest, dead] = await store.ingestion.runs(W, ID, { limit: 9 });
+    expect(newest).toEqual(taken);
+    expect(dead).toMatchObject({ status: 'error', finishedAtMs: 2_001 });
+  });
+
+  test('free a lease that a clock which ran ahead has set for years', async () => {
+    const store = await aStore();
+    await claimAt(store, 9_000_000_000);
+    expect(await claimAt(store, 1_000)).not.toBeNull();
+  });
+
+  test('are claimed once by two that have read the same state, however short the run is', async () => {
+    const store = await aStore();
+    const claim = { workspaceId: W, integrationId: ID, state: null, cause: 'schedule' as const };
+    const first = await store.ingestion.claim({ ...claim, nowMs: 1_000, leaseMs: LEASE_MS });
+    await store.ingestion.finish({ ...first!, status: 'success', finishedAtMs: 1_001 });
+    expect(await store.ingestion.claim({ ...claim, nowMs: 1_002, leaseMs: LEASE_MS })).toBeNull();
+  });
+
+  test('store rows, watermark, counts and rejects together', async () => {
+    const store = await aStore();
+    const run = (await claimAt(store, 1_000))!;
+    const reject = {
+      rejectId: 'key:ann',
+      kind: 'refused' as const,
+      key: 'ann',
+      externalId: 'ann',
+      updatedAtUs: 4,
+      reason: 'no name',
+      payload: '{"a":1}',
+    };
+    const done = { ...run, rowsSynced: 1, rowsFailed: 1, watermarkUs: 5 };
+    await writeBatch(store, aRecord(done, { rejects: [reject], seenSinceUs: 0, seen: [[5, 'b']] }), 'kim');
+    expect(await usersOf(store)).toEqual(['kim']);
+    expect(await store.ingestion.states(W)).toMatchObject([
+      { watermark: { us: 5, key: 'b' }, seenSinceUs: 0 },
+    ]);
+    expect(await store.ingestion.runs(W, ID, { limit: 9 })).toEqual([done]);
+    expect(await store.ingestion.lastRuns(W)).toEqual([done]);
+    expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([
+      { ...reject, runId: run.runId, rejectedAtMs: 10 },
+    ]);
+    expect(await store.ingestion.seen(W, ID, 4)).toEqual([[5, 'b']]);
+    await writeBatch(store, aRecord(run, { settled: ['key:ann'], seenSinceUs: 5 }), 'lee');
+    expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([]);
+    expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
+  });
+
+  test('store nothing of a run whose lease another one has, and all of what is written beside it', async () => {
+    const store = await aStore();
+    const late = (await claimAt(store, 1_000))!;
+    const heir = (await claimAt(store, 3_000))!;
+    const [first, second, third] = await Promise.allSettled([
+      writeBatch(store, aRecord(heir, { watermark: { us: 7, key: 'x' } }), 'kim'),
+      writeBatch(store, aRecord(late), 'lee'),
+      store.write({
+        workspaceId: W,
+        lookups: [{ by: 'external_id', value: 'ann' }],
+        nowMs: 10,
+        apply: (users) => void users.create({ externalId: 'ann' }, 10),
+      }),
+    ]);
+    expect([first.status, second.status, third.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await usersOf(store)).toEqual(['ann', 'kim']);
+    expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { us: 7, key: 'x' } }]);
+    expect(await store.ingestion.renew(late, 9_000)).toBe(false);
+    expect(await store.ingestion.renew(heir, 9_000)).toBe(true);
+  });
+
+  test('take one request for a run at a time, and none while one is under way', async () => {
+    const store = await aStore();
+    const asked = await Promise.all([1, 2, 3].map((ms) => store.ingestion.request(W, ID, 100 + ms)));
+    expect(asked.filter(Boolean)).toHaveLength(1);
+    const run = (await claimAt(store, 1_000))!;
+    expect(await store.ingestion.request(W, ID, 1_001)).toBe(false);
+    await store.ingestion.finish({ ...run, status: 'success', finishedAtMs: 1_002 });
+    expect(await store.ingestion.request(W, ID, 1_003)).toBe(true);
+  });
+
+  test('lose the rejects of a user who is erased, and old ones', async () => {
+    const store = await aStore();
+    const run = (await claimAt(store, 1_000))!;
+    const reject = (key: string) => ({
+      rejectId: `key:${key}`,
+      kind: 'refused' as const,
+      key,
+      externalId: key,
+      updatedAtUs: 4,
+      reason: 'no name',
+      payload: '{}',
+    });
+    await writeBatch(store, aRecord(run, { rejects: [reject('kim'), reject('lee')] }), 'kim');
+    await store.write({
+      workspaceId: W,
+      lookups: [{ by: 'external_id', value: 'kim' }],
+      nowMs: 10,
+      apply: (users) => void users.forget('kim'),
+    });
+    expect((await store.ingestion.rejects(W, ID, { limit: 9 })).map(({ key }) => key)).toEqual(['lee']);
+    await store.ingestion.prune(11, 0);
+    expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([]);
+  });
+});

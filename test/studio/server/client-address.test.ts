@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listenStudio } from '../../../src/studio/index.ts';
+import { clientAddress, readTrustedProxies } from '../../../src/studio/server/client-address.ts';
+import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const PROXIES = readTrustedProxies('127.0.0.1, 10.0.0.0/8,2001:db8::/32');
+
+describe('the address of a client', () => {
+  test.each([
+    ['the connection has where nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
+    ['the connection has where it is no trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
+    ['a trusted proxy has seen', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['the first of two trusted proxies has seen', '127.0.0.1', '198.51.100.1, 10.1.2.3', '198.51.100.1'],
+    ['is before no address that it wrote itself', '127.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
+    ['is IPv6', '2001:db8::1', '2001:4860::8', '2001:4860::8'],
+    ['comes over a socket for both families', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['is the proxy where that says something else', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['is unknown where the connection is gone', '', '198.51.100.1', ''],
+  ])('%s', (_, connection, forwarded, address) => {
+    expect(clientAddress(connection, () => forwarded, PROXIES)).toBe(address);
+  });
+
+  test.each(['localhost', '10.0.0.0/33', '10.0.0.0/', '2001:db8::/129', '10.0.0.0/8/8', '10.0.0/8'])(
+    'is read through no proxy %j, and the error says which',
+    (text) => expect(() => readTrustedProxies(`127.0.0.1,${text}`)).toThrow(`got "${text}"`),
+  );
+
+  test('is one of everybody where no proxy is named', () => {
+    expect(clientAddress('127.0.0.1', () => '198.51.100.1', readTrustedProxies(''))).toBe('127.0.0.1');
+  });
+});
+
+describe('wrong keys behind a proxy', () => {
+  let studio: RunningStudio;
+  beforeEach(async () => {
+    studio = await runStudio();
+  });
+  afterEach(() => studio.stop());
+
+  const behindProxy = async (trustedProxies: string) => {
+    const { url, stop } = await listenStudio(studio.studio, { port: 0, trustedProxies });
+    const signIn = async (key: string, client: string) => {
+      const response = await fetch(`${url}/api/session`, {
+        method: 'POST',
+        headers: { origin: url, 'content-type': 'application/json', 'x-forwarded-for': client },
+        body: JSON.stringify({ key }),
+      });
+      await response.text();
+      return response.status;
+    };
+    return { signIn, stop };
+  };
+  const guess = (index: number) => `op_${String(index).padStart(8, '0')}`;
+
+  test('keep nobody else out, ten of them', async () => {
+    const { signIn, stop } = await behindProxy('');
+    for (let tries = 0; tries < 10; tries += 1) expect(await signIn('op_guess', '192.0.2.1')).toBe(401);
+    expect(await signIn('op_guess', '192.0.2.1')).toBe(429);
+    expect(await signIn('Ed-key', '198.51.100.1')).toBe(204);
+    await stop();
+  });
+
+  test('keep out their own address alone where the proxy is trusted, a hundred of them', async () => {
+    const { signIn, stop } = await behindProxy('127.0.0.1');
+    for (let tries = 0; tries < 100; tries += 1) expect(await signIn(guess(tries), '192.0.2.1')).toBe(401);
+    expect(await signIn(guess(100), '192.0.2.1')).toBe(429);
+    expect(await signIn('Ed-key', '198.51.100.1')).toBe(204);
+    await stop();
+  });
+
+  test('are counted for one key from many addresses', async () => {
+    const { signIn, stop } = await behindProxy('127.0.0.1');
+    for (let tries = 0; tries < 10; tries += 1)
+      expect(await signIn('op_guess', `192.0.2.${tries}`)).toBe(401);
+    expect(await signIn('op_guess', '192.0.2.77')).toBe(429);
+    await stop();
+  });
+});
