@@ -5,7 +5,11 @@ import { type CommandDef, renderUsage } from 'citty';
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   placard: ['placard init', 'placard serve', 'placard track --help'],
   init: ['placard init', 'placard init workspaces/shop.json'],
-  check: ['placard check workspace.json', 'placard check workspaces --strict'],
+  check: [
+    'placard check workspace.json',
+    'placard check workspaces --strict',
+    'placard check --recount --db placard.db',
+  ],
   serve: [
     'placard serve',
     'placard serve --workspace workspace.json --db placard.db --port 8787',
@@ -16,7 +20,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard track users.csv --as attributes --dry-run',
     'placard track events.ndjson --resume events.progress --rejects events.rejected.ndjson',
   ],
-  integrations: ['placard integrations --endpoint http://127.0.0.1:8787'],
+  integrations: [
+    'placard integrations --endpoint http://127.0.0.1:8787',
+    'placard integrations sync customers --wait',
+    'placard integrations runs customers',
+    'placard integrations rejects customers --csv --db placard.db > rejects.csv',
+  ],
   explain: [
     'placard explain --user u-771',
     'placard explain --user u-771 --placement home_hero --endpoint http://127.0.0.1:8787',

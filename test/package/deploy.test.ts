@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aWorkspace } from '../helpers/a-workspace.ts';
-import { inPath } from '../helpers/in-path.ts';
+import { inPath, needs } from '../helpers/machine.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 const DASHBOARD = 'deploy/grafana-dashboard.json';
@@ -49,20 +49,53 @@ test('the dashboard is JSON whose panels do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
-/** Tools that read such files themselves; a machine that lacks one skips its test. */
+describe('the workflows', () => {
+  const jobsOf = (name: string) =>
+    readFileSync(`.github/workflows/${name}`, 'utf8')
+      .replace(/^\s*#.*$/gm, '')
+      .split(/^ {2}(?=\w+:$)/m);
+
+  test.each(['check.yaml', 'release.yaml'])('of %s run actions of one commit', (name) => {
+    const used = jobsOf(name)
+      .join('')
+      .match(/uses: .*/g);
+    expect(used?.length).toBeGreaterThan(1);
+    for (const line of used ?? [])
+      expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('publish in a job that runs no code of the repository or of a package', () => {
+    const [head = '', ...jobs] = jobsOf('release.yaml').filter((part) => !part.startsWith('push:'));
+    expect(head).not.toContain('write');
+    const withRights = jobs.filter((job) => job.includes(': write'));
+    expect(withRights.map((job) => job.split(':')[0])).toEqual(['publish', 'notes']);
+    for (const job of withRights) expect(job).not.toMatch(/checkout|\.ci\/|npm (?:ci|install|test|run)|npx/);
+  });
+});
+
+test('every container of the example has a limit of memory and of processes', () => {
+  const services = readFileSync('deploy/compose.yaml', 'utf8').match(/image:/g)!.length;
+  for (const limit of [/mem_limit: \d/g, /pids_limit: \d/g]) {
+    expect(readFileSync('deploy/compose.yaml', 'utf8').match(limit)).toHaveLength(services);
+  }
+});
+
 describe('as their own tools read them', () => {
-  test.skipIf(!inPath('promtool'))('the alert rules are sound (promtool)', () => {
+  const has = (program: string, what: string) => needs(what, inPath(program) !== undefined);
+
+  test('the alert rules are sound (promtool)', has('promtool', 'apt-get install prometheus'), () => {
     expect(execFileSync('promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
-  test.skipIf(!inPath('caddy'))("the proxy's file is sound (caddy)", () => {
+  test("the proxy's file is sound (caddy)", has('caddy', 'apt-get install caddy'), () => {
     const args = ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'];
     const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8' });
     expect(status, stderr).toBe(0);
   });
 
-  test.skipIf(!inPath('systemd-analyze'))(
+  test(
     'the unit is sound, but for a package that is not installed (systemd)',
+    has('systemd-analyze', 'apt-get install systemd'),
     () => {
       const args = ['verify', './deploy/placard.service'];
       const { stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });

@@ -5,6 +5,7 @@ import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/p
 import { createService, openStore, type Service } from '../../src/service/index.ts';
 import {
   aliasNewRequest,
+  deleteRequest,
   exportIdsRequest,
   identifyRequest,
   mergeRequest,
@@ -13,10 +14,10 @@ import { aBanner, createFakeService, type FakeService } from '../../src/testing/
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bannersTrackBodies, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import { bodiesOf } from '../helpers/fuzz-bodies.ts';
-import fc from '../helpers/property.ts';
+import fc, { times } from '../helpers/property.ts';
 
 /** Bodies for each endpoint. */
-const BODIES = 10_000;
+const BODIES = times(2_500);
 const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
 
@@ -104,6 +105,7 @@ describe.each<[string, z.ZodType]>([
   ['/users/identify', identifyRequest],
   ['/users/merge', mergeRequest],
   ['/users/alias/new', aliasNewRequest],
+  ['/users/delete', deleteRequest],
   ['/users/export/ids', exportIdsRequest],
 ])('the description of %s', (path, schema) => {
   it('refuses no body that the service takes', async () => {

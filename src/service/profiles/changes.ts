@@ -10,6 +10,8 @@ export interface UserRow {
   /** `null` of a user who has banner events and no profile. */
   profile: Profile | null;
   createdAtMs: number;
+  /** Of a user without a profile: when the last banner event came. With one, the profile knows. */
+  seenAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
   /** Of the profile as JSON, as it was last read or written; 0 where that was no text. */
@@ -35,6 +37,8 @@ export interface Changes {
   moved: { from: number; to: number }[];
   /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
+  /** Those of them whose events leave the results of campaigns as well. */
+  uncounted: number[];
   /** External IDs that go from the audit too. */
   forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
@@ -51,6 +55,7 @@ export const noChanges = (): Changes => ({
   deleted: [],
   moved: [],
   erased: [],
+  uncounted: [],
   forgotten: [],
   keysRemoved: [],
   keysAdded: [],

@@ -4,8 +4,9 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { CampaignNumber } from './campaign-numbers.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
+import type { CampaignNumber } from './read-results.ts';
+import type { CountDifference } from './recount.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
 
@@ -86,6 +87,8 @@ export interface StoreReader {
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
+  /** Which counts of campaigns are not what their banner events add up to. Reads all of these. */
+  recount(workspaceId: string): Promise<CountDifference[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   /** Gives the connection back. */
@@ -123,8 +126,10 @@ export interface Store extends StoreReader {
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
 
-  /** Deletes old events of the next users after `afterUserId`, 0 to begin with. */
-  prune(workspaceId: string, before: PruneBefore, afterUserId: number): Promise<Pruned>;
+  /** Deletes some old events, in a step that keeps no write waiting for long. */
+  prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;
+  /** External IDs of some users without a profile of whom nothing came since a moment, the longest ago first. */
+  staleUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;

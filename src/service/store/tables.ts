@@ -13,8 +13,11 @@ CREATE TABLE users (
   profile JSONB, -- NULL while the user has banner events and no profile
   version INTEGER NOT NULL, -- counts the writes of the row
   created_at MOMENT NOT NULL,
-  updated_at MOMENT NOT NULL
+  updated_at MOMENT NOT NULL -- of the profile; without one, when the last banner event came
 );
+
+-- A client key makes them: retention deletes those of whom nothing comes any more.
+CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_keys (
   workspace_id TEXT NOT NULL,
@@ -50,6 +53,7 @@ CREATE TABLE banner_events (
   campaign_id TEXT NOT NULL,
   variant_id TEXT, -- NULL of a control banner
   placement_id TEXT NOT NULL,
+  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01: what the results count by
   app_id TEXT NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
@@ -72,15 +76,33 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at MOMENT,
   round INT NOT NULL,
+  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01 and by placement:home_hero
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;
 CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
+-- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
+CREATE TABLE campaign_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL, -- '' of the control group
+  part TEXT NOT NULL, -- '' for all, else as in user_campaigns
+  lane INT NOT NULL,
+  impressions INTEGER NOT NULL,
+  clicks INTEGER NOT NULL,
+  dismissals INTEGER NOT NULL,
+  exposed INTEGER NOT NULL, -- users with an impression
+  clicked INTEGER NOT NULL,
+  dismissed INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
+) WITHOUT ROWID;
+
 CREATE TABLE data_points (
   workspace_id TEXT NOT NULL,
   day DAY NOT NULL, -- UTC, such as 2026-03-01
+  lane INT NOT NULL, -- replicas add to lanes of their own: add these up
   points INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, day)
+  PRIMARY KEY (workspace_id, day, lane)
 ) WITHOUT ROWID;
 
 CREATE TABLE secrets (
@@ -91,12 +113,17 @@ CREATE TABLE secrets (
 
 const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
+CREATE INDEX events_by_time ON events (workspace_id, time);
+CREATE INDEX banner_events_by_time ON banner_events (workspace_id, time);
 CREATE INDEX events_of_user ON events (user_id);
 `;
 
 const POSTGRES_INDEXES = `
 ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
 ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
+-- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
+CREATE INDEX events_by_time ON events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX banner_events_by_time ON banner_events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
 -- These name one user. Of two replicas that give one away at once, the second starts again.
 CREATE UNIQUE INDEX user_keys_single ON user_keys (workspace_id, key)
   WHERE key ^@ 'external_id' OR key ^@ 'alias';

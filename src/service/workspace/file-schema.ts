@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
+import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
@@ -27,7 +28,7 @@ const app = z.strictObject({
     'Public keys that verify user tokens: a PEM as text, a JWK or a JWKS as an object',
   ),
   user_token_keys_file: optional(text).describe(
-    'File with such keys, relative to this one: a JWKS, a JWK or a PEM; read again when it changes',
+    'File with such keys, relative to this one: a JWKS, a JWK, or one PEM or several; read again when it changes',
   ),
   visitors: optional(z.boolean()).describe(
     '`true`: visitors without an account need no token where `user_tokens` is `required`; default `false`',
@@ -140,7 +141,7 @@ export const campaignFile = z
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
     placements: z.array(text).describe('IDs of the placements that it may fill'),
     priority: optional(z.enum(['high', 'medium', 'low'])).describe(
-      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins, then the earlier in the file',
+      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins (without one: when the Studio published it), then the earlier in the file',
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
@@ -162,7 +163,7 @@ export const campaignFile = z
     tags: optional(tags).describe('Names by which `tag_caps` limit campaigns together'),
     frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
     planned_users: optional(z.int().positive()).describe(
-      'How many users should see it before the results name a winner; default only at its end',
+      'How many users should see a variant before the results name a winner; default: results name one at the end',
     ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })
@@ -178,21 +179,6 @@ export const campaignFile = z
       context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
     }
   });
-
-const integrationText = z.string().nullish();
-const integrationRecord = z.strictObject({
-  integration_id: text.describe('ID of the integration'),
-  app_group_id: integrationText.describe('ID of the workspace; default `workspace_id`'),
-  integration_name: integrationText.describe('For people'),
-  integration_type: integrationText.describe('What it syncs'),
-  integration_status: integrationText.describe('Whether it is active'),
-  contact_emails: integrationText.describe('Whom to ask, separated by commas'),
-  last_updated_at: integrationText.describe('When it was changed'),
-  warehouse_type: integrationText.describe('Where it reads from'),
-  last_job_start_time: integrationText.describe('When it last ran'),
-  last_job_status: integrationText.describe('How that ended'),
-  next_scheduled_run: integrationText.describe('When it runs next'),
-});
 
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
@@ -234,7 +220,7 @@ export const workspaceFile = z.strictObject({
   retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),
-  integrations: optional(z.array(integrationRecord)).describe(
+  integrations: optional(z.array(integrationFile)).describe(
     'What `/cdi/integrations` lists; without it that endpoint answers 404',
   ),
   subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),

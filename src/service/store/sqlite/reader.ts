@@ -12,7 +12,8 @@ import {
   type Row,
   userOf,
 } from '../from-row.ts';
-import { namedBy } from '../named-users.ts';
+import { type Named, namedBy } from '../named-users.ts';
+import { readNumbers, readResults } from '../read-results.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
@@ -25,13 +26,18 @@ const USERS = 'SELECT users.* FROM users';
 
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
+  const run = createRunSqlite(database);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const byKey = database.prepare(
     `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
-  const campaigns = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
+  // Without `parts`, which is long and for the results alone.
+  const campaigns = database.prepare(
+    `SELECT campaign_id, variant_id, is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals,
+       last_dismissal_at, round FROM user_campaigns WHERE user_id = ?`,
+  );
   const impressions = database.prepare(
     `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
      WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
@@ -58,15 +64,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
-  /**
-   * Every user that the lookups name, once, as of one moment, but for those who are known. To begin a read for each of them
-   * takes a third more.
-   */
-  const users = (...asked: Parameters<typeof namedBy>): UserRow[] => {
+  /** Every user that is named, once, as of one moment. To begin a read for each of them takes a third more. */
+  const users = (named: Named): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of namedBy(...asked).values()) {
+      for (const { workspaceId, lookup } of named.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = row['user_id'] as number;
           if (!found.has(userId)) found.set(userId, userOf(row));
@@ -105,10 +108,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
     verbs: {
-      ...createWorkspaceReads(createRunSqlite(database)),
+      ...createWorkspaceReads(run),
 
       readUsers: async (workspaceId, lookups) =>
-        users([{ workspaceId, lookups }]).flatMap(({ profile }) => profile ?? []),
+        users(namedBy([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []),
 
       exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
@@ -124,9 +127,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
         }
       },
 
-      campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
+      campaignResults: (...asked) => readResults(run, (...goals) => jobs.run('goals', ...goals), ...asked),
 
-      campaignNumbers: (workspaceId) => jobs.run('numbers', workspaceId),
+      campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
+
+      recount: (workspaceId) => jobs.run('recount', workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);
