@@ -10,10 +10,10 @@ const EVERY_MS = 6 * 60 * 60 * 1000;
 const PAUSE_MS = 50;
 
 export interface RetentionOptions {
-  store: Pick<Store, 'prune'>;
+  store: Pick<Store, 'prune' | 'staleUsers' | 'write'>;
   workspaces(): readonly Workspace[];
   /** Receives how many rows a step deleted. */
-  onPruned(workspaceId: string, kind: 'events' | 'banner_events', rows: number): void;
+  onPruned(workspaceId: string, kind: 'events' | 'banner_events' | 'users', rows: number): void;
   log: Log;
   now(): number;
   everyMs?: number;
@@ -30,11 +30,32 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
     const momentOf = (days: number | null) => (days === null ? null : now() - days * DAY_MS);
     const before = { events: momentOf(retention.events), bannerEvents: momentOf(retention.bannerEvents) };
     if (before.events === null && before.bannerEvents === null) return;
-    for (let after: number | null = 0; after !== null; ) {
-      const { events, bannerEvents, next } = await store.prune(workspaceId, before, after);
+    for (let hasMore = true; hasMore; ) {
+      const pruned = await store.prune(workspaceId, before);
+      const { events, bannerEvents } = pruned;
       if (events > 0) onPruned(workspaceId, 'events', events);
       if (bannerEvents > 0) onPruned(workspaceId, 'banner_events', bannerEvents);
-      after = next;
+      hasMore = pruned.hasMore;
+      await wait(pauseMs, undefined, { signal, ref: false });
+    }
+    if (before.bannerEvents !== null) await expire(workspaceId, before.bannerEvents);
+  };
+
+  /** Deletes users who are no more than banner events that are gone, with what decisions knew of them. */
+  const expire = async (workspaceId: string, beforeMs: number) => {
+    for (;;) {
+      const stale = await store.staleUsers(workspaceId, beforeMs);
+      if (stale.length === 0) return;
+      await store.write({
+        workspaceId,
+        lookups: stale.map((value) => ({ by: 'external_id', value })),
+        nowMs: now(),
+        // One of whom something came meanwhile stays.
+        apply(users) {
+          for (const externalId of stale) users.expire(externalId, beforeMs);
+        },
+      });
+      onPruned(workspaceId, 'users', stale.length);
       await wait(pauseMs, undefined, { signal, ref: false });
     }
   };

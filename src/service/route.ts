@@ -10,6 +10,8 @@ export type LimitName =
   | 'banners_track'
   /** Banner events of all visitors together. */
   | 'visitors'
+  /** Users whom banner events make. */
+  | 'new_users'
   | 'cdi_integrations'
   /** Identify, merge, alias/new and explain together. */
   | 'users_other'

@@ -25,10 +25,10 @@ export const recordBannerEvents = (
   externalId: string,
   events: NewBannerEvent[],
   workspaceId = 'demo',
-): Promise<void> =>
+): Promise<boolean> =>
   store.write({
     workspaceId,
     lookups: [{ by: 'external_id', value: externalId }],
     nowMs: NOW,
-    apply: (users) => users.recordBannerEvents(externalId, events, NOW),
+    apply: (users) => users.recordBannerEvents(externalId, events, NOW, true),
   });

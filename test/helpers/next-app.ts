@@ -31,13 +31,13 @@ const ENVIRONMENT = {
   NEXT_TELEMETRY_DISABLED: '1',
 };
 
-/** Why this machine cannot have the app, or `undefined`. */
-export const whyNoNext = async (): Promise<string | undefined> => {
+/** Whether npm can reach a registry, from which the app is installed. */
+export const canInstallNext = async (): Promise<boolean> => {
   try {
     await run('npm', ['view', 'next', 'version', '--fetch-retries=0'], { timeout: PROBE_MS });
-    return undefined;
+    return true;
   } catch {
-    return 'npm cannot reach a registry';
+    return false;
   }
 };
 

@@ -12,7 +12,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const at = (days: number) => new Date(NOW - days * DAY).toISOString();
 
 onBothStores('pruning', (_, store) => {
-  test('deletes what is older and nothing else, user by user, in one workspace', async () => {
+  test('deletes what is older and nothing else, in one workspace', async () => {
     const api = anApi(store());
     const other = anApi(store());
     const events = [1, 9, 11, 400].map((days) => ({
@@ -30,25 +30,76 @@ onBothStores('pruning', (_, store) => {
     await recordBannerEvents(store(), 'u-1', seen, mine);
 
     const before = { events: NOW - 10 * DAY, bannerEvents: null };
-    const step = await store().prune(mine!, before, 0);
-    expect(step).toMatchObject({ events: 2, bannerEvents: 0 });
-    expect(await store().prune(mine!, before, step.next!)).toEqual({
-      events: 0,
-      bannerEvents: 0,
-      next: null,
-    });
+    expect(await store().prune(mine!, before)).toEqual({ events: 2, bannerEvents: 0, hasMore: false });
+    expect(await store().prune(mine!, before)).toEqual({ events: 0, bannerEvents: 0, hasMore: false });
     expect((await api.events()).map((event) => event['name']).sort()).toEqual(['1', '9']);
     expect(await other.events()).toHaveLength(4);
 
-    expect(await store().prune(mine!, { events: null, bannerEvents: NOW - 10 * DAY }, 0)).toMatchObject({
+    expect(await store().prune(mine!, { events: null, bannerEvents: NOW - 10 * DAY })).toMatchObject({
       events: 0,
       bannerEvents: 1,
     });
     // What decisions know of the user stays, and so do the counts of the profile.
     expect((await store().bannerUser(mine!, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
-    expect(await store().prune(theirs!, { events: null, bannerEvents: null }, 0)).toMatchObject({
+    expect(await store().prune(theirs!, { events: null, bannerEvents: null })).toMatchObject({
       events: 0,
     });
+  });
+
+  test('takes steps of so few rows that no write waits for long, also where one user has them all', async () => {
+    const api = anApi(store());
+    const events = Array.from({ length: 600 }, (_, i) => ({
+      external_id: 'kim',
+      name: `${i}`,
+      time: at(20),
+    }));
+    for (let i = 0; i < events.length; i += 75) await api.track({ events: events.slice(i, i + 75) });
+    const steps = [];
+    for (let hasMore = true; hasMore; ) {
+      const step = await store().prune(api.workspaceId, { events: NOW - 10 * DAY, bannerEvents: null });
+      steps.push(step.events);
+      ({ hasMore } = step);
+    }
+    expect(steps).toEqual([250, 250, 100]);
+  });
+
+  test('a user who was no more than banner events goes once these are old, with what decisions knew; others stay', async () => {
+    const api = anApi(store());
+    const { workspaceId } = api;
+    const stale = (days: number) => store().staleUsers(workspaceId, NOW - days * DAY);
+    const record = (user: string, days: number) =>
+      store().write({
+        workspaceId,
+        lookups: [{ by: 'external_id', value: user }],
+        nowMs: NOW - days * DAY,
+        apply: (users) =>
+          users.recordBannerEvents(
+            user,
+            [aBannerEvent({ timeMs: NOW - days * DAY, receivedAtMs: NOW - days * DAY })],
+            NOW - days * DAY,
+            true,
+          ),
+      });
+    for (const user of ['gone', 'back', 'named']) await record(user, 30);
+    await record('back', 5);
+    await api.track({ attributes: [{ external_id: 'named', n: 1 }] });
+    expect(await stale(10)).toEqual(['gone']);
+    await store().write({
+      workspaceId,
+      lookups: [
+        { by: 'external_id', value: 'gone' },
+        { by: 'external_id', value: 'back' },
+        { by: 'external_id', value: 'named' },
+      ],
+      nowMs: NOW,
+      apply: (users) => {
+        for (const user of ['gone', 'back', 'named']) users.expire(user, NOW - 10 * DAY);
+      },
+    });
+    expect(await stale(10)).toEqual([]);
+    expect((await store().bannerUser(workspaceId, 'gone')).campaigns).toEqual([]);
+    for (const user of ['back', 'named'])
+      expect((await store().bannerUser(workspaceId, user)).campaigns).toHaveLength(1);
   });
 });
 
@@ -63,13 +114,18 @@ test('each workspace with a retention is pruned step by step, one that fails is 
   const lines: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const store: RetentionOptions['store'] = {
-    prune: async (workspaceId, before, after) => {
-      calls.push([workspaceId, before, after]);
-      if (calls.length === 4) resolve();
+    prune: async (workspaceId, before) => {
+      calls.push([workspaceId, before]);
       if (workspaceId === 'broken') throw new Error('The database is away');
-      return after === 0
-        ? { events: 3, bannerEvents: 0, next: 7 }
-        : { events: 0, bannerEvents: 2, next: null };
+      return calls.length < 3
+        ? { events: 3, bannerEvents: 0, hasMore: true }
+        : { events: 0, bannerEvents: 2, hasMore: false };
+    },
+    staleUsers: async () => (calls.length < 4 ? ['u-1', 'u-2'] : []),
+    write: async ({ lookups }) => {
+      calls.push(lookups);
+      resolve();
+      return undefined as never;
     },
   };
   const workspaces = [
@@ -90,15 +146,21 @@ test('each workspace with a retention is pruned step by step, one that fails is 
   );
   await promise;
   const before = { events: NOW - 10 * DAY, bannerEvents: NOW - 30 * DAY };
-  expect(calls.slice(0, 4)).toEqual([
-    ['broken', { events: NOW - DAY, bannerEvents: null }, 0],
-    ['pruned', before, 0],
-    ['pruned', before, 7],
-    ['broken', { events: NOW - DAY, bannerEvents: null }, 0],
+  await vi.waitFor(() => expect(calls.length).toBeGreaterThan(4));
+  expect(calls.slice(0, 5)).toEqual([
+    ['broken', { events: NOW - DAY, bannerEvents: null }],
+    ['pruned', before],
+    ['pruned', before],
+    [
+      { by: 'external_id', value: 'u-1' },
+      { by: 'external_id', value: 'u-2' },
+    ],
+    ['broken', { events: NOW - DAY, bannerEvents: null }],
   ]);
-  expect(rows.slice(0, 2)).toEqual([
+  expect(rows.slice(0, 3)).toEqual([
     ['pruned', 'events', 3],
     ['pruned', 'banner_events', 2],
+    ['pruned', 'users', 2],
   ]);
   expect(lines[0]).toMatchObject({ workspace: 'broken' });
 });

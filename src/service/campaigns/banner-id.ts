@@ -2,6 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, hash, timingSafeEqual } f
 
 const PREFIX = 'bnr_';
 const TAG_BYTES = 16;
+/** The end of an ID says for whom it was sealed: 48 bits, which is as good as a guess in 10^14. */
+const MARK_CHARACTERS = 8;
 /** IDs repeat from sync to sync and from event to event; this many of the latest are kept, either way. */
 const MAX_KEPT = 10_000;
 
@@ -18,10 +20,16 @@ export interface BannerFacts {
 }
 
 export interface BannerIds {
-  seal(facts: BannerFacts): string;
+  /** The ID that a sync answers this user. */
+  seal(facts: BannerFacts, externalId: string): string;
   /** `null` where the ID was not sealed with this workspace's secret. */
   open(id: string): BannerFacts | null;
+  /** Whether an ID that opens was sealed for this user. */
+  isFor(id: string, externalId: string): boolean;
 }
+
+/** An ID without its end: what stands for the banner alone, and is the same for all users. */
+export const withoutMark = (id: string) => id.slice(0, -MARK_CHARACTERS);
 
 const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
   if (kept.size >= MAX_KEPT) kept.clear();
@@ -31,7 +39,8 @@ const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
 /**
  * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file. No
  * one else can read or make them. The facts are encrypted under a nonce that is their own keyed hash (the idea
- * of RFC 5297): equal facts make equal IDs, and a changed ID opens to facts whose hash does not fit.
+ * of RFC 5297): equal facts make equal IDs, and a changed ID opens to facts whose hash does not fit. The user's mark at the end
+ * shows later that a sync has named this user, though a sync stores nothing.
  */
 export const createBannerIds = (workspaceId: string, secret: string): BannerIds => {
   const keyFor = (use: string) =>
@@ -41,10 +50,21 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     );
   const macKey = keyFor('mac');
   const cipherKey = keyFor('cipher');
+  const markKey = keyFor('mark').toString('base64url');
   const sealed = new Map<string, string>();
+  const marks = new Map<string, string>();
   const opened = new Map<string, BannerFacts>();
 
   const tagOf = (text: Buffer) => createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
+
+  const markOf = (externalId: string): string => {
+    const known = marks.get(externalId);
+    if (known !== undefined) return known;
+    // A few of its characters: nobody can go on from there to the hash of a longer ID.
+    const mark = hash('sha256', markKey + externalId, 'base64url').slice(0, MARK_CHARACTERS);
+    keep(marks, externalId, mark);
+    return mark;
+  };
 
   const read = (id: string): BannerFacts | null => {
     if (!id.startsWith(PREFIX)) return null;
@@ -68,10 +88,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   };
 
   return {
-    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend }) => {
+    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend }, externalId) => {
       const facts = JSON.stringify([campaignId, variantId, placementId, round, +isControl, +isTestSend]);
       const known = sealed.get(facts);
-      if (known !== undefined) return known;
+      if (known !== undefined) return known + markOf(externalId);
       const text = Buffer.from(facts);
       const tag = tagOf(text);
       const id =
@@ -80,14 +100,15 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
           'base64url',
         );
       keep(sealed, facts, id);
-      return id;
+      return id + markOf(externalId);
     },
     open: (id) => {
-      const known = opened.get(id);
+      const known = opened.get(withoutMark(id));
       if (known) return known;
-      const facts = read(id);
-      if (facts) keep(opened, id, facts);
+      const facts = read(withoutMark(id));
+      if (facts) keep(opened, withoutMark(id), facts);
       return facts;
     },
+    isFor: (id, externalId) => id.endsWith(markOf(externalId)),
   };
 };

@@ -40,7 +40,10 @@ export const decide = (question: Question): string => {
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
-      const id = ids.seal({ campaignId, variantId, placementId, round, isControl, isTestSend });
+      const id = ids.seal(
+        { campaignId, variantId, placementId, round, isControl, isTestSend },
+        externalUserId,
+      );
       const text = bannerText({
         id,
         placement,

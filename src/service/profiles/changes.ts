@@ -10,6 +10,8 @@ export interface UserRow {
   /** `null` of a user who has banner events and no profile. */
   profile: Profile | null;
   createdAtMs: number;
+  /** Of a user without a profile: when the last banner event came. With one, the profile knows. */
+  seenAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
   /** Of the profile as JSON, as it was last read or written; 0 where that was no text. */

@@ -81,7 +81,10 @@ export const createUserGroup = (ids: UserIds) => {
     const index = indexOf(workspaceId);
 
     const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
-      const entry = index.add({ ...row, workspaceId, version: 0, characters: 0 }, false);
+      const entry = index.add(
+        { ...row, workspaceId, seenAtMs: row.createdAtMs, version: 0, characters: 0 },
+        false,
+      );
       touch(entry);
       return entry;
     };
@@ -138,11 +141,21 @@ export const createUserGroup = (ids: UserIds) => {
         tallyEvent(profile, event);
         events.push({ entry, event });
       },
-      recordBannerEvents(externalId, recorded, nowMs) {
+      recordBannerEvents(externalId, recorded, nowMs, mayMake) {
+        const known = index.bearerOf(externalId);
+        if (!known && !mayMake) return false;
         const entry =
-          index.bearerOf(externalId) ??
-          add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+          known ?? add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+        if (known && !known.profile) {
+          known.seenAtMs = Math.max(known.seenAtMs, nowMs);
+          touch(known);
+        }
         for (const event of recorded) bannerEvents.push({ entry, event });
+        return true;
+      },
+      expire(externalId, beforeMs) {
+        const bearer = index.bearerOf(externalId);
+        if (bearer && !bearer.profile && bearer.seenAtMs < beforeMs) leave(bearer, null);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
@@ -156,19 +169,26 @@ export const createUserGroup = (ids: UserIds) => {
   return {
     users,
 
-    /** Adds users who were read. What is known of a user already is newer. */
-    add(rows: Iterable<UserRow>) {
+    /**
+     * Adds users who were read. What is known of a user already is newer. `named` is what they were found by: every user
+     * with such a key is here from now on.
+     */
+    add(rows: Iterable<UserRow>, named: Iterable<{ workspaceId: string; key: string; lookup: Lookup }> = []) {
       for (const row of rows) {
         const index = indexOf(row.workspaceId);
         if (index.has(row.userId)) continue;
         index.add(row, true);
         characters += ENTRY_CHARACTERS + row.characters;
       }
+      for (const { workspaceId, key, lookup } of named) {
+        if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
+        indexOf(workspaceId).completed(key);
+        characters += ENTRY_CHARACTERS;
+      }
     },
 
     /** Whether all users that a lookup names are here already. */
-    knows: (workspaceId: string, lookup: Lookup): boolean =>
-      lookup.by === 'external_id' && indexes.get(workspaceId)?.bearerOf(lookup.value) !== undefined,
+    knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
 
     changes(): Changes {
       const changes = { ...noChanges(), forgotten };

@@ -48,6 +48,8 @@ export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
   const byKey = new Map<string, Set<Entry>>();
+  /** Shared keys of which every user is here: thousands may share one, and are read once. */
+  const complete = new Set<string>();
 
   const takeOut = (entry: Entry) => {
     const { externalId } = entry.indexed;
@@ -87,6 +89,13 @@ export const createUserIndex = () => {
     rename,
     bearerOf,
     has: (userId: number) => byId.has(userId),
+    completed: (key: string) => void complete.add(key),
+
+    /** Whether all users that a lookup names are here. */
+    knows(lookup: Lookup): boolean {
+      if (lookup.by === 'external_id') return byExternalId.has(lookup.value);
+      return lookup.by !== 'braze_id' && complete.has(lookupKey(lookup));
+    },
 
     add(row: UserRow, isStored: boolean): Entry {
       const states = { isChanged: false, isRemoved: false, mergedInto: null };

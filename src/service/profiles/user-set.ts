@@ -35,10 +35,18 @@ export interface UserSet {
   /** Stores an event with its user, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Stores banner events of the user with this external ID. A user without a profile gets a row that holds no more than
-   * the external ID: `find` does not see it, and no export of users has it.
+   * Stores banner events of the user with this external ID. Returns false, and stores nothing, where there is no such user and
+   * `mayMake` is false. A user who is made has no profile, and a row that holds no more than the external ID: `find` does not see
+   * it, and no export of users has it.
    */
-  recordBannerEvents(externalId: string, events: readonly NewBannerEvent[], nowMs: number): void;
+  recordBannerEvents(
+    externalId: string,
+    events: readonly NewBannerEvent[],
+    nowMs: number,
+    mayMake: boolean,
+  ): boolean;
+  /** Deletes the user with this external ID where they have no profile, and had no banner event since that moment. */
+  expire(externalId: string, beforeMs: number): void;
   /** `day` is a UTC date, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
 }

@@ -4,32 +4,43 @@ import {
   FATAL,
   MAX_TRACK_BODY_BYTES,
   MAX_TRACK_VALUES,
+  rateLimitHeaders,
   readBannerEvent,
   readTrackRequest,
   TRACK_PATH,
   type TrackRequestMembers,
 } from '../../protocol/index.ts';
-import type { BannerIds } from '../campaigns/banner-id.ts';
+import { type BannerIds, withoutMark } from '../campaigns/banner-id.ts';
 import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
 
-/** The event as it is stored, or the first fault it has. */
+/** An event that is sound. */
+interface JudgedEvent {
+  /** As it is stored. */
+  row: NewBannerEvent;
+  /** Whether its banner was answered to this user. */
+  isTheirs: boolean;
+  index: number;
+}
+
+/** The event, or the first fault it has. */
 const judge = (
   event: unknown,
+  index: number,
   envelope: BannerEnvelope,
   ids: BannerIds,
   receivedAtMs: number,
-): NewBannerEvent | string => {
+): JudgedEvent | string => {
   const read = readBannerEvent(event);
   if (typeof read === 'string') return read;
   const { id, eventType, timestampMs } = read;
   const facts = ids.open(id);
   if (!facts) return EVENT_ERROR.invalidId;
-  return {
+  const row: NewBannerEvent = {
     appId: envelope.app_id,
-    bannerId: id,
+    bannerId: withoutMark(id),
     campaignId: facts.campaignId,
     variantId: facts.variantId,
     placementId: facts.placementId,
@@ -40,25 +51,32 @@ const judge = (
     timeMs: timestampMs,
     receivedAtMs,
   };
+  return { row, isTheirs: ids.isFor(id, envelope.external_user_id), index };
 };
 
-interface Judged {
-  rows: NewBannerEvent[];
-  /** The bad ones, as the answer names them. */
-  errors: { type: string; index: number }[];
-}
-
-const judgeAll = (request: TrackRequestMembers, ids: BannerIds, { now, metrics }: RouteContext): Judged => {
-  const judged: Judged = { rows: [], errors: [] };
+const judgeAll = (
+  request: TrackRequestMembers,
+  ids: BannerIds,
+  now: number,
+  refuse: (type: string, index: number) => void,
+): JudgedEvent[] => {
+  const judged: JudgedEvent[] = [];
   for (const [index, event] of request.events.entries()) {
-    const row = judge(event, request, ids, now);
-    if (typeof row !== 'string') judged.rows.push(row);
-    else {
-      judged.errors.push({ type: row, index });
-      metrics.error(row);
-    }
+    const each = judge(event, index, request, ids, now);
+    if (typeof each === 'string') refuse(each, index);
+    else judged.push(each);
   }
   return judged;
+};
+
+/** Counts a user who is about to be made; throws a 429 where there are too many of them in this window. */
+const takeNewUser = async ({ workspace, store, now }: RouteContext, rate: Route['rate']): Promise<void> => {
+  const state = await store.takeRate(workspace.limits.new_users, now);
+  if (state.allowed) return;
+  throw new HttpError(429, FATAL.overRateLimit, {
+    headers: rateLimitHeaders(rate, state, now, true),
+    why: `${FATAL.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
+  });
 };
 
 export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
@@ -76,20 +94,42 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
     const { workspace, store, body, now, metrics } = context;
     const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));
     if (typeof request === 'string') throw new HttpError(400, request);
+    const { external_user_id: externalId } = request;
     const ids = await bannerIdsOf(workspace.workspaceId);
-    const { rows, errors } = judgeAll(request, ids, context);
-    if (rows.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-    const externalId = request.external_user_id;
-    await store.write({
-      workspaceId: workspace.workspaceId,
-      lookups: [{ by: 'external_id', value: externalId }],
-      nowMs: now,
-      apply: (users) => users.recordBannerEvents(externalId, rows, now),
-    });
-    metrics.objects('banner_events', rows.length);
+    /** The bad events, as the answer names them. */
+    const errors: { type: string; index: number }[] = [];
+    const refuse = (type: string, index: number) => {
+      errors.push({ type, index });
+      metrics.error(type);
+    };
+    const refuseIfNone = (events: readonly JudgedEvent[]) => {
+      if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
+    };
+    const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
+      const rows = events.map(({ row }) => row);
+      return store.write({
+        workspaceId: workspace.workspaceId,
+        lookups: [{ by: 'external_id', value: externalId }],
+        nowMs: now,
+        apply: (users) => users.recordBannerEvents(externalId, rows, now, mayMake),
+      });
+    };
+
+    let events = judgeAll(request, ids, now, refuse);
+    refuseIfNone(events);
+    if (!(await record(events, false))) {
+      // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.
+      for (const { isTheirs, index } of events) if (!isTheirs) refuse(EVENT_ERROR.invalidId, index);
+      events = events.filter(({ isTheirs }) => isTheirs);
+      errors.sort((one, other) => one.index - other.index);
+      refuseIfNone(events);
+      await takeNewUser(context, 'banners');
+      await record(events, true);
+    }
+    metrics.objects('banner_events', events.length);
     return {
       status: 202,
-      body: { events_processed: rows.length, message: 'success', ...(errors.length > 0 && { errors }) },
+      body: { events_processed: events.length, message: 'success', ...(errors.length > 0 && { errors }) },
     };
   },
 });

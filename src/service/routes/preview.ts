@@ -74,7 +74,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
         return [
           placementId,
           {
-            id: ids.seal({ ...facts, isControl: false, isTestSend: true }),
+            id: ids.seal({ ...facts, isControl: false, isTestSend: true }, NOBODY),
             placement_id: placementId,
             is_control: false,
             is_test_send: true,

@@ -36,6 +36,7 @@ export const userOf = (row: Row): UserRow => {
     externalId: columns.externalId,
     profile: profile && readProfile(columns, profile),
     createdAtMs: columns.createdAtMs,
+    seenAtMs: columns.updatedAtMs,
     version: number(row, 'version'),
     characters: typeof row['profile'] === 'string' ? row['profile'].length : 0,
   };

@@ -7,39 +7,54 @@ export interface PruneBefore {
   bannerEvents: number | null;
 }
 
-/** Rows that went, and the user to go on after; `next` is `null` at the end. */
+/** Rows that went. */
 export interface Pruned {
   events: number;
   bannerEvents: number;
-  next: number | null;
+  /** Whether older rows may be there still. */
+  hasMore: boolean;
 }
 
-/** Users whose rows one step looks at: some milliseconds, so that writes come in between. */
-const USERS_A_STEP = 1_000;
+/** Rows that one step deletes of a table: some 20 ms, as old rows are all over a file. Writes come in between. */
+const ROWS_A_STEP = 250;
 
-const LAST_OF_STEP = `SELECT max(user_id) AS last FROM (
-    SELECT user_id FROM users WHERE workspace_id = $1 AND user_id > $2 ORDER BY user_id LIMIT ${USERS_A_STEP}
-  ) AS step`;
+/** The table's columns that say which row is meant, where a shard finds them by its primary key. */
+const KEYS = {
+  events: 'user_id, event_id',
+  banner_events: 'user_id, campaign_id, banner_id, event_type, time',
+};
 
-const deleteFrom = (table: string, moment: string) =>
-  `DELETE FROM ${table} WHERE user_id > $2 AND user_id <= $3 AND workspace_id = $1 AND time < ${moment} RETURNING user_id`;
+/** Deletes some old rows, in one statement that both databases understand. `moment` makes Unix milliseconds what the store has for times. */
+const statement = (table: keyof typeof KEYS, moment: string) =>
+  `DELETE FROM ${table} WHERE (${KEYS[table]}) IN (
+     SELECT ${KEYS[table]} FROM ${table} WHERE workspace_id = $1 AND time < ${moment} LIMIT ${ROWS_A_STEP}
+   ) RETURNING user_id`;
 
 /**
- * Deletes old events of the next users of a workspace. Users, their keys and what a decision needs to know of them stay.
- * `moment` makes the fourth value, Unix milliseconds, what the store has for times.
+ * Deletes some of a workspace's old events. Users, their keys and what a decision needs to know of them stay, and so do the counts
+ * of campaigns. Where nothing is old an index says so.
  */
 export const createPrune =
   (run: RunSql, moment: string): Store['prune'] =>
-  async (workspaceId, before, after) => {
-    const [row] = await run(LAST_OF_STEP, [workspaceId, after]);
-    const last = row?.['last'] ?? null;
-    if (last === null) return { events: 0, bannerEvents: 0, next: null };
-    const next = Number(last);
-    const prune = async (table: string, ms: number | null) =>
-      ms === null ? 0 : (await run(deleteFrom(table, moment), [workspaceId, after, next, ms])).length;
-    return {
-      events: await prune('events', before.events),
-      bannerEvents: await prune('banner_events', before.bannerEvents),
-      next,
-    };
+  async (workspaceId, before) => {
+    const prune = async (table: keyof typeof KEYS, ms: number | null) =>
+      ms === null ? 0 : (await run(statement(table, moment), [workspaceId, ms])).length;
+    const events = await prune('events', before.events);
+    const bannerEvents = await prune('banner_events', before.bannerEvents);
+    return { events, bannerEvents, hasMore: Math.max(events, bannerEvents) === ROWS_A_STEP };
+  };
+
+/**
+ * Finds users without a profile of whom nothing came since a moment. A client key makes them, so that nobody else would delete
+ * them. Of both databases.
+ */
+export const createFindStale =
+  (run: RunSql, moment: string): Store['staleUsers'] =>
+  async (workspaceId, beforeMs) => {
+    const rows = await run(
+      `SELECT external_id FROM users
+       WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${moment} ORDER BY updated_at LIMIT 200`,
+      [workspaceId, beforeMs],
+    );
+    return rows.map((row) => row['external_id'] as string);
   };

@@ -5,14 +5,22 @@ import type { CampaignRow } from './campaign-counts.ts';
 // Rows as both databases take them. The members are columns; times are Unix milliseconds.
 
 /** With the version that the write gives it. */
-export const userRow = ({ userId, workspaceId, externalId, profile, version, createdAtMs }: UserRow) => ({
+export const userRow = ({
+  userId,
+  workspaceId,
+  externalId,
+  profile,
+  version,
+  createdAtMs,
+  seenAtMs,
+}: UserRow) => ({
   user_id: userId,
   workspace_id: workspaceId,
   external_id: externalId,
   profile: profile && profileJson(profile),
   version: version + 1,
   created_at: profile?.createdAtMs ?? createdAtMs,
-  updated_at: profile?.updatedAtMs ?? createdAtMs,
+  updated_at: profile?.updatedAtMs ?? seenAtMs,
 });
 
 export const keyRow = ({ workspaceId, key, userId }: KeyRow) => ({

@@ -123,8 +123,10 @@ export interface Store extends StoreReader {
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
 
-  /** Deletes old events of the next users after `afterUserId`, 0 to begin with. */
-  prune(workspaceId: string, before: PruneBefore, afterUserId: number): Promise<Pruned>;
+  /** Deletes some old events, in a step that keeps no write waiting for long. */
+  prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;
+  /** External IDs of some users without a profile of whom nothing came since a moment, the longest ago first. */
+  staleUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
 
   /** What operators write: releases, drafts, sessions, audit. */
   studio: StudioStore;

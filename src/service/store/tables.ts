@@ -13,8 +13,11 @@ CREATE TABLE users (
   profile JSONB, -- NULL while the user has banner events and no profile
   version INTEGER NOT NULL, -- counts the writes of the row
   created_at MOMENT NOT NULL,
-  updated_at MOMENT NOT NULL
+  updated_at MOMENT NOT NULL -- of the profile; without one, when the last banner event came
 );
+
+-- A client key makes them: retention deletes those of whom nothing comes any more.
+CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_keys (
   workspace_id TEXT NOT NULL,
@@ -91,12 +94,17 @@ CREATE TABLE secrets (
 
 const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
+CREATE INDEX events_by_time ON events (workspace_id, time);
+CREATE INDEX banner_events_by_time ON banner_events (workspace_id, time);
 CREATE INDEX events_of_user ON events (user_id);
 `;
 
 const POSTGRES_INDEXES = `
 ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
 ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
+-- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
+CREATE INDEX events_by_time ON events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX banner_events_by_time ON banner_events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
 -- These name one user. Of two replicas that give one away at once, the second starts again.
 CREATE UNIQUE INDEX user_keys_single ON user_keys (workspace_id, key)
   WHERE key ^@ 'external_id' OR key ^@ 'alias';

@@ -34,5 +34,5 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
     return visitAs(runIn(pool), PRUNE_MOMENT, close);
   }
   const database = openBeside(pathOf(address));
-  return visitAs(createRunSqlite(database), '$4', async () => database.close());
+  return visitAs(createRunSqlite(database), '$2', async () => database.close());
 };

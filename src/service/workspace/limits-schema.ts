@@ -77,5 +77,8 @@ export const limits = z.strictObject({
   visitors: optional(limit).describe(
     '`banners/track` of all visitors without an account together, whom anybody can make up; default 6,000 in 60 seconds',
   ),
+  new_users: optional(limit).describe(
+    'Users of all apps together whom `banners/track` meets first: each gets a row, and anybody can make them up; default 6,000 in 60 seconds',
+  ),
   cdi_integrations: optional(limit).describe('`/cdi/integrations`; default 50 in 60 seconds'),
 });

@@ -16,6 +16,7 @@ export const WORKSPACE_DEFAULTS: Record<LimitName, RateRule[]> = {
   banners_sync: [],
   banners_track: [],
   visitors: [{ requests: 6_000, windowSeconds: 60 }],
+  new_users: [{ requests: 6_000, windowSeconds: 60 }],
   cdi_integrations: [{ requests: 50, windowSeconds: 60 }],
   users_other: [{ requests: 20_000, windowSeconds: 60 }],
   users_export_ids: [{ requests: 250, windowSeconds: 60 }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BannerFacts, createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
+import { type BannerFacts, createBannerIds, withoutMark } from '../../../src/service/campaigns/banner-id.ts';
 import fc from '../../helpers/property.ts';
 
 const facts: BannerFacts = {
@@ -25,39 +25,40 @@ describe('a banner id', () => {
   test('opens to the facts it was sealed with', () => {
     fc.assert(
       fc.property(anyFacts, (any) => {
-        expect(ids.open(ids.seal(any))).toEqual(any);
+        expect(ids.open(ids.seal(any, 'u-1'))).toEqual(any);
       }),
     );
   });
 
   test('is the same for the same facts, on every replica that has the secret', () => {
-    expect(createBannerIds('demo', 'a secret').seal(facts)).toBe(ids.seal(facts));
+    expect(createBannerIds('demo', 'a secret').seal(facts, 'u-1')).toBe(ids.seal(facts, 'u-1'));
   });
 
   test('is another for any other fact, workspace or secret', () => {
     const others = [
-      ids.seal(facts),
-      ids.seal({ ...facts, campaignId: 'other' }),
-      ids.seal({ ...facts, variantId: 'b' }),
-      ids.seal({ ...facts, variantId: null }),
-      ids.seal({ ...facts, placementId: 'other' }),
-      ids.seal({ ...facts, round: 1 }),
-      ids.seal({ ...facts, isControl: true }),
-      ids.seal({ ...facts, isTestSend: true }),
-      createBannerIds('demo', 'another secret').seal(facts),
-      createBannerIds('other', 'a secret').seal(facts),
+      ids.seal(facts, 'u-1'),
+      ids.seal({ ...facts, campaignId: 'other' }, 'u-1'),
+      ids.seal({ ...facts, variantId: 'b' }, 'u-1'),
+      ids.seal({ ...facts, variantId: null }, 'u-1'),
+      ids.seal({ ...facts, placementId: 'other' }, 'u-1'),
+      ids.seal({ ...facts, round: 1 }, 'u-1'),
+      ids.seal({ ...facts, isControl: true }, 'u-1'),
+      ids.seal({ ...facts, isTestSend: true }, 'u-1'),
+      createBannerIds('demo', 'another secret').seal(facts, 'u-1'),
+      createBannerIds('other', 'a secret').seal(facts, 'u-1'),
     ];
     expect(new Set(others).size).toBe(others.length);
   });
 
   test('tells nothing of its facts', () => {
-    const decoded = Buffer.from(ids.seal(facts).slice(4), 'base64url').toString('latin1');
-    expect(ids.seal(facts) + decoded).not.toMatch(/spring|home_hero/);
+    const decoded = Buffer.from(ids.seal(facts, 'u-1').slice(4), 'base64url').toString('latin1');
+    expect(ids.seal(facts, 'u-1') + decoded).not.toMatch(/spring|home_hero/);
   });
 
   test('is refused with any letter changed, cut short or made longer', () => {
-    const id = ids.seal(facts);
-    for (let position = 0; position < id.length; position += 1) {
+    const id = ids.seal(facts, 'u-1');
+    // But for the end, which names the user.
+    for (let position = 0; position < id.length - 8; position += 1) {
       const changed = id.slice(0, position) + (id[position] === 'A' ? 'B' : 'A') + id.slice(position + 1);
       expect(ids.open(changed)).toBeNull();
       expect(ids.open(id.slice(0, position))).toBeNull();
@@ -73,13 +74,21 @@ describe('a banner id', () => {
     }
   });
 
+  test('names its user at the end, and no other', () => {
+    const id = ids.seal(facts, 'u-1');
+    expect(ids.isFor(id, 'u-1')).toBe(true);
+    expect(ids.isFor(id, 'u-2')).toBe(false);
+    expect(createBannerIds('demo', 'another secret').isFor(id, 'u-1')).toBe(false);
+    expect(withoutMark(id)).toBe(withoutMark(ids.seal(facts, 'u-2')));
+  });
+
   test('of another workspace, or of nobody, is refused', () => {
-    expect(createBannerIds('other', 'a secret').open(ids.seal(facts))).toBeNull();
+    expect(createBannerIds('other', 'a secret').open(ids.seal(facts, 'u-1'))).toBeNull();
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => ids.open(`bnr_${any}`) === null));
   });
 
   test('stays right beyond the number that is kept ready', () => {
-    for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round });
-    expect(ids.open(ids.seal({ ...facts, round: 3 }))).toEqual({ ...facts, round: 3 });
+    for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round }, 'u-1');
+    expect(ids.open(ids.seal({ ...facts, round: 3 }, 'u-1'))).toEqual({ ...facts, round: 3 });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withoutMark } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
 
 describe.each(STORES)('on $name', ({ address }) => {
@@ -61,7 +62,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(rows[0]).toMatchObject({
         externalId: 'u-771',
         appId: APP_ID,
-        bannerId: id,
+        bannerId: withoutMark(id),
         campaignId: 'c1',
         variantId: 'a',
         placementId: 'home',
@@ -197,7 +198,8 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await track({ events })).body).toEqual({ events_processed: 2, message: 'success' });
       expect(await stored()).toHaveLength(1);
       await track({ events: [{ ...events[0], event_type: 'impression' }] });
-      await track({ events: [events[0]], external_user_id: 'u-772' });
+      const { id: theirs } = await sync('u-772');
+      await track({ events: [{ ...events[0], id: theirs }], external_user_id: 'u-772' });
       expect(await stored()).toHaveLength(3);
     });
 
@@ -215,12 +217,52 @@ describe.each(STORES)('on $name', ({ address }) => {
   describe('whose event it is', () => {
     test('row 29: a user without a profile is taken, and no profile is made', async () => {
       await run();
-      const { id } = await sync();
+      const { id } = await sync('never-seen');
       await track({ external_user_id: 'never-seen', events: [{ id, event_type: 'dismiss', timestamp }] });
       expect(await sync('never-seen')).toBeNull();
       const users: unknown[] = [];
       for await (const user of service!.store.exportUsers(workspaceId)) users.push(user);
       expect(users).toEqual([]);
+    });
+
+    test('users whom nobody has named are not made up by a client key', async () => {
+      await run();
+      const { id } = await sync();
+      const event = { id, event_type: 'click', timestamp };
+      const made = await track({ external_user_id: 'made-up', events: [event, 5] });
+      expect(made).toMatchObject({
+        status: 400,
+        body: { errors: [{ type: "Invalid 'id'", index: 0 }, { index: 1 }] },
+      });
+      expect(await stored()).toEqual([]);
+      // A user whom a server has named is known: their events are counted, whosever banner it was.
+      await service!.call('POST', '/users/track', {
+        key: SERVER_KEY,
+        body: { attributes: [{ external_id: 'named', n: 1 }] },
+      });
+      expect((await track({ external_user_id: 'named', events: [event] })).status).toBe(202);
+      // So is one whose banner events came before.
+      const { id: theirs } = await sync('synced');
+      expect((await track({ external_user_id: 'synced', events: [{ ...event, id: theirs }] })).status).toBe(
+        202,
+      );
+      expect((await track({ external_user_id: 'synced', events: [event] })).status).toBe(202);
+      expect((await stored()).map(({ externalId }) => externalId).sort()).toEqual(['named', 'synced']);
+    });
+
+    test('no more users are made in a minute than the workspace allows', async () => {
+      await run([aCampaign()], { limits: { new_users: { requests: 2, window_seconds: 60 } } });
+      const first = async (user: string) => {
+        const { id } = await sync(user);
+        return track({ external_user_id: user, events: [{ id, event_type: 'click', timestamp }] });
+      };
+      expect((await first('one')).status).toBe(202);
+      expect((await first('two')).status).toBe(202);
+      const refused = await first('three');
+      expect(refused.status).toBe(429);
+      expect((await first('one')).status).toBe(202);
+      service!.clock.now += 60_000;
+      expect((await first('three')).status).toBe(202);
     });
 
     test('late events of a campaign that has stopped, or left the file, keep their meaning', async () => {

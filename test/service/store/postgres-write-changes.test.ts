@@ -19,6 +19,7 @@ const user: UserRow = {
   externalId: 'kim',
   profile: null,
   createdAtMs: 0,
+  seenAtMs: 0,
   version: 0,
   characters: 0,
 };

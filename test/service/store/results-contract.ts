@@ -161,6 +161,7 @@ export const resultsContract = (storeOf: () => Store) =>
               `many-${user}`,
               [aBannerEvent(), aBannerEvent({ timeMs: START })],
               START,
+              true,
             );
           }
         },

@@ -2,7 +2,7 @@
 // it has read a user.
 import { expect, test } from 'vitest';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
-import type { Step } from './steps.ts';
+import { NOW, type Step } from './steps.ts';
 
 const attribute = (user: number, value: number): Step => ({ do: 'attribute', user, value });
 
@@ -54,6 +54,28 @@ test('once there are too many users in memory, every user is read again', async 
   nameInFile('Mika');
   await write(attribute(0, 3));
   expect(names(), 'three are').toEqual(['Mika', 'Mika', 'Mika']);
+  await queue.close();
+});
+
+test('thousands who share an address are read once, and who comes to it later is found all the same', async () => {
+  const { database, queue } = anSqliteQueue({ maxCharacters: 1e7 });
+  const email = 'all@example.org';
+  const find = (create: number) =>
+    queue.write({
+      workspaceId: 'demo',
+      lookups: [{ by: 'email', value: email }],
+      nowMs: NOW,
+      apply(users) {
+        for (let i = 0; i < create; i += 1) users.create({ email }, NOW);
+        return users.find({ by: 'email', value: email }).length;
+      },
+    });
+  expect(await find(2_000)).toBe(2_000);
+  // Behind the store's back: whoever reads the address again meets one user less.
+  database.exec('DELETE FROM user_keys WHERE user_id = (SELECT max(user_id) FROM users)');
+  expect(await find(0)).toBe(2_000);
+  expect(await find(1)).toBe(2_001);
+  expect(await find(0)).toBe(2_001);
   await queue.close();
 });
 

@@ -62,7 +62,7 @@ export const perform = (users: UserSet, step: Step): void => {
       break;
     }
     case 'banner event':
-      users.recordBannerEvents(externalId, [aBannerEvent({ timeMs: NOW + (value % 20) })], NOW);
+      users.recordBannerEvents(externalId, [aBannerEvent({ timeMs: NOW + (value % 20) })], NOW, true);
       break;
     case 'anonymous event': {
       const lookup = anonymousOf(user);
@@ -103,7 +103,7 @@ export const perform = (users: UserSet, step: Step): void => {
       break;
     case 'throw':
       mine().custom['n'] = 'halfway';
-      users.recordBannerEvents('u-thrown', [aBannerEvent()], NOW);
+      users.recordBannerEvents('u-thrown', [aBannerEvent()], NOW, true);
       throw new Error('apply failed');
   }
 };
@@ -181,7 +181,9 @@ export const plainUsers = () => {
         all.push(user);
       }
       user.bannerEvents = [...new Set([...user.bannerEvents, ...events.map(({ timeMs }) => timeMs)])];
+      return true;
     },
+    expire: () => undefined,
     addDataPoints: () => undefined,
   };
 

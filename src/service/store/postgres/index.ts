@@ -2,7 +2,7 @@ import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { createPrune } from '../prune.ts';
+import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
@@ -70,7 +70,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     takeRate: createRateWindows(leaseRequests(run)),
     studio: createStudioStore(run),
     ingestion: createIngestionStore(run),
-    prune: createPrune(runIn(upkeep.pool), PRUNE_MOMENT),
+    prune: createPrune(run, PRUNE_MOMENT),
+    staleUsers: createFindStale(run, PRUNE_MOMENT),
     write: queue.write,
     onCommit: queue.onCommit,
 

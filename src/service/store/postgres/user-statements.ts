@@ -3,8 +3,8 @@ import { forgetSubject } from '../../operators/index.ts';
 import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
 import { forRows, TIME } from './for-rows.ts';
 
-/** The moment before which events are deleted. */
-export const PRUNE_MOMENT = TIME('$4');
+/** The moment before which something is deleted. */
+export const PRUNE_MOMENT = TIME('$2');
 /** A time as Unix milliseconds, under its own name. */
 export const MS = (time: string) => `date_part('epoch', ${time}) * 1000 AS ${time}`;
 

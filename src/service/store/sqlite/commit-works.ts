@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { createUserGroup, type UserGroup } from '../../profiles/user-group.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
 import { applyWorks, type Work } from '../apply-works.ts';
+import { namedBy } from '../named-users.ts';
 import type { Committer } from './commit.ts';
 import type { Reader } from './reader.ts';
 import { type Rows, rowsOf } from './rows.ts';
@@ -36,7 +37,8 @@ export const createCommitWorks = (
   const prepare = (works: readonly Work[], turn: Turn): Prepared => {
     turn.memory = memory;
     try {
-      memory.add(reader.users(works, memory.knows));
+      const named = namedBy(works, memory.knows);
+      memory.add(reader.users(named), named.values());
       const values = applyWorks(works, memory);
       const rows = rowsOf(memory.changes());
       rows.also.push(...works.flatMap(({ also = [] }) => also));

@@ -3,6 +3,7 @@ import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
@@ -15,6 +16,7 @@ import { createJobs } from './jobs.ts';
 import { openBeside } from './open-beside.ts';
 import { createReader } from './reader.ts';
 import { noRows } from './rows.ts';
+import { createRunSqlite } from './run.ts';
 import { createTables } from './schema.ts';
 import { prepareForWriting } from './writer.ts';
 
@@ -92,7 +94,9 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     bannerUser: async (...asked) => reader.bannerUser(...asked),
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
-    prune: (...what) => jobs.run('prune', ...what),
+    // Between two commits: beside them it would wait for their locks, and they for its.
+    prune: createPrune(committer.run, '$2'),
+    staleUsers: createFindStale(createRunSqlite(database), '$2'),
     studio: createStudioStore(committer.run),
     ingestion: createIngestionStore(committer.run),
 

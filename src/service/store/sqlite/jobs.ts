@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { countNumbers } from '../campaign-numbers.ts';
-import { createPrune } from '../prune.ts';
 import { readSample } from '../sample.ts';
 import type { StoreReader } from '../store.ts';
 import { countResults } from './count-results.ts';
@@ -32,7 +31,6 @@ const JOBS = {
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
     readSample(createRunSqlite(database), '*', workspaceId, size),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),
-  prune: (database: DatabaseSync) => createPrune(createRunSqlite(database), '$4'),
 };
 
 type Verbs = { [Name in keyof typeof JOBS]: ReturnType<(typeof JOBS)[Name]> };

@@ -12,7 +12,7 @@ import {
   type Row,
   userOf,
 } from '../from-row.ts';
-import { namedBy } from '../named-users.ts';
+import { type Named, namedBy } from '../named-users.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
@@ -58,15 +58,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
-  /**
-   * Every user that the lookups name, once, as of one moment, but for those who are known. To begin a read for each of them
-   * takes a third more.
-   */
-  const users = (...asked: Parameters<typeof namedBy>): UserRow[] => {
+  /** Every user that is named, once, as of one moment. To begin a read for each of them takes a third more. */
+  const users = (named: Named): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of namedBy(...asked).values()) {
+      for (const { workspaceId, lookup } of named.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = row['user_id'] as number;
           if (!found.has(userId)) found.set(userId, userOf(row));
@@ -108,7 +105,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       ...createWorkspaceReads(createRunSqlite(database)),
 
       readUsers: async (workspaceId, lookups) =>
-        users([{ workspaceId, lookups }]).flatMap(({ profile }) => profile ?? []),
+        users(namedBy([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []),
 
       exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
