@@ -1,16 +1,131 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Reach as ReachAnswer } from '../../../service/index.ts';
 import { type AudienceModel, type Condition, readAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
-import type { Filter } from '../../campaign/campaign-text.ts';
+import type { CampaignText, Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
-import { Segments } from '../parts/segments.tsx';
-import { AudienceJson } from './audience-json.tsx';
-import { ConditionRow } from './condition-row.tsx';
+import type { DraftCheck } from '../../server/draft-check.ts';
+import { call } from '../call.ts';
+import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
+import { countText } from '../parts/format.ts';
+import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
-import { checksAt } from './field.tsx';
-import { Reach } from './reach.tsx';
-import { TestUsers } from './test-users.tsx';
-import './audience.css';
+import './blocks.css';
+
+/** Pause in typing after which users are counted. */
+const TYPING_MS = 400;
+
+const words = ({ users, atLeast, atMost, of }: ReachAnswer): string => {
+  if (of === 0) return 'There are no users yet.';
+  const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
+  if (atLeast === atMost) return `Reaches ${countText(users)} of ${all}.`;
+  return `Reaches about ${countText(users)} of ${all}: between ${countText(atLeast)} and ${countText(atMost)}.`;
+};
+
+/** How many users the audience of a draft holds. */
+export const Reach = ({ campaign }: { campaign: CampaignText }) => {
+  const answer = useSignal<ReachAnswer | null>(null);
+  const isCounting = useSignal(true);
+  const asked = JSON.stringify(campaign.audience ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another audience has another reach
+  useEffect(() => {
+    const leaving = new AbortController();
+    isCounting.value = true;
+    const timer = setTimeout(() => {
+      call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal: leaving.signal }).then(
+        (reach) => {
+          answer.value = reach;
+          isCounting.value = false;
+        },
+        () => {
+          if (leaving.signal.aborted) return;
+          // A draft that cannot be read yet has no number; its checks say why.
+          answer.value = null;
+          isCounting.value = false;
+        },
+      );
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [asked]);
+  return (
+    <p class="audience-reach" role="status" aria-busy={isCounting.value}>
+      {answer.value ? words(answer.value) : isCounting.value ? 'Counting …' : 'Not counted yet.'}
+    </p>
+  );
+};
+
+/** People who see it whatever the rules say. */
+export const TestUsers = ({ editor }: { editor: Editor }) => (
+  <ListField
+    id="test_users"
+    label="Test users"
+    help="External IDs, separated by commas. They see it whatever its state, time and audience are, and count in no result."
+    checks={checksAt(editor.checks.value, 'test_users')}
+    values={editor.campaign.value.test_users ?? []}
+    onChange={(users) =>
+      editor.change(({ test_users: _, ...rest }) =>
+        users.length > 0 ? { ...rest, test_users: users } : rest,
+      )
+    }
+  />
+);
+
+interface AudienceJsonProps {
+  audience: Filter | null;
+  checks: readonly DraftCheck[];
+  onChange(audience: Filter | null): void;
+}
+
+const parse = (typed: string): Filter | null | undefined => {
+  if (typed.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(typed);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Filter)
+      : undefined;
+  } catch {
+    // Half-written JSON is the ordinary state of an editor.
+    return undefined;
+  }
+};
+
+/** The filter itself, for what the builder has no lines for. */
+export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
+  const typed = useSignal<string | null>(null);
+  const unread: DraftCheck[] =
+    typed.value !== null && parse(typed.value) === undefined
+      ? [{ severity: 'error', path: [], words: 'Not an object in JSON yet. The last good audience stays.' }]
+      : [];
+  const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
+  return (
+    <Field
+      id="audience-json"
+      label="Audience as JSON"
+      help="A filter in MongoDB's query form. Empty is everyone."
+      checks={[...unread, ...checks]}
+    >
+      <textarea
+        id="audience-json"
+        class="code"
+        rows={8}
+        dir="ltr"
+        spellcheck={false}
+        value={shown}
+        aria-invalid={unread.length > 0}
+        aria-describedby="audience-json-problem audience-json-help"
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+          const filter = parse(typed.value);
+          if (filter !== undefined) onChange(filter);
+        }}
+      />
+    </Field>
+  );
+};
 
 const NEW: readonly { name: string; make: () => Condition }[] = [
   { name: 'Attribute', make: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }) },

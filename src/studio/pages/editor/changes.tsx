@@ -2,9 +2,9 @@ import type { ChangeObject } from 'diff';
 import { useEffect, useState } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
-import { wholeMoment } from '../parts/dates.ts';
+import { wholeMoment } from '../parts/format.ts';
 import { placementName } from '../shell/session.ts';
-import './changes.css';
+import './blocks.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
 

@@ -4,8 +4,73 @@ import type { DraftCheck } from '../../server/draft-check.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
-import { createSteps } from './steps.ts';
-import { forgetUnsaved, keepUnsaved, unsavedOf } from './unsaved.ts';
+
+/** Changes of one field within so long are one step back. */
+const STEP_MS = 1_000;
+const MAX_STEPS = 100;
+
+/** What there was before, to go back to and forth. */
+export const createSteps = <Value>() => {
+  const past = signal<Value[]>([]);
+  const future = signal<Value[]>([]);
+  let last = { mark: '', at: 0 };
+  return {
+    canUndo: computed(() => past.value.length > 0),
+    canRedo: computed(() => future.value.length > 0),
+    /** Keeps what is about to be changed. Changes with one `mark` that follow each other closely are one step. */
+    keep(before: Value, mark = '') {
+      const at = Date.now();
+      const isSameStep = mark !== '' && mark === last.mark && at - last.at < STEP_MS;
+      last = { mark, at };
+      if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), before];
+      future.value = [];
+    },
+    /** The step before, in exchange for what there is now; `undefined` where there is none. */
+    back(now: Value): Value | undefined {
+      const before = past.value.at(-1);
+      if (before === undefined) return undefined;
+      past.value = past.value.slice(0, -1);
+      future.value = [...future.value, now];
+      return before;
+    },
+    forth(now: Value): Value | undefined {
+      const after = future.value.at(-1);
+      if (after === undefined) return undefined;
+      future.value = future.value.slice(0, -1);
+      past.value = [...past.value, now];
+      return after;
+    },
+  };
+};
+
+const keyOf = (campaignId: string) => `placard-unsaved:${campaignId}`;
+
+/** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
+export const keepUnsaved = (campaignId: string, revision: string | null, campaign: CampaignText): void => {
+  try {
+    localStorage.setItem(keyOf(campaignId), JSON.stringify({ revision, campaign }));
+  } catch {
+    // Storage is full or switched off: the change is still on its way to the server.
+  }
+};
+
+export const forgetUnsaved = (campaignId: string): void => {
+  try {
+    localStorage.removeItem(keyOf(campaignId));
+  } catch {
+    // Switched off: there is nothing to forget.
+  }
+};
+
+/** A change that was never saved over this revision; one over another revision is of no use any more. */
+export const unsavedOf = (campaignId: string, revision: string | null): CampaignText | null => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(keyOf(campaignId)) ?? 'null');
+    return kept?.revision === revision ? kept.campaign : null;
+  } catch {
+    return null;
+  }
+};
 
 /** Pause in typing after which a draft is saved. */
 const SAVE_MS = 500;

@@ -1,9 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import { checksAt, NumberField, RemoveButton } from '../parts/fields.tsx';
 import type { Editor } from './editor-state.ts';
-import { checksAt } from './field.tsx';
-import { NumberField } from './number-field.tsx';
-import { RemoveButton } from './remove-button.tsx';
-import './audience.css';
+import './blocks.css';
 
 const MAX_GOALS = 4;
 const HOURS_A_DAY = 24;

@@ -1,25 +1,114 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { audienceWords } from '../../campaign/audience-words.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
+import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { LiveEffect } from '../../server/live-effect.ts';
 import type { ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
-import { announce } from '../parts/announce.tsx';
-import { wholeMoment } from '../parts/dates.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { MomentInput } from '../parts/moment-input.tsx';
-import { NoteField } from '../parts/note-field.tsx';
-import { Segments } from '../parts/segments.tsx';
+import { Dialog, NoteField } from '../parts/dialog.tsx';
+import { MomentInput, Segments } from '../parts/fields.tsx';
+import { wholeMoment } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
 import { signedIn } from '../shell/session.ts';
+import { Reach } from './audience.tsx';
 import { Changes } from './changes.tsx';
-import { CheckList } from './check-list.tsx';
+import { CheckList } from './edit-tab.tsx';
 import type { Editor } from './editor-state.ts';
-import { Effect } from './effect.tsx';
-import { Reach } from './reach.tsx';
-import { TheirRelease } from './their-release.tsx';
-import './publish.css';
+import './blocks.css';
+
+const names = (campaigns: readonly string[]) => campaigns.map((name) => `“${name}”`).join(', ');
+
+/** Which campaigns it comes before and after, placement by placement. */
+export const Effect = ({ effect }: { effect: LiveEffect }) => (
+  <ul class="effect">
+    {effect.placements.map(({ id, name, before, after }) => (
+      <li key={id}>
+        <b>{name}</b>:{' '}
+        {before.length === 0 && after.length === 0
+          ? 'no other campaign runs there now.'
+          : [
+              before.length > 0 ? `wins over ${names(before)} for everybody in its audience` : '',
+              after.length > 0 ? `waits behind ${names(after)} for people in their audiences` : '',
+            ]
+              .filter((words) => words !== '')
+              .join('; ')
+              .concat('.')}
+      </li>
+    ))}
+  </ul>
+);
+
+interface TheirReleaseProps {
+  theirs: ReleaseRow;
+  mine: CampaignText;
+  onReplace(release: ReleaseRow): void;
+}
+
+/** A release that came while this one was written, and what publishing would undo of it. */
+export const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
+  <section class="notice" role="alert">
+    <h3>
+      {theirs.author} published release {theirs.release} on {wholeMoment(theirs.at)}
+    </h3>
+    <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
+    <Changes before={theirs.campaign} after={mine} />
+    <div class="notice-actions">
+      <button type="button" class="button" onClick={() => onReplace(theirs)}>
+        Mine is meant to replace it
+      </button>
+    </div>
+  </section>
+);
+
+/** Where the workspace file is the truth: what to put into it, and what that changes. */
+export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) => {
+  const problem = useSignal<string | null>(null);
+  const campaign = editor.campaign.value;
+  const text = JSON.stringify(campaign, null, 2);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      announce('Copied. Put it into the workspace file in the place of the campaign with this ID.');
+      onClose();
+    } catch {
+      problem.value = 'The browser does not let the Studio copy: select the text above and copy it.';
+    }
+  };
+  return (
+    <Dialog
+      title="Copy for the workspace file"
+      isWide
+      onClose={onClose}
+      closeName="Not yet"
+      actions={
+        editor.errors.value.length === 0 && (
+          <button
+            type="button"
+            class="button primary"
+            disabled={editor.state.value !== 'saved'}
+            onClick={() => void copy()}
+          >
+            Copy the JSON
+          </button>
+        )
+      }
+    >
+      {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
+      <section>
+        <h3>What changes</h3>
+        <Changes before={editor.row.published?.campaign ?? null} after={campaign} />
+      </section>
+      <details class="more">
+        <summary>The campaign as JSON</summary>
+        <pre class="code">{text}</pre>
+      </details>
+      <p class="field-problem" role="alert">
+        {problem.value}
+      </p>
+    </Dialog>
+  );
+};
 
 const DAY_MS = 86_400_000;
 

@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -47,3 +48,25 @@ export const Dialog = ({ title, onClose, closeName, children, actions, isWide = 
     </dialog>
   );
 };
+
+interface NoteFieldProps {
+  id: string;
+  label: string;
+  note: Signal<string>;
+}
+
+/** Why something is published, stopped or taken back: for those who read the history. */
+export const NoteField = ({ id, label, note }: NoteFieldProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <textarea
+      id={id}
+      rows={2}
+      dir="auto"
+      value={note.value}
+      onInput={(event) => {
+        note.value = event.currentTarget.value;
+      }}
+    />
+  </div>
+);

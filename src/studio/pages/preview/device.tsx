@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FrameProblem, FrameReport, FrameRequest } from './frame-message.ts';
+import type { FrameProblem, FrameReport, FrameRequest } from './frame.ts';
 
 interface DeviceProps {
   /** Of the page in it, in pixels. */
