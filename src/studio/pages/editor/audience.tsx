@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Reach as ReachAnswer } from '../../../service/index.ts';
 import { type AudienceModel, type Condition, readAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
@@ -9,6 +8,7 @@ import type { DraftCheck } from '../../server/draft-check.ts';
 import { call } from '../call.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
 import { countText } from '../parts/format.ts';
+import { useLoad } from '../parts/server.tsx';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import './blocks.css';
@@ -25,35 +25,19 @@ const words = ({ users, atLeast, atMost, of }: ReachAnswer): string => {
 
 /** How many users the audience of a draft holds. */
 export const Reach = ({ campaign }: { campaign: CampaignText }) => {
-  const answer = useSignal<ReachAnswer | null>(null);
-  const isCounting = useSignal(true);
-  const asked = JSON.stringify(campaign.audience ?? null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another audience has another reach
-  useEffect(() => {
-    const leaving = new AbortController();
-    isCounting.value = true;
-    const timer = setTimeout(() => {
-      call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal: leaving.signal }).then(
-        (reach) => {
-          answer.value = reach;
-          isCounting.value = false;
-        },
-        () => {
-          if (leaving.signal.aborted) return;
-          // A draft that cannot be read yet has no number; its checks say why.
-          answer.value = null;
-          isCounting.value = false;
-        },
-      );
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [asked]);
+  const { loaded } = useLoad(
+    (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
+    JSON.stringify(campaign.audience ?? null),
+    { pauseMs: TYPING_MS, keepsLast: true },
+  );
+  // A draft that cannot be read yet has no number; its checks say why.
   return (
-    <p class="audience-reach" role="status" aria-busy={isCounting.value}>
-      {answer.value ? words(answer.value) : isCounting.value ? 'Counting …' : 'Not counted yet.'}
+    <p class="audience-reach" role="status" aria-busy={loaded.state === 'loading'}>
+      {loaded.state === 'ready'
+        ? words(loaded.value)
+        : loaded.state === 'loading'
+          ? 'Counting …'
+          : 'Not counted yet.'}
     </p>
   );
 };

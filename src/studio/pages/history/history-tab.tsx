@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { scheduleState } from '../../campaign/schedule-state.ts';
 import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ReleaseRow } from '../../server/routes/releases.ts';
-import { call, wordsOf } from '../call.ts';
+import { call } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
+import { STATE_WORDS } from '../list/campaign-list.tsx';
 import { Dialog, NoteField } from '../parts/dialog.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { announce, Empty } from '../parts/problem.tsx';
@@ -24,7 +26,12 @@ export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemPr
   <li class="release">
     <div class="release-head">
       <h2>
-        Release {release.release} {isLive && <span class="tag">Live</span>}
+        Release {release.release}{' '}
+        {isLive && (
+          <span class="tag">
+            {release.campaign ? STATE_WORDS[scheduleState(release.campaign, Date.now())] : 'Stopped'}
+          </span>
+        )}
         {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
       </h2>
       <p class="muted">
@@ -58,18 +65,13 @@ export const RollBackDialog = ({
   onDone(): Promise<void>;
 }) => {
   const note = useSignal(`Back to release ${release.release}`);
-  const problem = useSignal<string | null>(null);
   const rollBack = async () => {
-    try {
-      const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
-        body: { note: note.value, based_on: row.newest },
-      });
-      announce(`Release ${answer.release} is live: it is release ${release.release} again.`);
-      onClose();
-      await onDone();
-    } catch (error) {
-      problem.value = wordsOf(error);
-    }
+    const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
+      body: { note: note.value, based_on: row.newest },
+    });
+    announce(`Release ${answer.release} is live: it is release ${release.release} again.`);
+    onClose();
+    await onDone();
   };
   return (
     <Dialog
@@ -77,18 +79,11 @@ export const RollBackDialog = ({
       isWide
       onClose={onClose}
       closeName="Not now"
-      actions={
-        <button type="button" class="button primary" onClick={() => void rollBack()}>
-          Publish it again
-        </button>
-      }
+      action={{ name: 'Publish it again', act: rollBack }}
     >
       <p>This makes a new release. What is published now, then what it would be:</p>
       <Changes before={row.published?.campaign ?? null} after={release.campaign} />
       <NoteField id="roll-back-note" label="Note for the history" note={note} />
-      <p class="field-problem" role="alert">
-        {problem.value}
-      </p>
     </Dialog>
   );
 };

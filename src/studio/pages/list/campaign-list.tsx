@@ -87,7 +87,7 @@ export const createCampaign = async (copied?: CampaignText): Promise<void> => {
   }
 };
 
-const WORDS: Record<ScheduleState, string> = {
+export const STATE_WORDS: Record<ScheduleState, string> = {
   draft: 'Draft',
   stopped: 'Stopped',
   planned: 'Planned',
@@ -98,6 +98,6 @@ const WORDS: Record<ScheduleState, string> = {
 /** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
 export const StateMark = ({ state }: { state: ScheduleState }) => (
   <span class="state" data-state={state}>
-    {WORDS[state]}
+    {STATE_WORDS[state]}
   </span>
 );

@@ -4,7 +4,7 @@ import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { call } from '../call.ts';
 import { Segments } from '../parts/fields.tsx';
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';
-import { useLoad } from '../parts/server.tsx';
+import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
 import { may } from '../shell/session.ts';
 import { createCampaign, FILTERS, findCampaigns, type Shown, stateOf } from './campaign-list.tsx';
 import { Row, timelineOf, UnreadableRow } from './row.tsx';
@@ -20,6 +20,7 @@ export const ListScreen = () => {
     () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
     'campaigns',
   );
+  useFocusAfterReload(loaded);
   // They may take a moment, and the list is of use without them.
   const numbers = useLoad(
     () => call<{ numbers: Record<string, FirstNumber> }>('GET', '/api/numbers'),

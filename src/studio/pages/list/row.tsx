@@ -3,7 +3,7 @@ import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { ScheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/first-numbers.ts';
-import { call, wordsOf } from '../call.ts';
+import { call } from '../call.ts';
 import { Dialog, NoteField } from '../parts/dialog.tsx';
 import { ago, countText, day, moment, shareText } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
@@ -51,35 +51,26 @@ interface StopDialogProps {
 /** Takes a campaign off the pages, after asking. */
 export const StopDialog = ({ row, onClose, onStopped }: StopDialogProps) => {
   const note = useSignal('');
-  const problem = useSignal<string | null>(null);
   const name = nameOf(row.published!.campaign);
   const stop = async () => {
-    try {
-      const path = `/api/campaigns/${encodeURIComponent(row.id)}/stop`;
-      await call('POST', path, { body: { note: note.value, based_on: row.newest } });
-      announce(`${name} is stopped. Pages that show it drop it at their next sync.`);
-      onClose();
-      await onStopped();
-    } catch (error) {
-      problem.value = wordsOf(error);
-    }
+    const path = `/api/campaigns/${encodeURIComponent(row.id)}/stop`;
+    await call('POST', path, { body: { note: note.value, based_on: row.newest } });
+    announce(`${name} is stopped. A page that is open keeps it until it asks again.`);
+    onClose();
+    await onStopped();
   };
   return (
     <Dialog
       title={`Stop “${name}”?`}
       onClose={onClose}
       closeName="Leave it live"
-      actions={
-        <button type="button" class="button primary" onClick={() => void stop()}>
-          Stop it now
-        </button>
-      }
+      action={{ name: 'Stop it now', act: stop }}
     >
-      <p>Nobody gets it any more. Its results stay, and History brings it back.</p>
-      <NoteField id="stop-note" label="Why (for the history)" note={note} />
-      <p class="field-problem" role="alert">
-        {problem.value}
+      <p>
+        Pages that ask from now on get something else. One that is open may show it until its next session.
+        Its results stay, and History brings it back.
       </p>
+      <NoteField id="stop-note" label="Why (for the history)" note={note} />
     </Dialog>
   );
 };

@@ -50,16 +50,17 @@ export const useLoad = <Value,>(
     };
   }, [again, pauseMs, keepsLast, loaded]);
 
-  const { state } = loaded.value;
+  return { loaded: loaded.value, again };
+};
+
+/** A screen was loaded anew, and what had the focus may be gone: the keyboard goes on from the screen, not from the top. */
+export const useFocusAfterReload = (loaded: Loaded<unknown>): void => {
   const isReload = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each load
   useLayoutEffect(() => {
-    // What had the focus may be gone with what was shown before: the keyboard goes on from the screen, not from the top.
     if (isReload.current && document.activeElement === document.body)
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
-    isReload.current = state !== 'loading';
-  }, [loaded.value]);
-  return { loaded: loaded.value, again };
+    isReload.current = loaded.state !== 'loading';
+  }, [loaded]);
 };
 
 interface LoadViewProps<Value> {
@@ -72,6 +73,7 @@ interface LoadViewProps<Value> {
 
 /** What was loaded; until then nothing, and where it failed the reason and a way to try again. */
 export const LoadView = <Value,>({ loaded, again, isPage = false, children }: LoadViewProps<Value>) => {
+  useFocusAfterReload(loaded);
   if (loaded.state === 'loading') return <div aria-busy="true" />;
   if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
   return (

@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import type { PreviewAnswer } from '../../server/routes/preview.ts';
-import { call, wordsOf } from '../call.ts';
+import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
 import { Segments } from '../parts/fields.tsx';
+import { useLoad } from '../parts/server.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
 import type { FrameProblem, FrameRequest } from './frame.ts';
@@ -17,30 +18,19 @@ import './preview.css';
 const TYPING_MS = 120;
 
 /** What a person would read of a draft, a moment after it was typed. */
-export const usePreview = (body: { campaign: CampaignText; variant_id: string; person: object }) => {
-  const [answer, setAnswer] = useState<PreviewAnswer | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const asked = JSON.stringify(body);
-  useEffect(() => {
-    const leaving = new AbortController();
-    const timer = setTimeout(() => {
-      call<PreviewAnswer>('POST', '/api/preview', { body: JSON.parse(asked), signal: leaving.signal }).then(
-        (next) => {
-          // Half-written Liquid leaves the last good picture where it was.
-          setAnswer((last) => (next.properties === null && last !== null ? last : next));
-          setProblem(null);
-        },
-        (error: unknown) => {
-          if (!leaving.signal.aborted) setProblem(wordsOf(error));
-        },
-      );
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [asked]);
-  return { answer, problem };
+const usePreview = (body: { campaign: CampaignText; variant_id: string; person: object }) => {
+  const last = useRef<PreviewAnswer | null>(null);
+  const { loaded } = useLoad(
+    async (signal) => {
+      const next = await call<PreviewAnswer>('POST', '/api/preview', { body, signal });
+      // Half-written Liquid leaves the last good picture where it was.
+      if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
+      return last.current;
+    },
+    JSON.stringify(body),
+    { pauseMs: TYPING_MS, keepsLast: true },
+  );
+  return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
 };
 
 const TEMPLATES = [
@@ -147,7 +137,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
     hasLongWords: trials.value.includes('hasLongWords'),
     site: workspace.sites[0] ?? null,
   };
-  const who = person.value.kind === 'new' ? 'Somebody new' : person.value.name;
+  const who = person.value.name || 'Somebody new';
 
   return (
     <section class="preview" aria-label="Preview">

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -95,20 +96,22 @@ interface DayChartProps {
 /** Whether the page is dark now: a canvas has to be drawn again where it changes. */
 const useDarkPage = (): boolean => {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
-  const [isDark, setDark] = useState(query.matches);
+  const isDark = useSignal(query.matches);
   useEffect(() => {
-    const look = () => setDark(query.matches);
+    const look = () => {
+      isDark.value = query.matches;
+    };
     query.addEventListener('change', look);
     return () => query.removeEventListener('change', look);
-  }, [query]);
-  return isDark;
+  }, [query, isDark]);
+  return isDark.value;
 };
 
 /** Click rates day by day: a chart, and the table behind it. */
 export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   /** False where the library did not come: then the table is opened. */
-  const [isDrawn, setDrawn] = useState(true);
+  const isDrawn = useSignal(true);
   const isDark = useDarkPage();
   const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);
   const dates = useMemo(() => [...new Set(days.map(({ day }) => day))], [days]);
@@ -117,8 +120,12 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   useEffect(() => {
     const drawn = drawChart(box.current!, { days, dates, arms: shown });
     drawn.then(
-      () => setDrawn(true),
-      () => setDrawn(false),
+      () => {
+        isDrawn.value = true;
+      },
+      () => {
+        isDrawn.value = false;
+      },
     );
     return () =>
       void drawn.then(
@@ -130,7 +137,7 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   return (
     <>
       <p class="muted">People who clicked, of those who saw it on that day (days in {timeZone}).</p>
-      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn}>
+      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn.value}>
         {shown.map(({ variantId, name }, index) => (
           <li key={variantId}>
             <svg viewBox="0 0 28 4" width="28" height="4" aria-hidden="true">
@@ -147,8 +154,8 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
           </li>
         ))}
       </ul>
-      <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn} />
-      <details class="more" open={!isDrawn}>
+      <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn.value} />
+      <details class="more" open={!isDrawn.value}>
         <summary>The same as a table</summary>
         <DataTable
           label="Day by day"
