@@ -5,6 +5,7 @@ import { audienceWords } from '../../campaign/audience-words.ts';
 import type { CampaignText, Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/draft-check.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
 import { countText } from '../parts/format.ts';
@@ -126,6 +127,26 @@ const isComplete = (condition: Condition): boolean => {
   return condition.name.trim() !== '' && !(condition.kind === 'attribute' && condition.value === '');
 };
 
+/** Attributes that every profile may have, and those that other campaigns ask for: a typo would reach nobody. */
+const COMMON = ['city', 'country', 'email', 'first_name', 'gender', 'language', 'last_name'];
+
+const AttributeNames = () => {
+  const { loaded } = useLoad(() => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'), 'attributes');
+  const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
+  const used = rows.flatMap(({ published, draft }) =>
+    (readAudience((published ?? draft)?.campaign.audience)?.conditions ?? []).flatMap((condition) =>
+      condition.kind === 'attribute' ? [condition.name] : [],
+    ),
+  );
+  return (
+    <datalist id="attribute-names">
+      {[...new Set([...used, ...COMMON])].sort().map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
+};
+
 /** Who gets it. */
 export const Audience = ({ editor }: { editor: Editor }) => {
   const { audience } = editor.campaign.value;
@@ -159,6 +180,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
           <AudienceJson audience={audience ?? null} checks={checks} onChange={putFilter} />
         ) : (
           <>
+            <AttributeNames />
             {model.conditions.length > 1 && (
               <Segments
                 label="They have to fit"

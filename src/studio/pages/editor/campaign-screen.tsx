@@ -115,8 +115,10 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     };
     const timer = setInterval(look, LOOK_MS);
     document.addEventListener('visibilitychange', look);
+    addEventListener('online', look);
     return () => {
       clearInterval(timer);
+      removeEventListener('online', look);
       document.removeEventListener('visibilitychange', look);
     };
   }, [editor]);
@@ -135,6 +137,19 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           </h1>
           <StateMark state={stateOf(row, Date.now())} />
         </div>
+      </div>
+      <div class="campaign-bar">
+        <nav class="tabs" aria-label="Campaign">
+          {TABS.map((each) => (
+            <Link
+              key={each.tab}
+              to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
+              current={each.tab === tab}
+            >
+              {each.name}
+            </Link>
+          ))}
+        </nav>
         {tab === 'edit' && (
           <DraftBar
             editor={editor}
@@ -145,19 +160,8 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             onDiscarded={onChange}
           />
         )}
+        {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
       </div>
-      <nav class="tabs" aria-label="Campaign">
-        {TABS.map((each) => (
-          <Link
-            key={each.tab}
-            to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
-            current={each.tab === tab}
-          >
-            {each.name}
-          </Link>
-        ))}
-      </nav>
-      {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && <ResultsTab row={row} />}
       {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}

@@ -128,7 +128,7 @@ export const CustomProperties = ({ properties, checks, onChange }: CustomPropert
     setTimeout(() => document.getElementById(`property-${wanted}`)?.focus());
   };
   return (
-    <section class="custom" aria-label="Properties of your own">
+    <section class="custom" aria-label="Other properties">
       {custom.map(([each, property]) => (
         <CustomField
           key={each}

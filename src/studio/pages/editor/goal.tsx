@@ -20,7 +20,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
   return (
     <>
       <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
-        <h2>What should it bring about?</h2>
+        <h2>What counts as a success?</h2>
         <p class="field-help">
           A person counts once for each goal, from the moment they first saw the campaign, or would have seen
           it in the control group.

@@ -1,7 +1,15 @@
 import { type CampaignText, type VariantText, variantName } from '../../campaign/campaign-text.ts';
 import { freeVariantId } from '../../campaign/free-variant-id.ts';
 import { sharesOf } from '../../campaign/shares.ts';
-import { checksAt, describedBy, Field, hasError, ListField, Segments } from '../parts/fields.tsx';
+import {
+  checksAt,
+  describedBy,
+  Field,
+  hasError,
+  ListField,
+  NumberField,
+  Segments,
+} from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { Properties } from './properties.tsx';
@@ -108,44 +116,31 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
                 onInput={(event) => put({ name: event.currentTarget.value }, `${chosen} name`)}
               />
             </div>
-            <div class="field">
-              <label for="variant-weight">Weight</label>
-              <input
-                id="variant-weight"
-                type="number"
-                min="0"
-                step="any"
-                value={current.weight ?? 1}
-                onInput={(event) => {
-                  const weight = event.currentTarget.valueAsNumber;
-                  if (weight >= 0) put({ weight }, `${chosen} weight`);
-                }}
-              />
-            </div>
+            <NumberField
+              id="variant-weight"
+              label="Weight"
+              help="Against the weights of the others: 2 gets twice the people of 1."
+              placeholder="1"
+              isFraction
+              value={current.weight}
+              onChange={(weight) => put({ weight: weight ?? 1 }, `${chosen} weight`)}
+            />
           </>
         )}
-        <div class="field">
-          <label for="control_percentage">Control group, %</label>
-          <input
-            id="control_percentage"
-            type="number"
-            min="0"
-            max="100"
-            step="any"
-            aria-describedby="control-help"
-            value={campaign.control_percentage ?? 0}
-            onInput={(event) => {
-              const control = event.currentTarget.valueAsNumber;
-              if (!(control >= 0 && control <= 100)) return;
-              editor.change((before) => ({ ...before, control_percentage: control }), 'control');
-            }}
-          />
-        </div>
+        <NumberField
+          id="control_percentage"
+          label="Control group, %"
+          help="It sees nothing, so that you can tell what people would have done anyway. Ten per cent is a good start."
+          placeholder="0"
+          max={100}
+          isFraction
+          value={campaign.control_percentage}
+          checks={checksAt(editor.checks.value, 'control_percentage')}
+          onChange={(control) =>
+            editor.change((before) => ({ ...before, control_percentage: control ?? 0 }), 'control')
+          }
+        />
       </div>
-      <p class="field-help" id="control-help">
-        The control group sees nothing, so that you can tell what people would have done anyway. Ten per cent
-        is a good start.
-      </p>
     </section>
   );
 };

@@ -152,7 +152,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
     <div class="properties">
       {TEMPLATE_PROPERTIES.filter(({ name }) => FIRST.includes(name)).map(field)}
       <details class="more">
-        <summary>More: theme, close button, properties of your own</summary>
+        <summary>More: theme, close button, other properties</summary>
         <div class="properties">
           {TEMPLATE_PROPERTIES.filter(({ name }) => !FIRST.includes(name)).map(field)}
           <div class="field">

@@ -106,7 +106,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
           isOpen.value = true;
         }}
       >
-        Insert a name …
+        Insert from the profile …
       </button>
     );
   }

@@ -60,28 +60,54 @@ interface NumberFieldProps {
   max?: number;
   /** Fractions are taken as well. */
   isFraction?: boolean;
-  /** `null` of an empty field, and of a number below the least. */
+  /** What an empty field means, shown in it. */
+  placeholder?: string;
+  /** `null` of an empty field. A number that is out of bounds is not told: the field says so. */
   onChange(value: number | null): void;
 }
 
 /** A number that may be left out. */
 export const NumberField = (props: NumberFieldProps) => {
-  const { id, label, help, checks = [], value, min = 0, max, isFraction = false, onChange } = props;
+  const {
+    id,
+    label,
+    help,
+    checks = [],
+    value,
+    min = 0,
+    max,
+    isFraction = false,
+    placeholder,
+    onChange,
+  } = props;
+  /** What stands in the field and is no number that it takes. */
+  const refused = useSignal<string | null>(null);
+  const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  const stays = value == null ? 'It stays empty.' : `${value} stays.`;
+  const problem: DraftCheck[] =
+    refused.value === null
+      ? []
+      : [{ severity: 'error', path: [], words: `Write a number ${bounds}. ${stays}` }];
   return (
-    <Field id={id} label={label} help={help} checks={checks}>
+    <Field id={id} label={label} help={help} checks={[...problem, ...checks]}>
       <input
         id={id}
         type="number"
         min={min}
         max={max}
         step={isFraction ? 'any' : 1}
-        value={value ?? ''}
-        aria-invalid={hasError(checks)}
+        placeholder={placeholder}
+        value={refused.value ?? value ?? ''}
+        aria-invalid={problem.length > 0 || hasError(checks)}
         aria-describedby={describedBy(id)}
         onInput={(event) => {
-          const typed = event.currentTarget.valueAsNumber;
-          const number = isFraction ? typed : Math.floor(typed);
-          onChange(number >= min ? number : null);
+          const { value: typed, valueAsNumber, validity } = event.currentTarget;
+          const number = isFraction ? valueAsNumber : Math.floor(valueAsNumber);
+          const isEmpty = typed === '' && !validity.badInput;
+          const isTaken = number >= min && number <= (max ?? Number.POSITIVE_INFINITY);
+          refused.value = isEmpty || isTaken ? null : typed;
+          if (isEmpty) onChange(null);
+          else if (isTaken) onChange(number);
         }}
       />
     </Field>

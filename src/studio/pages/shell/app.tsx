@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
 import { AccessScreen } from '../access/access-screen.tsx';
-import { call, wordsOf } from '../call.ts';
+import { call, Refused } from '../call.ts';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
+import { useAction, useLoad } from '../parts/server.tsx';
 import { WhyScreen } from '../why/why-screen.tsx';
 import { Link, path } from './address.tsx';
-import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
+import { hasEnded, loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
@@ -144,51 +145,46 @@ const saidBefore = (): string | null => {
 /** Signs an operator in: with the key that `placard operator new` printed, or through an identity provider. */
 export const Login = () => {
   const key = useSignal('');
-  const problem = useSignal<string | null>(null);
-  const isBusy = useSignal(false);
-  const providers = useSignal<SignInOptions['providers']>([]);
   const input = useRef<HTMLInputElement>(null);
+  const signIn = useAction(async () => {
+    try {
+      if (key.value.trim() === '') throw new Refused('Enter your operator key.');
+      await call('POST', '/api/session', { body: { key: key.value } });
+    } catch (error) {
+      input.current?.focus();
+      input.current?.select();
+      throw error;
+    }
+    hasEnded.value = false;
+    await loadSession();
+  });
+  const { problem } = signIn;
+  const options = useLoad(() => call<SignInOptions>('GET', '/api/sign-in'), 'sign-in').loaded;
+  const providers = options.state === 'ready' ? options.value.providers : [];
   useEffect(() => {
     document.title = 'Sign in · Studio';
     problem.value = saidBefore();
     input.current?.focus();
-    call<SignInOptions>('GET', '/api/sign-in').then(
-      (options) => {
-        providers.value = options.providers;
-      },
-      (error) => {
-        problem.value = wordsOf(error);
-      },
-    );
-  }, [problem, providers]);
-
-  const signIn = async (event: Event) => {
-    event.preventDefault();
-    if (key.value.trim() === '') {
-      problem.value = 'Enter your operator key.';
-      input.current?.focus();
-      return;
-    }
-    isBusy.value = true;
-    try {
-      await call('POST', '/api/session', { body: { key: key.value } });
-      await loadSession();
-    } catch (error) {
-      problem.value = wordsOf(error);
-      input.current?.focus();
-      input.current?.select();
-    } finally {
-      isBusy.value = false;
-    }
-  };
+  }, [problem]);
 
   return (
     <main class="login" id="main">
-      <form class="login-card" onSubmit={(event) => void signIn(event)} noValidate>
+      <form
+        class="login-card"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn.run();
+        }}
+      >
         <img src="/mark.svg" alt="" width="44" height="44" />
         <h1>Placard Studio</h1>
-        <p class="muted">Write campaigns, look at them, publish them, see what came of them.</p>
-        {providers.value.map(({ workspaceId, name, host }) => (
+        <p class="muted">
+          {hasEnded.value
+            ? 'Your session has ended. Sign in again, and you are where you were.'
+            : 'Write campaigns, look at them, publish them, see what came of them.'}
+        </p>
+        {providers.map(({ workspaceId, name, host }) => (
           <a
             key={workspaceId}
             class="button"
@@ -213,10 +209,10 @@ export const Login = () => {
           }}
         />
         <p class="field-problem" id="key-problem" role="alert">
-          {problem.value}
+          {problem.value ?? (options.state === 'failed' ? options.words : null)}
         </p>
-        <button type="submit" class="button primary" disabled={isBusy.value}>
-          {isBusy.value ? 'Signing in …' : 'Sign in'}
+        <button type="submit" class="button primary" disabled={signIn.isBusy.value}>
+          {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="field-help" id="key-help">
           No key yet? The person who runs the service makes one with <code>placard operator new</code>.

@@ -52,7 +52,7 @@ export const outcomeWords = (
       );
     case 'held_out':
       return plain(
-        'Held out: they see nothing here',
+        'In the control group: they see nothing here',
         `They are among the ${explanation.control_percentage} % of the control group.`,
       );
     case 'not_running':
