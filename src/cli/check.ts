@@ -1,12 +1,22 @@
 import { defineCommand } from 'citty';
-import { loadWorkspaces, type Registry, WorkspaceError } from '../service/index.ts';
+import { loadWorkspaces, openStoreReader, type Registry, WorkspaceError } from '../service/index.ts';
 import { count } from './count.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
 
 const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },
   workspace: { type: 'string', description: 'The same, as serve takes it', valueHint: 'FILE|FOLDER' },
   strict: { type: 'boolean', description: 'Fail on warnings too' },
+  recount: {
+    type: 'boolean',
+    description: 'Compare the results of campaigns in a database with its banner events',
+  },
+  db: {
+    type: 'string',
+    description: 'With --recount: SQLite file or PostgreSQL URL (PLACARD_DB)',
+    valueHint: 'FILE|postgres://…',
+  },
 } as const;
 
 /** Prints what can be served, and what in it cannot be meant. Returns how many warnings there were. */
@@ -21,12 +31,40 @@ const report = ({ workspaces }: Registry): number => {
   return workspaces.reduce((sum, { warnings }) => sum + warnings.length, 0);
 };
 
+/** Recounts every campaign. Retention deletes events and keeps counts, so that only counts that are too low are certainly wrong. */
+const recountAll = async (db: string): Promise<void> => {
+  const reader = await openStoreReader(db);
+  let low = 0;
+  try {
+    for (const workspaceId of await reader.workspaceIds()) {
+      const differences = await reader.recount(workspaceId);
+      for (const { campaignId, variantId, part, kept, counted } of differences)
+        process.stdout.write(
+          `${workspaceId}: ${campaignId}, ${variantId ?? 'control group'}, ${part || 'all'}: kept ${kept.join(', ')}, counted ${counted.join(', ')}\n`,
+        );
+      const isLow = ({ kept, counted }: (typeof differences)[number]) =>
+        counted.some((value, index) => value > kept[index]!);
+      low += differences.filter(isLow).length;
+      process.stdout.write(`${workspaceId}: ${count(differences.length, 'difference')}\n`);
+    }
+  } finally {
+    await reader.close();
+  }
+  if (low > 0) throw new Error(`${count(low, 'count')} of campaigns are lower than their banner events`);
+};
+
 /** `placard check`: says whether a workspace file can be served, and why not. */
 export const check = defineCommand({
-  meta: { name: 'check', description: 'Check a workspace file.' },
+  meta: { name: 'check', description: 'Check a workspace file, or the results in a database.' },
   args: options,
-  run: ({ args }) => {
+  run: async ({ args }) => {
     refuseUnknown(args, options);
+    if (args.recount) {
+      await recountAll(
+        visitedDatabase(args.db, 'check --recount needs --db, the database that the service uses'),
+      );
+      return;
+    }
     const path = args.file ?? args.workspace ?? process.env['PLACARD_WORKSPACE'];
     if (path === undefined) throw new Error('check needs a workspace file: placard check workspace.json');
     let warnings: number;

@@ -5,7 +5,11 @@ import { type CommandDef, renderUsage } from 'citty';
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   placard: ['placard init', 'placard serve', 'placard track --help'],
   init: ['placard init', 'placard init workspaces/shop.json'],
-  check: ['placard check workspace.json', 'placard check workspaces --strict'],
+  check: [
+    'placard check workspace.json',
+    'placard check workspaces --strict',
+    'placard check --recount --db placard.db',
+  ],
   serve: [
     'placard serve',
     'placard serve --workspace workspace.json --db placard.db --port 8787',

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { pruneStore, vacuumStore } from '../service/index.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   db: {
@@ -41,7 +41,7 @@ export const prune = defineCommand({
       const beforeMs = dayOf(args.before);
       if (!args.yes) {
         process.stdout.write(
-          `prune --before ${args.before} deletes for good. Campaigns lose their results from before it. Profiles, and what decisions know of users, keep their counts. Say --yes to do it.\n`,
+          `prune --before ${args.before} deletes for good. Goals of campaigns lose what was reached before it. Profiles, the results of campaigns, and what decisions know of users, keep their counts. Say --yes to do it.\n`,
         );
         return;
       }

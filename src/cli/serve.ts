@@ -10,7 +10,7 @@ import {
   type WorkspaceSource,
   watchWorkspaces,
 } from '../service/index.ts';
-import { openDatabase } from './open-database.ts';
+import { namedDatabase, openDatabase } from './database.ts';
 import { portOf, refuseUnknown } from './options.ts';
 import { serveStudio } from './serve-studio.ts';
 
@@ -49,7 +49,8 @@ const options = {
   },
 } as const;
 
-const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
+const DEFAULTS = { workspace: 'workspace.json', port: '8787', host: '127.0.0.1' };
+const DEFAULT_DB = 'placard.db';
 
 /** An address that other machines cannot reach. */
 const LOOPBACK = /^(?:127\.|localhost$|::1$)/;
@@ -99,7 +100,7 @@ export const serve = defineCommand({
       return args[name] ?? (env[variable] || DEFAULTS[name]);
     };
     const path = choose('workspace', 'PLACARD_WORKSPACE');
-    const db = choose('db', 'PLACARD_DB');
+    const db = namedDatabase(args.db) ?? DEFAULT_DB;
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
 

@@ -1,10 +1,12 @@
+export { namesPerson } from './campaigns/audience.ts';
+export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
-export { inOrder } from './campaigns/campaign-order.ts';
+export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
-export { personaProfile } from './campaigns/persona.ts';
-export { previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, type Reach } from './campaigns/reach.ts';
-export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
+export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
+export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
+export { createCheckBudget } from './campaigns/render-budget.ts';
+export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
@@ -26,7 +28,6 @@ export {
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export type { CampaignNumber } from './store/campaign-numbers.ts';
 export {
   backupStore,
   openStore,
@@ -35,6 +36,7 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
+export type { CampaignNumber } from './store/read-results.ts';
 export type {
   ArmResults,
   CampaignResults,

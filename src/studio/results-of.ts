@@ -9,15 +9,13 @@ const conversionOf = ({ event, product, within_hours }: ConversionText): Convers
   withinMs: (within_hours || 0) * HOUR_MS,
 });
 
-/** The counts of a campaign; its days are those of the time zone. */
+/** The counts of a campaign. */
 export const resultsOf = (
   store: Store,
   workspaceId: string,
   { campaign_id: campaignId, conversions }: CampaignText,
-  timeZone: string,
 ): Promise<CampaignResults> =>
   store.campaignResults(workspaceId, {
     campaignId,
     conversions: (conversions ?? []).map(conversionOf),
-    timeZone,
   });

@@ -3,21 +3,25 @@ import type { NewBannerEvent } from '../../src/service/profiles/banner-event.ts'
 
 const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
 
-/** An impression, unless it is changed. */
-export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => ({
-  appId: 'app',
-  bannerId: 'bnr_1',
-  campaignId: 'campaign',
-  variantId: 'a',
-  placementId: 'home_hero',
-  isControl: false,
-  isTestSend: false,
-  round: 0,
-  eventType: 'impression',
-  timeMs: NOW,
-  receivedAtMs: NOW + 5,
-  ...change,
-});
+/** An impression, unless it is changed. Its day is the one in UTC, unless it is given. */
+export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => {
+  const event = {
+    appId: 'app',
+    bannerId: 'bnr_1',
+    campaignId: 'campaign',
+    variantId: 'a',
+    placementId: 'home_hero',
+    isControl: false,
+    isTestSend: false,
+    round: 0,
+    eventType: 'impression' as const,
+    timeMs: NOW,
+    receivedAtMs: NOW + 5,
+    ...change,
+  };
+  const day = new Date(Math.min(event.timeMs, event.receivedAtMs)).toISOString().slice(0, 10);
+  return { day, ...event };
+};
 
 /** Stores them as a request of `banners/track` does. */
 export const recordBannerEvents = (

@@ -1,9 +1,8 @@
 import { errorFacts } from '../log.ts';
-import type { AudienceMember } from './audience-member.ts';
-import { type Asker, audienceOf } from './audience-of.ts';
+import { type Asker, type AudienceMember, audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
-import type { Question } from './question.ts';
-import { mayMatch } from './quick-checks.ts';
+import type { Question } from './decide.ts';
+import { mayMatch } from './may-match.ts';
 
 /** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
 export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed';
@@ -28,7 +27,10 @@ export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): bool
   testUsers.size > 0 && testUsers.has(externalUserId);
 
 /** Judges campaigns for the user of one question. */
-export const createJudge = (question: Question, asker: Asker): ((campaign: Campaign) => Verdict) => {
+export const createJudge = (
+  question: Pick<Question, 'externalUserId' | 'user' | 'now' | 'log'>,
+  asker: Asker,
+): ((campaign: Campaign) => Verdict) => {
   const { externalUserId, user, now, log } = question;
   let member: AudienceMember | undefined;
 

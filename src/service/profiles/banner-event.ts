@@ -15,6 +15,8 @@ export interface NewBannerEvent {
   /** The instant as it was sent, which a wrong clock may put into the future. Unix milliseconds. */
   timeMs: number;
   receivedAtMs: number;
+  /** The date of the earlier of the two in the workspace's time zone, such as `2026-03-01`. */
+  day: string;
 }
 
 /** One row of `banner_events`, as an export reads it. */

@@ -37,6 +37,8 @@ export interface Changes {
   moved: { from: number; to: number }[];
   /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
+  /** Those of them whose events leave the results of campaigns as well. */
+  uncounted: number[];
   /** External IDs that go from the audit too. */
   forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
@@ -53,6 +55,7 @@ export const noChanges = (): Changes => ({
   deleted: [],
   moved: [],
   erased: [],
+  uncounted: [],
   forgotten: [],
   keysRemoved: [],
   keysAdded: [],

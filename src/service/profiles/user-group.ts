@@ -40,6 +40,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   changes.deleted.push(entry);
   const heir = heirOf(entry);
   if (heir) changes.moved.push({ from: userId, to: heir.userId });
+  else if (!entry.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };
 
@@ -155,7 +156,9 @@ export const createUserGroup = (ids: UserIds) => {
       },
       expire(externalId, beforeMs) {
         const bearer = index.bearerOf(externalId);
-        if (bearer && !bearer.profile && bearer.seenAtMs < beforeMs) leave(bearer, null);
+        if (!bearer || bearer.profile || bearer.seenAtMs >= beforeMs) return;
+        bearer.isExpired = true;
+        leave(bearer, null);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;

@@ -13,6 +13,8 @@ export interface Entry extends UserRow {
   counted: number;
   isChanged: boolean;
   isRemoved: boolean;
+  /** Removed because nothing came any more: what they did stays in the results of campaigns. */
+  isExpired: boolean;
   mergedInto: Entry | null;
 }
 
@@ -98,7 +100,7 @@ export const createUserIndex = () => {
     },
 
     add(row: UserRow, isStored: boolean): Entry {
-      const states = { isChanged: false, isRemoved: false, mergedInto: null };
+      const states = { isChanged: false, isRemoved: false, isExpired: false, mergedInto: null };
       const entry: Entry = {
         ...row,
         stored: NO_NAMES,

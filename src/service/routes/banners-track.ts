@@ -10,11 +10,11 @@ import {
   TRACK_PATH,
   type TrackRequestMembers,
 } from '../../protocol/index.ts';
-import { type BannerIds, withoutMark } from '../campaigns/banner-id.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** An event that is sound. */
 interface JudgedEvent {
@@ -25,13 +25,20 @@ interface JudgedEvent {
   index: number;
 }
 
+/** A clock that is wrong by years must not make days without end, each with rows of its own in the results. */
+const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
+
+/** The day by which the results count an event. One that cannot be is counted when it came. */
+const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
+  localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
+
 /** The event, or the first fault it has. */
 const judge = (
   event: unknown,
   index: number,
   envelope: BannerEnvelope,
   ids: BannerIds,
-  receivedAtMs: number,
+  { workspace, now: receivedAtMs }: RouteContext,
 ): JudgedEvent | string => {
   const read = readBannerEvent(event);
   if (typeof read === 'string') return read;
@@ -50,6 +57,7 @@ const judge = (
     eventType,
     timeMs: timestampMs,
     receivedAtMs,
+    day: dayOf(workspace, timestampMs, receivedAtMs),
   };
   return { row, isTheirs: ids.isFor(id, envelope.external_user_id), index };
 };
@@ -57,12 +65,12 @@ const judge = (
 const judgeAll = (
   request: TrackRequestMembers,
   ids: BannerIds,
-  now: number,
+  context: RouteContext,
   refuse: (type: string, index: number) => void,
 ): JudgedEvent[] => {
   const judged: JudgedEvent[] = [];
   for (const [index, event] of request.events.entries()) {
-    const each = judge(event, index, request, ids, now);
+    const each = judge(event, index, request, ids, context);
     if (typeof each === 'string') refuse(each, index);
     else judged.push(each);
   }
@@ -115,7 +123,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
       });
     };
 
-    let events = judgeAll(request, ids, now, refuse);
+    let events = judgeAll(request, ids, context, refuse);
     refuseIfNone(events);
     if (!(await record(events, false))) {
       // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.

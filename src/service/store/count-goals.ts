@@ -1,9 +1,17 @@
+import { MAX_PRICE } from '../../protocol/index.ts';
 import type { RunSql } from '../operators/index.ts';
-import type { Row } from './from-row.ts';
 import type { Conversion, Goal, ResultsQuestion } from './results.ts';
 
+/** What came of a campaign's conversions. */
+export interface Goals {
+  /** Of purchases: of several the revenue cannot be added up. */
+  currencies: string[];
+  /** In the order of the conversions; the control group is `null`. */
+  byVariant: Map<string | null, Goal[]>;
+}
+
 /** What the two databases write differently. */
-interface Dialect {
+export interface Dialect {
   as: string;
   join: string;
   start: string;
@@ -14,11 +22,12 @@ interface Dialect {
  * Finds the users of a campaign who did what a conversion names within its time, by variant. Its values: `$1` the workspace, `$2`
  * the campaign, `$3` the name of the event or the ID of the product, `$4` the time in milliseconds, `$5` the campaign's first
  * impression in Unix milliseconds: what happened after it was received after it, which the index knows. In the order of users
- * the look-ups meet each page once, and the groups need no sorting.
+ * the look-ups meet each page once, and the groups need no sorting. A price that is out of bounds, which was stored before there
+ * were any, counts as none: no value makes results fail.
  */
 const goalStatement = (conversion: Conversion, { as, join, start, end }: Dialect) => `
   WITH done ${as} (
-    SELECT user_id, time, price * quantity AS price, currency FROM events
+    SELECT user_id, time, CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END AS price, currency FROM events
     WHERE workspace_id = $1 AND received_at >= ${start}
       AND ${'event' in conversion ? 'name = $3 AND product_id IS NULL' : 'name IS NULL AND product_id = $3'}
     ORDER BY user_id
@@ -32,32 +41,33 @@ const goalStatement = (conversion: Conversion, { as, join, start, end }: Dialect
     GROUP BY user_id
   ) AS reached GROUP BY variant_id`;
 
-/** Counts what came of each conversion since `startMs`: the goals of each variant, and the currencies of all. */
+const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
+
+/** Counts what came of each conversion since `startMs`. Takes as long as there are events of their names: for a thread of its own. */
 export const countGoals = async (
   run: RunSql,
   dialect: Dialect,
   workspaceId: string,
   { campaignId, conversions }: ResultsQuestion,
   startMs: number,
-) => {
-  const found: Row[][] = [];
-  for (const conversion of conversions) {
+): Promise<Goals> => {
+  const currencies = new Set<string>();
+  const byVariant: Goals['byVariant'] = new Map();
+  for (const [index, conversion] of conversions.entries()) {
     const name = 'event' in conversion ? conversion.event : conversion.product;
     const values = [workspaceId, campaignId, name, conversion.withinMs, startMs];
-    found.push(await run(goalStatement(conversion, dialect), values));
+    for (const row of await run(goalStatement(conversion, dialect), values)) {
+      const variantId = row['variant_id'] as string | null;
+      const goals = byVariant.get(variantId) ?? conversions.map(() => NONE);
+      goals[index] = {
+        converted: Number(row['converted']),
+        revenue: Number(row['revenue']),
+        revenueSquares: Number(row['squares']),
+      };
+      byVariant.set(variantId, goals);
+      for (const currency of [row['lowest'], row['highest']])
+        if (typeof currency === 'string') currencies.add(currency);
+    }
   }
-  return {
-    currencies: [...new Set(found.flat().flatMap(({ lowest, highest }) => [lowest, highest]))]
-      .filter((currency): currency is string => typeof currency === 'string')
-      .sort(),
-    of: (variantId: string | null): Goal[] =>
-      found.map((rows) => {
-        const row = rows.find((each) => each['variant_id'] === variantId);
-        return {
-          converted: Number(row?.['converted'] ?? 0),
-          revenue: Number(row?.['revenue'] ?? 0),
-          revenueSquares: Number(row?.['squares'] ?? 0),
-        };
-      }),
-  };
+  return { currencies: [...currencies].sort(), byVariant };
 };

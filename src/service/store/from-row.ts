@@ -2,6 +2,7 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { UserRow } from '../profiles/changes.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile-json.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
+import type { AlikeEvents, CampaignState, UserState } from './campaign-state.ts';
 import type { Impression, UserCampaign } from './store.ts';
 
 /**
@@ -64,6 +65,20 @@ export const campaignOf = (row: Row): UserCampaign => ({
   round: number(row, 'round'),
 });
 
+export const stateOf = (row: Row): UserState => ({
+  workspaceId: text(row, 'workspace_id'),
+  userId: number(row, 'user_id'),
+  state: { ...campaignOf(row), parts: json(row, 'parts') as CampaignState['parts'] },
+});
+
+export const alikeOf = (row: Row): AlikeEvents => ({
+  campaignId: text(row, 'campaign_id'),
+  eventType: text(row, 'event_type') as AlikeEvents['eventType'],
+  day: text(row, 'day'),
+  placementId: text(row, 'placement_id'),
+  times: number(row, 'times'),
+});
+
 export const eventOf = (row: Row): StoredEvent => {
   const ofUser = {
     externalId: textOrNull(row, 'external_id'),
@@ -97,4 +112,5 @@ export const bannerEventOf = (row: Row): BannerEventRow => ({
   eventType: text(row, 'event_type') as BannerEventRow['eventType'],
   timeMs: ms(row, 'time'),
   receivedAtMs: ms(row, 'received_at'),
+  day: text(row, 'day'),
 });

@@ -29,7 +29,7 @@ export interface ArmResults extends Counts {
 
 /** One variant on one day, by the event's own variant and the earlier of when it happened and when it was received. */
 export interface DayResults extends Counts {
-  /** For example `2026-03-01`, in the time zone that was asked for. */
+  /** For example `2026-03-01`, in the time zone that the workspace had when the event came. */
   day: string;
   variantId: string | null;
 }
@@ -55,6 +55,4 @@ export interface CampaignResults {
 export interface ResultsQuestion {
   campaignId: string;
   conversions: readonly Conversion[];
-  /** Of the days: a name of the IANA database, such as `Europe/Berlin`. */
-  timeZone: string;
 }

@@ -1,6 +1,6 @@
 import type { Changes, KeyRow, UserRow } from '../profiles/changes.ts';
 import { profileJson } from '../profiles/profile-json.ts';
-import type { CampaignRow } from './campaign-counts.ts';
+import type { CampaignCount, UserState } from './campaign-state.ts';
 
 // Rows as both databases take them. The members are columns; times are Unix milliseconds.
 
@@ -55,29 +55,46 @@ export const bannerEventRow = ({ workspaceId, userId, event }: Changes['bannerEv
   campaign_id: event.campaignId,
   variant_id: event.variantId,
   placement_id: event.placementId,
+  day: event.day,
   app_id: event.appId,
   is_control: event.isControl,
   is_test_send: event.isTestSend,
   received_at: event.receivedAtMs,
 });
 
-export const campaignRow = (row: CampaignRow) => ({
-  user_id: row.userId,
-  campaign_id: row.campaignId,
-  workspace_id: row.workspaceId,
-  variant_id: row.variantId,
-  is_control: row.isControl,
-  impressions: row.impressions,
-  first_impression_at: row.firstImpressionMs,
-  last_impression_at: row.lastImpressionMs,
-  clicks: row.clicks,
-  dismissals: row.dismissals,
-  last_dismissal_at: row.lastDismissalMs,
-  round: row.round,
+export const campaignRow = ({ workspaceId, userId, state }: UserState) => ({
+  user_id: userId,
+  campaign_id: state.campaignId,
+  workspace_id: workspaceId,
+  variant_id: state.variantId,
+  is_control: state.isControl,
+  impressions: state.impressions,
+  first_impression_at: state.firstImpressionMs,
+  last_impression_at: state.lastImpressionMs,
+  clicks: state.clicks,
+  dismissals: state.dismissals,
+  last_dismissal_at: state.lastDismissalMs,
+  round: state.round,
+  parts: state.parts,
 });
 
-export const pointsRow = ({ workspaceId, day, points }: Changes['points'][number]) => ({
+export const countRow = (count: CampaignCount, lane: number) => ({
+  workspace_id: count.workspaceId,
+  campaign_id: count.campaignId,
+  variant_id: count.variantId,
+  part: count.part,
+  lane,
+  impressions: count.impressions,
+  clicks: count.clicks,
+  dismissals: count.dismissals,
+  exposed: count.exposed,
+  clicked: count.clicked,
+  dismissed: count.dismissed,
+});
+
+export const pointsRow = ({ workspaceId, day, points }: Changes['points'][number], lane: number) => ({
   workspace_id: workspaceId,
   day,
+  lane,
   points,
 });

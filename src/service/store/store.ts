@@ -4,8 +4,9 @@ import type { BannerEventRow } from '../profiles/banner-event.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { CampaignNumber } from './campaign-numbers.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
+import type { CampaignNumber } from './read-results.ts';
+import type { CountDifference } from './recount.ts';
 import type { CampaignResults, ResultsQuestion } from './results.ts';
 import type { Sample } from './sample.ts';
 
@@ -86,6 +87,8 @@ export interface StoreReader {
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
+  /** Which counts of campaigns are not what their banner events add up to. Reads all of these. */
+  recount(workspaceId: string): Promise<CountDifference[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   /** Gives the connection back. */

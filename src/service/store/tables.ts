@@ -53,6 +53,7 @@ CREATE TABLE banner_events (
   campaign_id TEXT NOT NULL,
   variant_id TEXT, -- NULL of a control banner
   placement_id TEXT NOT NULL,
+  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01: what the results count by
   app_id TEXT NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
@@ -75,15 +76,33 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at MOMENT,
   round INT NOT NULL,
+  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01 and by placement:home_hero
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;
 CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
+-- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
+CREATE TABLE campaign_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL, -- '' of the control group
+  part TEXT NOT NULL, -- '' for all, else as in user_campaigns
+  lane INT NOT NULL,
+  impressions INTEGER NOT NULL,
+  clicks INTEGER NOT NULL,
+  dismissals INTEGER NOT NULL,
+  exposed INTEGER NOT NULL, -- users with an impression
+  clicked INTEGER NOT NULL,
+  dismissed INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
+) WITHOUT ROWID;
+
 CREATE TABLE data_points (
   workspace_id TEXT NOT NULL,
   day DAY NOT NULL, -- UTC, such as 2026-03-01
+  lane INT NOT NULL, -- replicas add to lanes of their own: add these up
   points INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, day)
+  PRIMARY KEY (workspace_id, day, lane)
 ) WITHOUT ROWID;
 
 CREATE TABLE secrets (

@@ -10,7 +10,7 @@ export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceI
 
   async *dataPoints(workspaceId) {
     const rows = await run(
-      'SELECT CAST(day AS text) AS day, points FROM data_points WHERE workspace_id = $1 ORDER BY 1',
+      'SELECT CAST(day AS text) AS day, sum(points) AS points FROM data_points WHERE workspace_id = $1 GROUP BY 1 ORDER BY 1',
       [workspaceId],
     );
     for (const row of rows) yield { day: row['day'] as string, points: Number(row['points']) };

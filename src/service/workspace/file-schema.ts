@@ -140,7 +140,7 @@ export const campaignFile = z
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
     placements: z.array(text).describe('IDs of the placements that it may fill'),
     priority: optional(z.enum(['high', 'medium', 'low'])).describe(
-      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins, then the earlier in the file',
+      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins (without one: when the Studio published it), then the earlier in the file',
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Conversion } from '../../../src/service/index.ts';
+import { recountStatement } from '../../../src/service/store/recount.ts';
 import { fillWithUsers } from './fill.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,6 +19,8 @@ export const GOALS: Conversion[] = [
   { product: 'teapot', withinMs: 7 * DAY_MS },
 ];
 
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 /** A stream of numbers from 0 to 1 that is the same in every run. */
 const createRandom = () => {
   let state = 1;
@@ -31,12 +34,12 @@ const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startM
   const random = createRandom();
   const addEvent =
     database.prepare(`INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id,
-    campaign_id, variant_id, placement_id, app_id, is_control, is_test_send, received_at)
-    VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', 'bench-app', ?, 0, ?)`);
+    campaign_id, variant_id, placement_id, day, app_id, is_control, is_test_send, received_at)
+    VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', ?, 'bench-app', ?, 0, ?)`);
   const addCampaign =
     database.prepare(`INSERT INTO user_campaigns (user_id, campaign_id, workspace_id, variant_id,
-    is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals, last_dismissal_at, round)
-    VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, 0, NULL, 0)`);
+    is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals, last_dismissal_at, round, parts)
+    VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, 0, NULL, 0, '{}')`);
   for (const userId of ids) {
     for (const { campaignId, share } of CAMPAIGNS) {
       if (random() > share) continue;
@@ -46,7 +49,7 @@ const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startM
       // As long as a sealed ID is.
       const bannerId = `bnr_${`${campaignId} ${variantId}`.padEnd(90, 'x')}`;
       const add = (type: string, ms: number) =>
-        addEvent.run(userId, bannerId, type, ms, campaignId, variantId, isControl, ms + 50);
+        addEvent.run(userId, bannerId, type, ms, campaignId, variantId, dayOf(ms), isControl, ms + 50);
       const firstMs = startMs + Math.floor(random() * 28 * DAY_MS);
       const impressions = random() < 0.5 ? 2 : 1;
       const lastMs = firstMs + (impressions - 1) * Math.ceil(random() * 5) * DAY_MS;
@@ -96,6 +99,10 @@ export const fillWithResults = async (file: string, count: number): Promise<void
       database.exec('COMMIT');
     }
   }
+  database
+    .prepare(`INSERT INTO campaign_counts SELECT $1, campaign_id, variant_id, part, 0, impressions, clicks, dismissals, exposed,
+      clicked, dismissed FROM (${recountStatement('min')})`)
+    .run({ $1: 'bench' });
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 };

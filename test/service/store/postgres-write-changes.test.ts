@@ -3,11 +3,12 @@ import { noChanges, type UserRow } from '../../../src/service/profiles/changes.t
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import {
-  COUNT_CAMPAIGNS,
   DELETE_USERS,
   INSERT_BANNER_EVENTS,
   INSERT_USERS,
+  STATES_OF,
   UPDATE_USERS,
+  WRITE_STATES,
 } from '../../../src/service/store/postgres/user-statements.ts';
 import { writeChanges } from '../../../src/service/store/postgres/write-changes.ts';
 import { ConflictError } from '../../../src/service/store/write-errors.ts';
@@ -39,7 +40,7 @@ test('a group that another replica was faster than sends nothing once it has fai
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event }],
   };
   let hasFailed = false;
-  const written = writeChanges(changes, run, createUserIds()).catch((error) => {
+  const written = writeChanges(changes, run, { ids: createUserIds(), lane: 0 }).catch((error) => {
     hasFailed = true;
     return error;
   });
@@ -50,7 +51,7 @@ test('a group that another replica was faster than sends nothing once it has fai
     { user_id: '1', banner_id: event.bannerId, event_type: event.eventType, time: event.timeMs },
   ]);
   expect(await written).toBeInstanceOf(ConflictError);
-  expect(sent).toEqual([INSERT_USERS, INSERT_BANNER_EVENTS, COUNT_CAMPAIGNS].map(({ sql }) => sql));
+  expect(sent).toEqual([INSERT_USERS.sql, INSERT_BANNER_EVENTS.sql, STATES_OF, WRITE_STATES.sql]);
 });
 
 test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
@@ -62,6 +63,6 @@ test('each statement writes its users in the order of their IDs: two replicas lo
   }) as Run;
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...noChanges(), updated: users, deleted: users, created: users };
-  await writeChanges(changes, run, createUserIds());
+  await writeChanges(changes, run, { ids: createUserIds(), lane: 0 });
   expect([...ids]).toEqual([UPDATE_USERS, DELETE_USERS, INSERT_USERS].map(({ sql }) => [sql, [4, 30, 200]]));
 });

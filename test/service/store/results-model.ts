@@ -72,7 +72,7 @@ export const inOrder = ({ arms, placements, days, currencies }: CampaignResults)
 export const modelOf = (
   seen: readonly Seen[],
   done: readonly Done[],
-  { conversions, timeZone }: Omit<ResultsQuestion, 'campaignId'>,
+  { conversions, timeZone }: Omit<ResultsQuestion, 'campaignId'> & { timeZone: string },
 ): CampaignResults => {
   const firsts = new Map<number, Seen>();
   for (const each of seen) {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserGroup } from '../../profiles/user-group.ts';
@@ -10,10 +11,12 @@ import { retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
-import { writeChanges } from './write-changes.ts';
+import { type Replica, writeChanges } from './write-changes.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
+/** Each replica adds to counts in one of so many rows, which it chooses at random: in one row they would wait for each other. */
+const LANES = 16;
 /**
  * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
  * so that it is refused once.
@@ -44,7 +47,7 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
 export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
-  const ids = createUserIds();
+  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
 
   const store = async (run: Run, works: readonly Work[], read: string): Promise<unknown[]> => {
     const named = namedBy(works);
@@ -52,13 +55,13 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, read);
-    const group = createUserGroup(ids);
+    const group = createUserGroup(replica.ids);
     group.add(rows);
     const values = applyWorks(works, group);
     const changes = group.changes();
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes));
-    await writeChanges(changes, run, ids, works);
+    await writeChanges(changes, run, replica, works);
     return values;
   };
 

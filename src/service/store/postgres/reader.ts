@@ -1,13 +1,15 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { countNumbers } from '../campaign-numbers.ts';
+import { countGoals, type Dialect } from '../count-goals.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../from-row.ts';
 import { namedBy } from '../named-users.ts';
+import { readNumbers, readResults } from '../read-results.ts';
+import { recount } from '../recount.ts';
 import { readSample } from '../sample.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
-import { countResults } from './count-results.ts';
 import { readUsers } from './find-users.ts';
+import { TIME } from './for-rows.ts';
 import { readRows } from './read-rows.ts';
 import { retryConflicts } from './retry.ts';
 import { runIn } from './statement.ts';
@@ -18,8 +20,15 @@ const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, cur
     ${MS('time')}, ${MS('received_at')}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
 const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner_id, campaign_id, variant_id, placement_id,
-    is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
+    day, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
+
+const GOALS: Dialect = {
+  as: 'AS',
+  join: 'JOIN',
+  start: TIME('$5'),
+  end: "first_impression_at + $4 * interval '1 millisecond'",
+};
 
 /** Reads what is committed; what may take long, over connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
@@ -65,9 +74,12 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
         for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row);
       },
 
-      campaignResults: (workspaceId, question) => countResults(runIn(upkeep), workspaceId, question),
+      campaignResults: (...asked) =>
+        readResults(run, (...goals) => countGoals(runIn(upkeep), GOALS, ...goals), ...asked),
 
-      campaignNumbers: (workspaceId) => countNumbers(runIn(upkeep), workspaceId),
+      campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
+
+      recount: (workspaceId) => recount(runIn(upkeep), 'least', workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);

@@ -1,6 +1,6 @@
 import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
-import { addCampaigns, moveCampaigns } from '../add-campaigns.ts';
+import { addCounts, tallyEvents, writeStates } from '../campaign-statements.ts';
 import { forRows, TIME } from './for-rows.ts';
 
 /** The moment before which something is deleted. */
@@ -28,9 +28,14 @@ export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
 /** Without the users whom another transaction has locked. */
 export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
 
-export const CAMPAIGNS_OF = `SELECT campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
-  ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}
-  FROM user_campaigns WHERE user_id = $1`;
+const CAMPAIGN_COLUMNS = `campaign_id, variant_id, is_control, impressions, clicks, dismissals, round,
+  ${MS('first_impression_at')}, ${MS('last_impression_at')}, ${MS('last_dismissal_at')}`;
+export const CAMPAIGNS_OF = `SELECT ${CAMPAIGN_COLUMNS} FROM user_campaigns WHERE user_id = $1`;
+const STATES = `SELECT user_id, workspace_id, ${CAMPAIGN_COLUMNS}, parts FROM user_campaigns
+  WHERE user_id = ANY($1::bigint[])`;
+export const ALL_STATES_OF = STATES;
+export const STATES_OF = `${STATES} AND campaign_id = ANY($2::text[])`;
+export const TALLY_EVENTS = tallyEvents('$1::bigint');
 
 export const IMPRESSIONS_OF = `SELECT campaign_id, date_part('epoch', least(time, received_at)) * 1000 AS time
   FROM banner_events WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send
@@ -77,44 +82,40 @@ export const INSERT_EVENTS = forRows(
 
 export const INSERT_BANNER_EVENTS = forRows(
   `user_id bigint, banner_id text, event_type text, time moment, workspace_id text, campaign_id text,
-    variant_id text, placement_id text, app_id text, is_control boolean, is_test_send boolean,
+    variant_id text, placement_id text, day text, app_id text, is_control boolean, is_test_send boolean,
     received_at moment`,
   (rows, names) => `INSERT INTO banner_events (${names}) SELECT * FROM ${rows}
     ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`,
 );
 
-export const COUNT_CAMPAIGNS = forRows(
+export const WRITE_STATES = forRows(
   `user_id bigint, campaign_id text, workspace_id text, variant_id text, is_control boolean, impressions int,
     first_impression_at moment, last_impression_at moment, clicks int, dismissals int, last_dismissal_at moment,
-    round int`,
-  (rows) => addCampaigns(`SELECT * FROM ${rows} ORDER BY user_id, campaign_id`),
+    round int, parts json`,
+  (rows) => writeStates(`SELECT * FROM ${rows} ORDER BY user_id, campaign_id`),
+);
+
+export const ADD_COUNTS = forRows(
+  `workspace_id text, campaign_id text, variant_id text, part text, lane int, impressions bigint, clicks bigint,
+    dismissals bigint, exposed bigint, clicked bigint, dismissed bigint`,
+  (rows) => addCounts(`SELECT * FROM ${rows} WHERE true`),
 );
 
 export const ADD_POINTS = forRows(
-  'workspace_id text, day date, points bigint',
+  'workspace_id text, day date, lane int, points bigint',
   (rows, names) => `INSERT INTO data_points (${names}) SELECT * FROM ${rows} ORDER BY 1, 2
-    ON CONFLICT (workspace_id, day) DO UPDATE SET points = data_points.points + excluded.points`,
+    ON CONFLICT (workspace_id, day, lane) DO UPDATE SET points = data_points.points + excluded.points`,
 );
 
 const EVENT_COLUMNS = `event_id, workspace_id, name, product_id, price, currency, quantity, app_id, time, received_at,
   properties`;
-const BANNER_EVENT_COLUMNS = `banner_id, event_type, time, workspace_id, campaign_id, variant_id, placement_id, app_id,
-  is_control, is_test_send, received_at`;
+const BANNER_EVENT_COLUMNS = `banner_id, event_type, time, workspace_id, campaign_id, variant_id, placement_id, day,
+  app_id, is_control, is_test_send, received_at`;
 // Added and deleted, not updated: a row cannot leave its shard.
-export const MOVE = [
-  forRows(
-    'from_id bigint, to_id bigint',
-    (rows) => `INSERT INTO events (user_id, ${EVENT_COLUMNS}) OVERRIDING SYSTEM VALUE
-      SELECT to_id, ${EVENT_COLUMNS} FROM events JOIN ${rows} ON user_id = from_id`,
-  ),
-  forRows(
-    'from_id bigint, to_id bigint',
-    (rows) => `INSERT INTO banner_events (user_id, ${BANNER_EVENT_COLUMNS})
-      SELECT to_id, ${BANNER_EVENT_COLUMNS} FROM banner_events JOIN ${rows} ON user_id = from_id ON CONFLICT DO NOTHING`,
-  ),
-];
-/** One user at a time: several may become the same one. */
-export const MOVE_CAMPAIGNS = moveCampaigns('$1::bigint', '$2::bigint');
+export const MOVE_EVENTS = `INSERT INTO events (user_id, ${EVENT_COLUMNS}) OVERRIDING SYSTEM VALUE
+  SELECT $2::bigint, ${EVENT_COLUMNS} FROM events WHERE user_id = $1::bigint`;
+export const MOVE_BANNER_EVENTS = `INSERT INTO banner_events (user_id, ${BANNER_EVENT_COLUMNS})
+  SELECT $2::bigint, ${BANNER_EVENT_COLUMNS} FROM banner_events WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
 export const ERASE = ['events', 'banner_events', 'user_campaigns'].map(
   (table) => `DELETE FROM ${table} WHERE user_id = ANY($1::bigint[])`,
 );

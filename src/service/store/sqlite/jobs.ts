@@ -1,12 +1,20 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { countNumbers } from '../campaign-numbers.ts';
+import { countGoals, type Dialect } from '../count-goals.ts';
+import { recount } from '../recount.ts';
+import type { ResultsQuestion } from '../results.ts';
 import { readSample } from '../sample.ts';
-import type { StoreReader } from '../store.ts';
-import { countResults } from './count-results.ts';
 import { createRunSqlite } from './run.ts';
 import { threadUrl } from './thread-url.ts';
+
+/** SQLite keeps the order of what it materializes, and in a `CROSS JOIN` it reads that first. */
+const GOALS: Dialect = {
+  as: 'AS MATERIALIZED',
+  join: 'CROSS JOIN',
+  start: '$5',
+  end: 'first_impression_at + $4',
+};
 
 /** Copies the database to a file that is not there yet, and to the disk. */
 const copyTo = (database: DatabaseSync, file: string): void => {
@@ -22,12 +30,10 @@ const copyTo = (database: DatabaseSync, file: string): void => {
 
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
-  results:
-    (database: DatabaseSync) =>
-    (...asked: Parameters<StoreReader['campaignResults']>) =>
-      countResults(database, ...asked),
-  numbers: (database: DatabaseSync) => (workspaceId: string) =>
-    countNumbers(createRunSqlite(database), workspaceId),
+  goals: (database: DatabaseSync) => (workspaceId: string, question: ResultsQuestion, startMs: number) =>
+    countGoals(createRunSqlite(database), GOALS, workspaceId, question, startMs),
+  recount: (database: DatabaseSync) => (workspaceId: string) =>
+    recount(createRunSqlite(database), 'min', workspaceId),
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
     readSample(createRunSqlite(database), '*', workspaceId, size),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),

@@ -13,6 +13,7 @@ import {
   userOf,
 } from '../from-row.ts';
 import { type Named, namedBy } from '../named-users.ts';
+import { readNumbers, readResults } from '../read-results.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
@@ -25,13 +26,18 @@ const USERS = 'SELECT users.* FROM users';
 
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
+  const run = createRunSqlite(database);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const byKey = database.prepare(
     `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
-  const campaigns = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
+  // Without `parts`, which is long and for the results alone.
+  const campaigns = database.prepare(
+    `SELECT campaign_id, variant_id, is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals,
+       last_dismissal_at, round FROM user_campaigns WHERE user_id = ?`,
+  );
   const impressions = database.prepare(
     `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
      WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
@@ -102,7 +108,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
     verbs: {
-      ...createWorkspaceReads(createRunSqlite(database)),
+      ...createWorkspaceReads(run),
 
       readUsers: async (workspaceId, lookups) =>
         users(namedBy([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []),
@@ -121,9 +127,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
         }
       },
 
-      campaignResults: (workspaceId, question) => jobs.run('results', workspaceId, question),
+      campaignResults: (...asked) => readResults(run, (...goals) => jobs.run('goals', ...goals), ...asked),
 
-      campaignNumbers: (workspaceId) => jobs.run('numbers', workspaceId),
+      campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
+
+      recount: (workspaceId) => jobs.run('recount', workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);

@@ -3,6 +3,9 @@ import type { Statement } from '../../operators/index.ts';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
 
+/** One process writes the file. */
+export const LANE = 0;
+
 /**
  * What one transaction writes: flat lists of the values of all rows that a statement runs for, in the order of its
  * parameters. The lists cross to the writer's thread, and plain lists cross fastest.
@@ -20,6 +23,8 @@ export const noRows = () => ({
   erased: [] as number[],
   forgotten: [] as string[],
   bannerEvents: [] as Changes['bannerEvents'],
+  uncounted: [] as number[],
+  merged: [] as Changes['moved'],
   points: [] as SQLInputValue[],
   also: [] as Statement[],
 });
@@ -73,13 +78,21 @@ const addEvents = (list: SQLInputValue[], events: Changes['events']) => {
 };
 
 export const rowsOf = (changes: Changes): Rows => {
-  const rows: Rows = { ...noRows(), bannerEvents: changes.bannerEvents };
+  const rows: Rows = {
+    ...noRows(),
+    bannerEvents: changes.bannerEvents,
+    uncounted: changes.uncounted,
+    merged: changes.moved,
+  };
   addEvents(rows.events, changes.events);
   addUsers(rows.updated, changes.updated);
   addUsers(rows.created, changes.created);
   add(rows.keysRemoved, changes.keysRemoved.map(keyRow));
   add(rows.keysAdded, changes.keysAdded.map(keyRow));
-  add(rows.points, changes.points.map(pointsRow));
+  add(
+    rows.points,
+    changes.points.map((each) => pointsRow(each, LANE)),
+  );
   for (const { userId } of changes.deleted) rows.deleted.push(userId);
   for (const { from, to } of changes.moved) rows.moved.push(from, to);
   rows.erased.push(...changes.erased);

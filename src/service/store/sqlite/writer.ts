@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
-import { moveCampaigns } from '../add-campaigns.ts';
 import { prepareBannerEvents } from './banner-events.ts';
 import { BUSY_MS } from './open-beside.ts';
 import type { Rows } from './rows.ts';
@@ -21,7 +20,7 @@ export const prepareForWriting = (database: DatabaseSync): void => {
 };
 
 /** A statement for each list of rows, in the order in which they run. */
-const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'also'>, string][] = [
+const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'merged' | 'uncounted' | 'also'>, string][] = [
   [
     'events',
     `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id, time,
@@ -42,8 +41,6 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'also'>, string][] = [
   ['keysRemoved', 'DELETE FROM user_keys WHERE workspace_id = ? AND key = ? AND user_id = ?'],
   ['keysAdded', 'INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)'],
   ['moved', 'UPDATE events SET user_id = ?2 WHERE user_id = ?1'],
-  ['moved', 'UPDATE OR IGNORE banner_events SET user_id = ?2 WHERE user_id = ?1'],
-  ['moved', moveCampaigns('?1', '?2')],
   ['erased', 'DELETE FROM events WHERE user_id = ?'],
   ['erased', 'DELETE FROM banner_events WHERE user_id = ?'],
   ['erased', 'DELETE FROM user_campaigns WHERE user_id = ?'],
@@ -51,7 +48,7 @@ const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'also'>, string][] = [
   ['forgotten', forgetRejects('?', '?')],
   [
     'points',
-    `INSERT INTO data_points (workspace_id, day, points) VALUES (?, ?, ?)
+    `INSERT INTO data_points (workspace_id, day, lane, points) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET points = points + excluded.points`,
   ],
 ];
@@ -69,12 +66,12 @@ export const createWriter = (database: DatabaseSync) => {
   const rollback = database.prepare('ROLLBACK');
 
   const run = (rows: Rows) => {
+    // First, as it reads what users have before they go, and moves it.
+    recordBannerEvents({ moved: rows.merged, uncounted: rows.uncounted, bannerEvents: rows.bannerEvents });
     for (const { list, statement, parameters } of statements) {
       const values = rows[list];
       for (let i = 0; i < values.length; i += parameters) statement.run(...values.slice(i, i + parameters));
     }
-    // After the moves: what a user had before they were merged is a repeat as well.
-    recordBannerEvents(rows.bannerEvents);
     for (const { sql, values } of rows.also) runAlso(sql, values);
   };
 

@@ -1,47 +1,17 @@
 import { useSignal } from '@preact/signals';
-import type { Reach as ReachAnswer } from '../../../service/index.ts';
 import { type AudienceModel, type Condition, readAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
-import type { CampaignText, Filter } from '../../campaign/campaign-text.ts';
+import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/draft-check.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
-import { countText } from '../parts/format.ts';
 import { useLoad } from '../parts/server.tsx';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
+import { Reach } from './reach.tsx';
 import './blocks.css';
-
-/** Pause in typing after which users are counted. */
-const TYPING_MS = 400;
-
-const words = ({ users, atLeast, atMost, of }: ReachAnswer): string => {
-  if (of === 0) return 'There are no users yet.';
-  const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
-  if (atLeast === atMost) return `Reaches ${countText(users)} of ${all}.`;
-  return `Reaches about ${countText(users)} of ${all}: between ${countText(atLeast)} and ${countText(atMost)}.`;
-};
-
-/** How many users the audience of a draft holds. */
-export const Reach = ({ campaign }: { campaign: CampaignText }) => {
-  const { loaded } = useLoad(
-    (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
-    JSON.stringify(campaign.audience ?? null),
-    { pauseMs: TYPING_MS, keepsLast: true },
-  );
-  // A draft that cannot be read yet has no number; its checks say why.
-  return (
-    <p class="audience-reach" role="status" aria-busy={loaded.state === 'loading'}>
-      {loaded.state === 'ready'
-        ? words(loaded.value)
-        : loaded.state === 'loading'
-          ? 'Counting …'
-          : 'Not counted yet.'}
-    </p>
-  );
-};
 
 /** People who see it whatever the rules say. */
 export const TestUsers = ({ editor }: { editor: Editor }) => (

@@ -11,10 +11,10 @@ import { wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { useLoad } from '../parts/server.tsx';
 import { signedIn } from '../shell/session.ts';
-import { Reach } from './audience.tsx';
 import { Changes } from './changes.tsx';
 import { CheckList } from './edit-tab.tsx';
 import type { Editor } from './editor-state.ts';
+import { Reach } from './reach.tsx';
 import './blocks.css';
 
 const names = (campaigns: readonly string[]) => campaigns.map((name) => `“${name}”`).join(', ');

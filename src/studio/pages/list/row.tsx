@@ -117,6 +117,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             </span>
           )}
         </span>
+        {row.halted && <span class="list-facts field-problem">{row.halted}</span>}
       </span>
       <span class="list-state">
         <StateMark state={state} />

@@ -34,7 +34,7 @@ const answerOf = async (
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
-  const counts = await resultsOf(store, workspace.workspaceId, campaign, timeZone);
+  const counts = await resultsOf(store, workspace.workspaceId, campaign);
   const compared = compareResults(campaign, counts);
   return {
     campaign,
