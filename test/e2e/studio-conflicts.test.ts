@@ -176,6 +176,6 @@ test('the names of attributes are suggested', async () => {
   const names = page.locator(`datalist#${list} option`);
   await expect
     .poll(() => names.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
-    .toContain('tier');
+    .toContain('custom_attributes.tier');
   await close(page);
 });
