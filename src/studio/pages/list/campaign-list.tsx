@@ -1,7 +1,11 @@
 import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import { placementName } from '../shell/session.ts';
+import type { SavedDraft } from '../../server/routes/drafts.ts';
+import { call, wordsOf } from '../call.ts';
+import { announce } from '../parts/problem.tsx';
+import { go } from '../shell/address.tsx';
+import { placementName, signedIn } from '../shell/session.ts';
 
 /** Which campaigns are listed. */
 export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended';
@@ -46,3 +50,54 @@ export const findCampaigns = (
     .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, words))
     .sort((one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)));
 };
+
+/** Random letters that no two campaigns share: results are kept by the ID, so it never changes. */
+const newId = (): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(5));
+  return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
+};
+
+const empty = (): Omit<CampaignText, 'campaign_id'> => ({
+  name: 'New campaign',
+  status: 'active',
+  placements: (signedIn().workspace.placements ?? []).slice(0, 1).map(({ id }) => id),
+  variants: [
+    {
+      variant_id: 'a',
+      name: 'A',
+      properties: {
+        headline: { type: 'string', value: '' },
+      },
+    },
+  ],
+});
+
+/** Begins a campaign, new or as a copy of another, as a draft of its own, and opens it. */
+export const createCampaign = async (copied?: CampaignText): Promise<void> => {
+  const campaign_id = newId();
+  const campaign = copied
+    ? { ...copied, campaign_id, name: `${nameOf(copied)} (copy)`, status: 'active' as const }
+    : { campaign_id, ...empty() };
+  try {
+    const path = `/api/drafts/${encodeURIComponent(campaign_id)}`;
+    await call<SavedDraft>('PUT', path, { body: { campaign, based_on: 0 } });
+    go(`/campaigns/${encodeURIComponent(campaign_id)}`);
+  } catch (error) {
+    announce(wordsOf(error));
+  }
+};
+
+export const STATE_WORDS: Record<ScheduleState, string> = {
+  draft: 'Draft',
+  stopped: 'Stopped',
+  planned: 'Planned',
+  live: 'Live',
+  over: 'Over',
+};
+
+/** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
+export const StateMark = ({ state }: { state: ScheduleState }) => (
+  <span class="state" data-state={state}>
+    {STATE_WORDS[state]}
+  </span>
+);
