@@ -1,11 +1,11 @@
-import { acceptInStore } from './banners/accept-in-store.ts';
+import { acceptInStore } from './banners/answers.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/user-tokens.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
-import { handOffMessages } from './delivery/hand-off.ts';
+import { handOffMessages } from './delivery/leaving.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
-import type { DeliveryChoices } from './options/delivery-options.ts';
+import type { DeliveryChoices } from './options/choices.ts';
 import { type EndpointOptions, readApiOptions } from './options/read-options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';

@@ -22,6 +22,11 @@ const takeToken = (): string | null => {
 export const createPreview = (context: LateContext) => {
   const { endpoint, apiKey, platform } = context.settings;
   let end: () => void = () => undefined;
+  // Of a banner that is only looked at nothing is stored.
+  context.cache.takeEvents(({ type, bannerId, placementId }) => {
+    if (type === 'dismiss' && isFocus(bannerId)) context.cache.overlay.delete(placementId);
+    return isFocus(bannerId);
+  });
   /** The token of the latest link, until the page stops. */
   let latest: string | undefined;
 
