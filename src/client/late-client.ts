@@ -1,3 +1,4 @@
+import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
@@ -11,7 +12,6 @@ import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import { withTimeout } from './platform/waits.ts';
 import { createPreview } from './preview/preview.ts';
-import { createVisitors } from './user/visitors.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -75,7 +75,23 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  const meetVisitor = createVisitors(context, delivery);
+  let visitors: Promise<(who: WhoIsHere['signedIn']) => Promise<void>> | undefined;
+  const loadVisitors = async () => {
+    const { createVisitors } = await import('./user/visitors.ts');
+    return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
+  };
+  /** A session begins without a visitor who takes longer. */
+  const meetVisitor = async (who: WhoIsHere['signedIn']): Promise<void> => {
+    if (!settings.visitors || !context.mayWrite()) return;
+    try {
+      visitors ??= loadVisitors();
+      const meeting = visitors.then((meet) => meet(who));
+      await withTimeout(meeting, after, STORE_TIMEOUT_MS, 'The visitor');
+    } catch (cause) {
+      visitors = undefined;
+      fail('internal', 'The visitor is not known yet', cause);
+    }
+  };
   const preview = createPreview(context);
   const impressions = createImpressions(context, updates, delivery.capture);
 

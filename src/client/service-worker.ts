@@ -1,4 +1,4 @@
-import { acceptInStore } from './banners/answers.ts';
+import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/user-tokens.ts';

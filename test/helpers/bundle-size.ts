@@ -5,12 +5,16 @@ import { BUNDLERS, type BundlerName } from './bundlers.ts';
 
 /** In the chunk that only a page with `debug: true` loads. */
 const OF_DEBUG = '[placard] hello';
+/** In the others that only some pages load: of the inspector, of a preview, of visitors. */
+const OF_SOME_PAGES = [OF_DEBUG, 'syncWaitsUntil', 'End preview', 'The visitor could not be joined'];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
   entry: number;
   /** Of all chunks together that a page loads without `debug`. */
   all: number;
+  /** Of the chunks of an ordinary visit: a cached banner, a sync, an impression, a click, and their delivery. */
+  ordinary: number;
   /** Each chunk by its file name. */
   chunks: Record<string, number>;
 }
@@ -38,8 +42,10 @@ export const measureBundle = async (
     for (const { name, isEntry } of chunks) if (isEntry) visit(name);
     const sum = (names: Iterable<string>) =>
       [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
-    const usual = chunks.filter(({ code }) => !code.includes(OF_DEBUG)).map(({ name }) => name);
-    return { entry: sum(first), all: sum(usual), chunks: Object.fromEntries(sizes) };
+    const without = (marks: string[]) =>
+      sum(chunks.filter(({ code }) => !marks.some((mark) => code.includes(mark))).map(({ name }) => name));
+    const [all, ordinary] = [without([OF_DEBUG]), without(OF_SOME_PAGES)];
+    return { entry: sum(first), all, ordinary, chunks: Object.fromEntries(sizes) };
   } finally {
     await rm(application, { recursive: true });
   }

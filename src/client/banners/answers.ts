@@ -1,11 +1,10 @@
 import type { Banner, BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
-import type { Store, StoreKey } from '../platform/store.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { invalidProperties } from './invalid-properties.ts';
 import { putTestSend } from './overlay.ts';
 import type { SyncResult } from './sync.ts';
-import { type Dismissal, isUserRecord, type UserRecord } from './user-record.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
 
 /** The service has accepted the dismissals: their grace begins now. */
 export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[], nowMs: number): void => {
@@ -86,23 +85,4 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
     // The host may leave the page on this notice: the next page finds the answer in the cache.
     notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };
-};
-
-/** Takes note of accepted dismissals where no page does: in the records that the pages of their users will read. */
-export const acceptInStore = async (
-  store: Store,
-  keyOf: (userId: string) => StoreKey,
-  events: readonly BannerEvent[],
-  nowMs: number,
-): Promise<void> => {
-  const dismissals = events.filter(({ type }) => type === 'dismiss');
-  for (const user of new Set(dismissals.map(({ userId }) => userId))) {
-    const ids = dismissals.filter(({ userId }) => userId === user).map(({ bannerId }) => bannerId);
-    await store.update<unknown>([keyOf(user)], ([record]) => {
-      // A former user's record is gone for good.
-      if (!isUserRecord(record)) return [];
-      acceptDismissals(record, ids, nowMs);
-      return [[keyOf(user), record]];
-    });
-  }
 };
