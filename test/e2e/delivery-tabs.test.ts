@@ -4,8 +4,18 @@ import type { BannerEvent } from '../../src/client/banner-event.ts';
 import { logName } from '../../src/client/delivery/index.ts';
 import { eventKey } from '../../src/testing/event-log.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
-import { api, open, service, stageContext, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
+import {
+  api,
+  capture,
+  diagnose,
+  flush,
+  open,
+  service,
+  stageContext,
+  stageDelivery,
+  untilDiagnostics,
+  warmUp,
+} from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 
 const TABS = 8;
