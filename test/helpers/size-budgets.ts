@@ -18,7 +18,8 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 33_900,
+  // 1,200 of it judge what can be seen of a banner.
+  '.': 35_200,
   './element': 7_100,
   './react': 1_640,
   './vue': 1_500,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS, isRecord, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
+import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
@@ -132,6 +133,11 @@ const variant = z.strictObject({
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
 });
 
+/** Passed on as it is: a record of zod would drop a member `__proto__`, and an audience of that alone would be everyone. */
+const filter = z
+  .custom<Record<string, unknown>>(isRecord, { error: 'expected an object', params: { tellsGot: true } })
+  .meta({ type: 'object' });
+
 /** A campaign as the file writes it. */
 export const campaignFile = z
   .strictObject({
@@ -144,9 +150,7 @@ export const campaignFile = z
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
-    audience: optional(z.record(z.string(), z.unknown())).describe(
-      'Who sees it, as a filter in MongoDB query form; default everyone',
-    ),
+    audience: optional(filter).describe('Who sees it, as a filter in MongoDB query form; default everyone'),
     control_percentage: optional(z.number().min(0).max(100)).describe(
       'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
     ),
@@ -178,21 +182,6 @@ export const campaignFile = z
       context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
     }
   });
-
-const integrationText = z.string().nullish();
-const integrationRecord = z.strictObject({
-  integration_id: text.describe('ID of the integration'),
-  app_group_id: integrationText.describe('ID of the workspace; default `workspace_id`'),
-  integration_name: integrationText.describe('For people'),
-  integration_type: integrationText.describe('What it syncs'),
-  integration_status: integrationText.describe('Whether it is active'),
-  contact_emails: integrationText.describe('Whom to ask, separated by commas'),
-  last_updated_at: integrationText.describe('When it was changed'),
-  warehouse_type: integrationText.describe('Where it reads from'),
-  last_job_start_time: integrationText.describe('When it last ran'),
-  last_job_status: integrationText.describe('How that ended'),
-  next_scheduled_run: integrationText.describe('When it runs next'),
-});
 
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
@@ -234,7 +223,7 @@ export const workspaceFile = z.strictObject({
   retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),
-  integrations: optional(z.array(integrationRecord)).describe(
+  integrations: optional(z.array(integrationFile)).describe(
     'What `/cdi/integrations` lists; without it that endpoint answers 404',
   ),
   subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PREVIEW_PATH, PREVIEW_QUERY, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 import { readAnswer } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
@@ -176,12 +176,12 @@ describe('a preview link', () => {
       },
       cookie: ed,
     });
-  const tokenOf = (url: string) => new URL(url).searchParams.get(PREVIEW_QUERY)!;
+  const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get(PREVIEW_PARAMETER)!;
 
   test('shows the draft on the site, as the persona, as a test send that counts nowhere', async () => {
     const { status, body } = await link(await draft());
     expect(status).toBe(201);
-    expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1&placard_preview=[\w.-]+#top$/);
+    expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1#top&placard_preview=[\w.-]+$/);
     const shown = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
     expect(shown.body).toMatchObject({
       campaign_name: 'Gold',
@@ -199,6 +199,17 @@ describe('a preview link', () => {
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
     expect(results.body.headline).toBe('Nobody has seen it yet.');
+  });
+
+  test.each([
+    ['', '#placard_preview='],
+    ['#/cart', '#/cart?placard_preview='],
+    ['#/cart?x=1', '#/cart?x=1&placard_preview='],
+  ])('has its token in the fragment, which no server and no Referer sees: %j', async (hash, start) => {
+    const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
+    const { search, hash: made } = new URL(body.url);
+    expect(search).toBe('');
+    expect(made.startsWith(start)).toBe(true);
   });
 
   test('ends after half an hour', async () => {
