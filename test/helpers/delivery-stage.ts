@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { BannerEvent, EventType } from '../../src/client/banner-event.ts';
+import type { BannerEvent, EventType } from '../../src/client/banner.ts';
 import type { Diagnostics, FlushOutcome } from '../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../src/client/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
