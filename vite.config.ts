@@ -45,6 +45,7 @@ const entries = {
   // Threads of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
+  'ingestion-files': 'src/ingestion/files/stage-thread.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -186,7 +187,7 @@ export default defineConfig(({ command, mode }) => {
             name: 'node',
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/{protocol,server,service,studio,cli,testing,package}/**/*.test.ts'],
+            include: ['test/{protocol,server,service,ingestion,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers,
             testTimeout: 60_000 * long,
             // Packing builds everything, and may share the machine.

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
+import { startIngestion } from '../ingestion/index.ts';
 import {
   createService,
   errorFacts,
@@ -129,6 +130,11 @@ export const serve = defineCommand({
       log,
       ...(metricsToken !== undefined && { metricsToken }),
     });
+    const stopIngestion = startIngestion({
+      store,
+      workspaces: () => workspaces.registry().workspaces,
+      log,
+    });
     try {
       const studio = await serveStudio({ args, env, workspaces, store, log });
       const listening = await listen(service, { port, host, log });
@@ -137,9 +143,11 @@ export const serve = defineCommand({
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await studio?.stop();
+      await stopIngestion();
       await listening.stop();
       log.info({}, 'stopped');
     } catch (error) {
+      await stopIngestion();
       await service.close();
       throw error;
     }

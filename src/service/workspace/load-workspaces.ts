@@ -93,10 +93,15 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
 };
 
 const workspaceOf = (read: ReadFile): Workspace =>
-  parseWorkspace(contentOf(read), read.file, (name) => {
-    const bytes = read.keyFiles.get(name);
-    return bytes ? new TextDecoder().decode(bytes) : null;
-  });
+  parseWorkspace(
+    contentOf(read),
+    read.file,
+    (name) => {
+      const bytes = read.keyFiles.get(name);
+      return bytes ? new TextDecoder().decode(bytes) : null;
+    },
+    dirname(read.file),
+  );
 
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
 export const registryOf = (path: string, files: ReadFile[]): Registry => {
