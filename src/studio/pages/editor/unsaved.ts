@@ -1,6 +1,9 @@
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { signedIn } from '../shell/session.ts';
 
-const keyOf = (campaignId: string) => `placard-unsaved:${campaignId}`;
+/** Two workspaces may have a campaign of the same ID, such as the test shop and the real one. */
+const keyOf = (campaignId: string) =>
+  `placard-unsaved:${JSON.stringify([signedIn().workspace.id, campaignId])}`;
 
 /** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
 export const keepUnsaved = (campaignId: string, revision: string | null, campaign: CampaignText): void => {

@@ -7,6 +7,7 @@ interface ReleaseItemProps {
   release: ReleaseRow;
   /** The release of the same campaign before it. */
   before: ReleaseRow | null;
+  /** It is what counts now. A campaign that is stopped has such a release as well. */
   isLive: boolean;
   onGoBack(): void;
 }
@@ -16,7 +17,8 @@ export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemPr
   <li class="release">
     <div class="release-head">
       <h2>
-        Release {release.release} {isLive && <span class="tag">Live</span>}
+        Release {release.release}{' '}
+        {isLive && <span class="tag">{release.campaign?.status === 'stopped' ? 'Stopped' : 'Live'}</span>}
         {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
       </h2>
       <p class="muted">
