@@ -144,6 +144,11 @@ export default defineConfig(({ command, mode }) => {
     ...(command === 'build' && { ssr: { noExternal: true, resolve: { mainFields: ['main'] } } }),
     test: {
       testTimeout: 20_000,
+      reporters: [
+        'default',
+        ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
+        './test/helpers/skipped-reporter.ts',
+      ],
       // Tests start the service again and again, and half of a start is compiling it.
       env: { NODE_COMPILE_CACHE: inRepository('node_modules/.cache/compiled') },
       projects: [

@@ -49,8 +49,8 @@ const columnOf = (title: string, position: number, array: InputArray): Column =>
 };
 
 /**
- * Reads the header of a CSV and returns what makes an object of each row's cells, or says what is wrong with one. An
- * empty cell is left out. Throws where the header itself cannot be used.
+ * Reads the header of a CSV and returns what makes an object of each row's cells, with the reason where the row cannot be
+ * sent. An empty cell is left out. Throws where the header itself cannot be used.
  */
 export const csvColumns = (header: readonly string[], array: InputArray) => {
   const columns = header.map((title, position) => columnOf(title, position, array));
@@ -58,22 +58,25 @@ export const csvColumns = (header: readonly string[], array: InputArray) => {
   const twice = paths.find((path, position) => paths.indexOf(path) !== position);
   if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
 
-  return (cells: readonly string[]): { object: Record<string, unknown> } | { reason: string } => {
-    if (cells.length !== columns.length) {
-      return { reason: `expected ${columns.length} cells as in the header, got ${cells.length}` };
-    }
+  return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
     // Without a prototype: a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
+    let reason =
+      cells.length === columns.length
+        ? undefined
+        : `expected ${columns.length} cells as in the header, got ${cells.length}`;
     for (const [position, { title, path, type }] of columns.entries()) {
-      const text = cells[position]!;
+      const text = cells[position] ?? '';
       if (text === '') continue;
-      const value = TYPES[type]!(text);
-      if (value === WRONG)
-        return { reason: `the column "${title}" expects ${type === 'json' ? 'JSON' : `a ${type}`}` };
+      const read = TYPES[type]!(text);
+      // A row that is refused keeps what was written, so that a person can correct it.
+      const value = read === WRONG ? text : read;
+      if (read === WRONG)
+        reason ??= `the column "${title}" expects ${type === 'json' ? 'JSON' : `a ${type}`}`;
       const [parent, child] = path as [string, string?];
       if (child === undefined) object[parent] = value;
       else object[parent] = { ...(object[parent] as object | undefined), [child]: value };
     }
-    return { object };
+    return reason === undefined ? { object } : { object, reason };
   };
 };

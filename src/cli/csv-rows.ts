@@ -61,8 +61,12 @@ export async function* csvRows(
       const cells = record.map(decoded);
       const isText = cells.every((cell) => cell !== null);
       if (objectOf) {
-        const result = isText ? objectOf(cells) : { reason: 'a row must be UTF-8' };
-        yield { line, ...('object' in result ? { objects: [{ array, object: result.object }] } : result) };
+        if (!isText) {
+          yield { line, array, reason: 'a row must be UTF-8' };
+          continue;
+        }
+        const { object, reason } = objectOf(cells);
+        yield reason === undefined ? { line, objects: [{ array, object }] } : { line, array, reason, object };
         continue;
       }
       // U+0000 is in every text of UTF-16.

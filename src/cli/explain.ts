@@ -24,16 +24,21 @@ export const explain = defineCommand({
     refuseUnknown(args, options);
     if (!args.user) throw new Error('explain needs a user: placard explain --user u-771');
     const placements = args.placement?.split(',').filter((placement) => placement !== '');
-    const answer = await restClientOf(args).explain({
+    const client = restClientOf(args);
+    const question = {
       external_user_id: args.user,
       ...(args.app !== undefined && { app_id: args.app }),
       ...(args['app-version'] !== undefined && { app_version: args['app-version'] }),
-      ...(placements && { placements }),
-    });
+    };
+    const answer = await client.explain({ ...question, ...(placements && { placements }) });
     if (args.json) {
       process.stdout.write(`${JSON.stringify(answer)}\n`);
       return;
     }
+    const isUnknown = Object.values(answer.placements).some((campaigns) => campaigns.length === 0);
+    // Without placements the service answers for all that campaigns name.
+    const { nearest } = await import('../service/index.ts');
+    const known = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
     const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
     for (const [placement, campaigns] of Object.entries(answer.placements)) {
       const rows = campaigns.map(({ campaign_id, outcome, why }, index) => [
@@ -43,7 +48,9 @@ export const explain = defineCommand({
         why,
       ]);
       lines.push(...tableLines([[placement]]), ...tableLines(rows));
-      if (rows.length === 0) lines.push('  no campaign names this placement');
+      if (rows.length > 0) continue;
+      const meant = nearest(placement, known);
+      lines.push(`  no campaign names this placement${meant === null ? '' : `; is "${meant}" meant?`}`);
     }
     process.stdout.write(`${lines.join('\n')}\n`);
   },

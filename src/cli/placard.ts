@@ -4,8 +4,9 @@ const MIN_NODE = [22, 13] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+  const needed = MIN_NODE.join('.');
   process.stderr.write(
-    `placard needs Node ${MIN_NODE.join('.')} or newer; this is ${process.version}. Install one, or add it to this project: npm install --save-dev node@24\n`,
+    `placard needs Node ${needed} or newer; this is ${process.version}, ${process.execPath}. Install a newer one there, or beside placard (npm install node@24) and run placard by npx, by an npm script, or as: node_modules/.bin/node node_modules/.bin/placard\n`,
   );
   process.exitCode = 1;
 } else {

@@ -70,7 +70,8 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         if ('reason' in content) {
           const number = next++;
           if (resume?.isSettled(number)) continue;
-          list({ line }, content.reason);
+          const { array, reason, object } = content;
+          list({ line, ...(array !== undefined && { array }) }, reason, object);
           resume?.settled([number, number]);
           continue;
         }

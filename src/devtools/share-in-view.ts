@@ -19,7 +19,9 @@ export const createShareInView = () => {
         shares.set(element, 0);
         observer.observe(element);
       }
-      return shares.get(element)!;
+      // Of an element without a size the observer says that all of it is in view.
+      const { width, height } = element.getBoundingClientRect();
+      return width * height === 0 ? 0 : shares.get(element)!;
     },
     stop: () => observer.disconnect(),
   };

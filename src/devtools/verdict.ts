@@ -18,7 +18,7 @@ const verdict = (tone: Tone, title: string, why: string): Verdict => ({ tone, ti
 const NOT_MOUNTED =
   'No element of this page shows this placement. Mount it: placard.mount() or <Placement>, with this very ID.';
 const NO_BANNER =
-  'The service has no banner for this user: no active campaign targets them, or a cap or the time until they are eligible again holds it back. The service knows which: run the command below.';
+  'The service has no banner for this user here. No active campaign names this placement (is it spelt so?) or targets them, its time is over, or a cap or a dismissal holds it back. placard explain tells which: run the command below with a server key.';
 const FOCUSED = 'Shown in spite of all that speaks against it. None of its events is sent.';
 const HELD_OUT =
   'This user is in the control group. Nothing is drawn and no content was sent; the impression counts for the comparison.';
@@ -27,29 +27,28 @@ const WAITS_CLOSED =
 const NOT_SWAPPED =
   'No banner is swapped under the reader’s eyes: the change waits until this slot is out of view.';
 
-/** Kinds of failure that keep an answer away. */
-const OF_A_SYNC: ReadonlySet<FailureKind> = new Set([
-  'config',
-  'sync',
-  'unauthorized',
-  'not-found',
-  'answer',
-]);
+/** Kinds of failure that a sync ends with. */
+const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'answer']);
+
+/** Why the last sync failed; `null` where it did not, or where none has ended. */
+const failedSync = ({ recent }: Inspection): string | null => {
+  const last = recent
+    .map(({ notice }) => notice)
+    .findLast(({ type, ...rest }) => type === 'synced' || ('kind' in rest && OF_A_SYNC.has(rest.kind)));
+  return last?.type === 'failed' ? last.message : null;
+};
 
 /** Why no answer of the service is there. */
-const unanswered = ({ recent, syncWaitsUntil }: Inspection, now: number): Verdict => {
-  const failed = recent
-    .map(({ notice }) => notice)
-    .filter((notice) => notice.type === 'failed' && OF_A_SYNC.has(notice.kind))
-    .at(-1);
+const unanswered = (inspection: Inspection, now: number): Verdict => {
+  const { recent, syncWaitsUntil } = inspection;
+  const misused = recent.findLast(
+    ({ notice }) => notice.type === 'failed' && notice.kind === 'config',
+  )?.notice;
+  const reason = failedSync(inspection) ?? (misused?.type === 'failed' ? misused.message : '');
   const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
   if (syncWaitsUntil !== null) {
-    const reason = failed?.type === 'failed' ? ` ${failed.message}` : '';
-    return verdict(
-      'bad',
-      'No answer',
-      `The next request goes ${relativeTime(syncWaitsUntil, now)}.${reason}`,
-    );
+    const next = `The next request goes ${relativeTime(syncWaitsUntil, now)}.`;
+    return verdict('bad', 'No answer', reason === '' ? next : `${next} ${reason}`);
   }
   if (isAnswering) {
     const why = 'The service answered for other placements. Check that its workspace has this one.';
@@ -115,5 +114,9 @@ export const verdictOf = (
     const next = placement.answer ? `“${nameOf(placement.answer)}” is next.` : 'No banner is here any more.';
     return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
   }
-  return viewVerdict(slot, share);
+  const seen = viewVerdict(slot, share);
+  const failed = failedSync(inspection);
+  return failed === null
+    ? seen
+    : verdict('bad', seen.title, `The last sync failed, and this is from the cache: ${failed} ${seen.why}`);
 };

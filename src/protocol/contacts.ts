@@ -1,7 +1,7 @@
 import { MAX_EMAIL_CHARACTERS } from './limits.ts';
 import { fitsCharacters, isStorableText } from './text.ts';
 
-const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const EMAIL = /^[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+$/;
 const PHONE = /^\+?[1-9]\d{6,14}$/;
 const MAX_PHONE_CHARACTERS = 64;
 

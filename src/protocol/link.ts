@@ -4,21 +4,33 @@ import { parseUrl } from './parse-url.ts';
 /** Relation name to target, for example `{ next: '/cdi/integrations?cursor=…' }`. */
 export type Links = Record<string, string>;
 
+/** `; rel="next"`: one parameter of a target, at the place where the last one ended. */
+const PARAMETER = /\s*;\s*([\w!#$&+\-.^`|~*]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y;
+
 /**
  * Reads a `Link` header (RFC 8288): targets in angle brackets, separated by commas with or without a space,
  * several relations in one `rel`, parameters quoted or not. What it cannot read it leaves out.
  */
 export const parseLink = (header: string | null | undefined): Links => {
   const links: Links = {};
-  for (const [, target = '', parameters = ''] of (header ?? '').matchAll(
-    /<([^>]*)>((?:\s*;\s*[\w!#$&+\-.^`|~*]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g,
-  )) {
-    const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters);
-    for (const name of (relation?.[1] ?? relation?.[2] ?? '').toLowerCase().split(/\s+/)) {
-      if (name && !Object.hasOwn(links, name)) links[name] = target;
+  const text = header ?? '';
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf('<', at);
+    const close = text.indexOf('>', open);
+    if (open < 0 || close < 0) return links;
+    at = close + 1;
+    let relation: string | undefined;
+    PARAMETER.lastIndex = at;
+    for (let found = PARAMETER.exec(text); found; found = PARAMETER.exec(text)) {
+      at = PARAMETER.lastIndex;
+      const [, name = '', quoted, plain] = found;
+      if (name.toLowerCase() === 'rel') relation ??= quoted ?? plain ?? '';
+    }
+    for (const name of (relation ?? '').toLowerCase().split(/\s+/)) {
+      if (name && !Object.hasOwn(links, name)) links[name] = text.slice(open + 1, close);
     }
   }
-  return links;
 };
 
 /** Writes the header as the contract shows it: relative targets, `prev` first, a bare comma between. */

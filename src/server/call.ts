@@ -210,7 +210,7 @@ export const createCall = (options: CallOptions) => {
         if (!request.repeatable) throw outcome.error;
         request.onLostAnswer?.();
       } else request.onNotTaken?.();
-      const waitMs = backoffMs(count, options.random(), outcome.waitMs);
+      const waitMs = Math.round(backoffMs(count, options.random(), outcome.waitMs));
       options.onRetry(outcome.error, waitMs);
       await options.sleep(waitMs, request.signal);
     }

@@ -1,10 +1,11 @@
+export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
-export { inOrder } from './campaigns/campaign-order.ts';
+export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
-export { personaProfile } from './campaigns/persona.ts';
-export { previewVariant } from './campaigns/preview-variant.ts';
+export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, type Reach } from './campaigns/reach.ts';
-export { workspaceBannerIds } from './campaigns/workspace-banner-ids.ts';
+export { createCheckBudget } from './campaigns/render-budget.ts';
+export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
@@ -13,6 +14,7 @@ export { createFetch } from './gate/fetch.ts';
 export { HttpError } from './http-error.ts';
 export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export { nearest } from './nearest.ts';
 export {
   type AuditEntry,
   type Draft,

@@ -3,7 +3,7 @@ const shorten = (text: string, length: number): string => {
   const characters = Array.from(text);
   const kept = characters.slice(0, length).join('');
   const isWordEnd = /^\s?$/.test(characters[length] ?? '');
-  return `${(isWordEnd ? kept : kept.replace(/\s+\S*$/, '')).trimEnd()}…`;
+  return `${(isWordEnd ? kept : kept.replace(/\s\S*$/, '')).trimEnd()}…`;
 };
 
 /** Code points of a headline in a box that is too low for one line. */

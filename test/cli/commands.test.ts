@@ -31,7 +31,7 @@ describe('placard', () => {
       expect({ older, code }).toEqual({ older, code: isRefused ? 1 : 0 });
       if (isRefused) {
         expect(stderr).toMatch(
-          /^placard needs Node 22\.13 or newer; this is v[\d.]+\. Install one, or .+: npm install .+\n$/,
+          /^placard needs Node 22\.13 or newer; this is v[\d.]+, \/.+\. Install a newer one .+node_modules\/\.bin\/placard\n$/,
         );
       }
     }

@@ -8,7 +8,7 @@ const read = async (text: string | Buffer, options: Partial<CsvOptions> = {}, ch
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, at) =>
     bytes.subarray(at * chunk, (at + 1) * chunk),
   );
-  const found: { line: number; object?: object; reason?: string }[] = [];
+  const found: { line: number; array?: string | undefined; object?: unknown; reason?: string }[] = [];
   const input = Readable.from(chunks, { objectMode: false });
   for await (const row of csvRows(input, { array: 'attributes', delimiter: ',', ...options })) {
     found.push(
@@ -87,20 +87,20 @@ describe('a CSV', () => {
 
 describe('a row that cannot be used is refused with its line, and the others are not', () => {
   it.each([
-    ['kim', 'expected 3 cells as in the header, got 1'],
-    ['kim,1,true,more', 'expected 3 cells as in the header, got 4'],
-    ['kim,one,true', 'the column "n:number" expects a number'],
-    ['kim,1,yes', 'the column "b:boolean" expects a boolean'],
-  ])('%s', async (row, reason) => {
+    ['kim', 'expected 3 cells as in the header, got 1', { external_id: 'kim' }],
+    ['kim,1,true,more', 'expected 3 cells as in the header, got 4', { external_id: 'kim', n: 1, b: true }],
+    ['kim,one,true', 'the column "n:number" expects a number', { external_id: 'kim', n: 'one', b: true }],
+    ['kim,1,yes', 'the column "b:boolean" expects a boolean', { external_id: 'kim', n: 1, b: 'yes' }],
+  ])('%s, with what was read of it', async (row, reason, object) => {
     expect(await read(`external_id,n:number,b:boolean\n${row}\njo,1,false\n`)).toEqual([
-      { line: 2, reason },
+      { line: 2, array: 'attributes', reason, object },
       { line: 3, object: { external_id: 'jo', n: 1, b: false } },
     ]);
   });
 
   it('for bytes that are not UTF-8', async () => {
     const text = Buffer.concat([Buffer.from('external_id,name\nkim,'), Buffer.from('J\xf6rg\n', 'latin1')]);
-    expect(await read(text)).toEqual([{ line: 2, reason: 'a row must be UTF-8' }]);
+    expect(await read(text)).toEqual([{ line: 2, array: 'attributes', reason: 'a row must be UTF-8' }]);
   });
 });
 

@@ -36,6 +36,15 @@ test('placard explain prints the campaigns of a placement in order, each with it
   ]);
 });
 
+test('placard explain names the placement that was probably meant', async () => {
+  const { stdout } = await explain('--user', 'u-771', '--placement', 'hom,Side,nothing-there');
+  expect(stdout.match(/no campaign names this placement.*/g)).toEqual([
+    'no campaign names this placement; is "home" meant?',
+    'no campaign names this placement; is "side" meant?',
+    'no campaign names this placement',
+  ]);
+});
+
 test('placard explain prints the answer of the service with --json, for all placements where none is given', async () => {
   const { stdout } = await explain('--user', 'u-771', '--json');
   const { placements } = JSON.parse(stdout);

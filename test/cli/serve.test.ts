@@ -367,16 +367,13 @@ describe('placard serve', () => {
     await (await openStore(db)).close();
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'says why where a disk has no room for a new database',
-    async () => {
-      // Files end at 20 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
-      const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
-      const words = ['--workspace', workspace, '--db', db, '--port', '0'];
-      const { code, stderr } = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
-      expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
-    },
-  );
+  test('says why where a disk has no room for a new database', async () => {
+    // Files end at 20 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
+    const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
+    const words = ['--workspace', workspace, '--db', db, '--port', '0'];
+    const { code, stderr } = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
+    expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
+  });
 
   test('ends with one sentence where the port is taken or the database is no database', async () => {
     const { child, url, exit } = await serveCli([

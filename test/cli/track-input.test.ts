@@ -73,7 +73,7 @@ describe('placard track', () => {
       { external_id: 'kim', tier: 'gold', visits: 3 },
     ]);
     expect(lines).toEqual([
-      { line: 3, reason: 'the column "visits:number" expects a number' },
+      { line: 3, array: 'attributes', reason: 'the column "visits:number" expects a number' },
       { line: 4, array: 'attributes', reason: expect.stringMatching(/is required$/) },
     ]);
     expect(stderr).toContain('1 attribute, 0 events, 0 purchases taken in 1 request\n');

@@ -4,6 +4,7 @@ import { existsSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { needs } from '../helpers/machine.ts';
 import { ended, startCli } from '../helpers/run-cli.ts';
 
 const event = (at: number) =>
@@ -55,18 +56,24 @@ describe('placard track, whose stdout nobody reads', () => {
     expect(code).toBe(1);
   });
 
-  test.runIf(existsSync('/dev/full'))('sends all the same when the disk is full, and says so', async () => {
-    const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
-    });
-    const exit = ended(child);
-    child.stdin!.end(`{not json\n${events(0, 300)}`);
-    const { code, stderr } = await exit;
-    expect(stderr).toContain(`${TAKEN}placard: 1 problem, of which 1 could not be listed on stdout: ENOSPC`);
-    expect(code).toBe(1);
-    expect(fake.objects).toHaveLength(300);
-  });
+  test(
+    'sends all the same when the disk is full, and says so',
+    needs('/dev/full, which Linux has', existsSync('/dev/full')),
+    async () => {
+      const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
+      });
+      const exit = ended(child);
+      child.stdin!.end(`{not json\n${events(0, 300)}`);
+      const { code, stderr } = await exit;
+      expect(stderr).toContain(
+        `${TAKEN}placard: 1 problem, of which 1 could not be listed on stdout: ENOSPC`,
+      );
+      expect(code).toBe(1);
+      expect(fake.objects).toHaveLength(300);
+    },
+  );
 
   test('fails where not even stderr is read, and has sent all', async () => {
     const child = startCli(['track'], env);

@@ -32,7 +32,7 @@ describe('of a slot without a banner says', () => {
       anEmptySlot(),
       {},
       'No banner',
-      /targets them, or a cap/,
+      /names this placement .* placard explain tells which/,
     ],
     [
       'that the user is held out',
@@ -142,6 +142,18 @@ describe('of a slot with a banner says', () => {
   ])('%s', (_, placement, slot, title, why) => {
     expect(sayOf(placement, slot).title).toBe(title);
     expect(sayOf(placement, slot).why).toMatch(why);
+  });
+
+  test('that the last sync failed, where the banner is from the cache', () => {
+    const failed = heard({ type: 'failed', kind: 'unauthorized', message: 'Sync: 401 Invalid API key' });
+    const synced = heard({ type: 'synced', placements: ['home'], banners: {} });
+    const seen = aSlot({ view: aView({ isSeen: true }) });
+    expect(sayOf(aPlacement(), seen, { recent: [synced, failed] })).toEqual({
+      tone: 'bad',
+      title: 'Seen',
+      why: 'The last sync failed, and this is from the cache: Sync: 401 Invalid API key Shown, and its impression is taken.',
+    });
+    expect(sayOf(aPlacement(), seen, { recent: [failed, synced] }).tone).toBe('good');
   });
 
   test('nothing of another answer behind a test send', () => {

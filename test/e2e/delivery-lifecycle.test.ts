@@ -20,6 +20,7 @@ import {
   show,
   throughBfcache,
   WHERE_STORED,
+  WHOLE_CHROMIUM,
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
 
@@ -129,7 +130,7 @@ describe('the page is hidden', () => {
 
 describe('the back/forward cache', WHERE_STORED, () => {
   test('cases 29 and 49: a page goes in during a flush and comes out again, with its request settled once', async (context) => {
-    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'slow', delayMs: 150 });
     await capture(page, 3);
@@ -153,7 +154,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
   });
 
   test('case 29: while a page is in the cache another one sends, and the restored one sends nothing twice', async (context) => {
-    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open(QUIET);
     // The page may try once before it goes, or not.
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });

@@ -18,7 +18,10 @@ const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && use !== 'vue');
+/** Examples of an app that is built by a test of its own. */
+const BUILT = ['vue', 'next'];
+
+const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && !BUILT.includes(use));
 const titleOf = ({ file, line }: Example) => `${file}:${line}`;
 const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
 /** Examples of one page can import each other by the names that they say they have. */

@@ -8,6 +8,7 @@ import {
   show,
   throughBfcache,
   WHERE_STORED,
+  WHOLE_CHROMIUM,
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -71,7 +72,7 @@ describe('the browser harness', () => {
   });
 
   it('takes a page through the bfcache, or fails', WHERE_STORED, async (context) => {
-    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await lifecycle.newPage(`${pages.origin}/bare`);
     await throughBfcache(page, `${pages.origin}/`);
     // A page with an unload handler is kept out by every engine.

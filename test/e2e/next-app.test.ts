@@ -1,18 +1,17 @@
-// The recipe for Next, as docs/server-rendering.md has it, is built from the packed package and driven in a browser.
+// The recipe for Next, as docs/server-rendering.md has it, is built in an app of create-next-app and driven in a browser.
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { examplesIn } from '../helpers/document-examples.ts';
-import { buildNextApp, type NextServer, startNextApp, whyNoNext } from '../helpers/next-app.ts';
+import { needs } from '../helpers/machine.ts';
+import { buildNextApp, canInstallNext, type NextServer, startNextApp } from '../helpers/next-app.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
 const HEADLINE = /Make room on the shelf|Fresh from the kiln/;
 
-const missing = await whyNoNext();
-// The runner's short report leaves out what was skipped.
-if (missing) console.log(`Next skipped: ${missing}`);
+const hasRegistry = await canInstallNext();
 
 let service: RunningService;
 let app: NextServer;
@@ -26,7 +25,7 @@ beforeAll(async () => {
   await buildNextApp(Object.fromEntries(files));
   app = await startNextApp();
   browser = await launchShell();
-}, 240_000);
+}, 300_000);
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
@@ -39,8 +38,9 @@ const exported = async (): Promise<string[]> => {
   return types.sort();
 };
 
-test.skipIf(missing)(
-  `an app of Next has its banner in the first HTML, hydrates it in silence, and counts it once${missing ? ` (${missing})` : ''}`,
+test(
+  'an app of Next has its banner in the first HTML, hydrates it in silence, and counts it once',
+  needs('a registry that npm can reach', hasRegistry),
   async () => {
     const response = await fetch(app.origin);
     // Drawn, not only in the data that Next sends along.

@@ -12,6 +12,7 @@ import {
   show,
   throughBfcache,
   WHERE_STORED,
+  WHOLE_CHROMIUM,
 } from '../helpers/lifecycle-browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
@@ -93,7 +94,7 @@ test('case 33: a tab opened in the background shows its banner and counts nothin
 });
 
 test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the second starts at activation', async (context) => {
-  if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell does not prerender');
+  context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
   setPage('/target', 'prerender');
   pages.set('/start', {
     head: '<script type="speculationrules">{"prerender":[{"source":"list","urls":["/target"],"eagerness":"immediate"}]}</script>',
@@ -141,7 +142,7 @@ test(
   'a page that comes back out of the bfcache shows what another tab has changed meanwhile',
   WHERE_STORED,
   async (context) => {
-    if (!lifecycle.hasBfcache) return context.skip('the bundled headless shell has no bfcache');
+    context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     setPage('/restored', 'restored');
     pages.set('/away', { html: '<p>Away</p>' });
     const page = await lifecycle.newPage(`${pages.origin}/restored`);

@@ -306,6 +306,111 @@ describe('an editor', () => {
   });
 });
 
+describe('a schedule', () => {
+  const end = (page: Page) => page.getByLabel('End', { exact: true });
+
+  test('stores a year that is typed key by key when it is complete', async () => {
+    const page = await open('/campaigns/gift-wrap');
+    const stored: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') stored.push(request.postDataJSON().campaign.ends_at);
+    });
+    await page.getByRole('tab', { name: 'Schedule' }).click();
+    await end(page).fill('2026-12-10T10:00');
+    await saved(page);
+    await page.clock.install();
+    await end(page).focus();
+    // The field's parts in its order: day, month, year.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    for (const key of ['2', '0', '3', '1']) {
+      await page.keyboard.press(key);
+      // Somebody looks for the next key: longer than the pause after which a draft is saved.
+      await page.clock.runFor(1_000);
+    }
+    await expect.poll(() => stored.at(-1)).toBe('2031-12-10T10:00:00+01:00');
+    expect(stored.filter((each) => !/^20(26|31)-/.test(String(each)))).toEqual([]);
+    await close(page);
+  });
+
+  test('keeps the last date, and says why, where the year is none', async () => {
+    const page = await open('/campaigns/tea-lovers');
+    await page.getByRole('tab', { name: 'Schedule' }).click();
+    await end(page).fill('2026-12-10T10:00');
+    await saved(page);
+    await end(page).fill('0002-12-10T10:00');
+    expect(await page.getByText(/This year is not meant/).count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page
+      .getByLabel('Priority')
+      .first()
+      .or(page.getByRole('radio', { name: 'High' }))
+      .first()
+      .focus();
+    await page.getByText(/This year is not meant/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await page.getByText(/This year is not meant/).count()).toBe(0);
+    await close(page);
+  });
+
+  test('leaves the list, and a way out, where a draft cannot be read', async () => {
+    const page = await open('/why');
+    const broken = [
+      { starts_at: '1899-12-11T10:00:00+33283824:53' },
+      { placements: 7, name: 5, variants: null },
+      { status: 'so-so', ends_at: 'then' },
+    ];
+    for (const members of broken) {
+      await page.route('**/api/campaigns', async (route) => {
+        const response = await route.fetch();
+        const { campaigns } = await response.json();
+        const [first] = campaigns;
+        const campaign = { ...(first.published ?? first.draft).campaign, ...members };
+        campaigns[0] = {
+          ...first,
+          id: 'broken-one',
+          published: null,
+          draft: { campaign, revision: 'x', basedOn: 0, editor: 'Demo', at: '2026-03-02T09:00:00Z' },
+        };
+        await route.fulfill({ response, json: { campaigns } });
+      });
+      await page.goto(studio.url);
+      await page.getByRole('link', { name: 'Gift wrapping' }).waitFor();
+      expect(await page.locator('a[href="/campaigns/broken-one"]').count()).toBe(1);
+      await page.unroute('**/api/campaigns');
+    }
+    await page.route('**/api/campaigns/broken-one', (route) =>
+      route.fulfill({
+        json: {
+          id: 'broken-one',
+          published: null,
+          draft: {
+            campaign: { campaign_id: 'broken-one' },
+            revision: 'x',
+            basedOn: 0,
+            editor: 'Demo',
+            at: '',
+          },
+          planned: null,
+          newest: 0,
+        },
+      }),
+    );
+    await page.route('**/api/drafts/broken-one', (route) => route.fulfill({ status: 204 }));
+    await page.goto(`${studio.url}/campaigns/broken-one`);
+    await page.getByRole('button', { name: 'Discard its draft' }).click();
+    await page.getByText('The draft is gone.').waitFor();
+    await close(page);
+  });
+
+  test('opens no page of an address that nobody can have written', async () => {
+    const page = await open('/campaigns/%');
+    await page.getByText('There is no such page').waitFor();
+    await close(page);
+  });
+});
+
 describe('the first view', () => {
   test('is there within a second on a laptop four times slower', async () => {
     const page = await open();

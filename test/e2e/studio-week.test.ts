@@ -9,6 +9,8 @@ import { STORES } from '../helpers/running-service.ts';
 import { openPreviewLink, simulateVisitors } from '../helpers/studio-week.ts';
 
 const VISITORS = 600;
+/** A tenth of the visitors is held out, and does not count as having seen it. */
+const PLANNED = 500;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -82,7 +84,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByRole('button', { name: 'Add a goal' }).click();
     await page.getByLabel('They').selectOption('buy');
     await page.getByLabel('Product ID').fill('teapot');
-    await page.getByLabel(/Planned sample/).fill(String(VISITORS));
+    await page.getByLabel(/Planned sample/).fill(String(PLANNED));
     await saved(page);
 
     // Nothing of it is lost by a reload.
@@ -131,13 +133,17 @@ describe.each(STORES)('the week on $name', ({ address }) => {
 
     // Friday: did it work?
     await page.getByRole('link', { name: 'Results' }).click();
-    const { low, high } = mixtureInterval(b, a, { planned: VISITORS });
+    const { low, high } = mixtureInterval(b, a, { planned: PLANNED });
     expect(low).toBeGreaterThan(0);
     const [least, most] = [low, high].map((share) => (share * 100).toFixed(1));
     await page
       .getByText(
-        `Shelf beats kiln by ${least} to ${most} points in clicks; purchases of “teapot” against the control group: undecided, ${VISITORS} people.`,
+        `Purchases of “teapot” of shelf against kiln: undecided, ${exposed} people; purchases of “teapot” against the control group: undecided, ${VISITORS} people.`,
       )
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^Clicked shelf against kiln/ })
+      .getByText(`${least} to ${most} points higher`)
       .waitFor();
     await page
       .getByRole('table')

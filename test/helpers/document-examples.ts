@@ -5,8 +5,8 @@ export interface Example {
   file: string;
   language: string;
   /**
-   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `vue`: is part
-   * of an app that is built · others have a test of their own
+   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `vue`, `next`:
+   * is part of an app that is built · others have a test of their own
    */
   use: string;
   code: string;

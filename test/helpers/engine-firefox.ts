@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EngineKind } from './engines.ts';
-import { inPath } from './in-path.ts';
+import { inPath } from './machine.ts';
 import { asFunction } from './page-function.ts';
 import { descendantsOf, isGone } from './process-tree.ts';
 
@@ -8,7 +8,7 @@ const path = inPath('firefox-esr') ?? inPath('firefox');
 
 export const firefox: EngineKind = {
   name: 'Firefox',
-  ...(path === undefined && { missing: 'no firefox-esr or firefox in the PATH' }),
+  ...(path === undefined && { missing: 'apt-get install firefox-esr' }),
   cannot: { ...(!existsSync('/proc') && { killed: 'its processes are only found under /proc' }) },
   async launch() {
     const { default: puppeteer } = await import('puppeteer-core');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { EngineKind } from './engines.ts';
 import { freePort } from './free-port.ts';
-import { inPath } from './in-path.ts';
+import { inPath } from './machine.ts';
 import { asFunction } from './page-function.ts';
 
 const MINI_BROWSERS = ['webkit2gtk-4.1', 'webkitgtk-6.0', 'webkit2gtk-4.0'].flatMap((version) =>
@@ -19,9 +19,9 @@ const webkitDriver = inPath('WebKitWebDriver');
 const xvfb = inPath('Xvfb');
 
 const whyMissing = (): string | undefined => {
-  if (webkitDriver === undefined) return 'no WebKitWebDriver in the PATH';
-  if (miniBrowser === undefined) return 'no MiniBrowser beside WebKitGTK';
-  return process.env['DISPLAY'] || xvfb ? undefined : 'no display and no Xvfb';
+  if (webkitDriver === undefined) return 'apt-get install webkit2gtk-driver';
+  if (miniBrowser === undefined) return 'apt-get install webkit2gtk-driver, which has MiniBrowser';
+  return process.env['DISPLAY'] || xvfb ? undefined : 'apt-get install xvfb';
 };
 
 /** Resolves when something listens on the port: the driver does not say when it does. */

@@ -26,7 +26,7 @@ export type State = 'offline' | 'killed';
 
 export interface EngineKind {
   name: 'Chromium' | 'Firefox' | 'WebKitGTK';
-  /** Why this machine cannot run it, or `undefined`. */
+  /** The command that brings it, where this machine does not have it. */
   missing?: string;
   /** Why its driver cannot enter a state. */
   cannot: Partial<Record<State, string>>;

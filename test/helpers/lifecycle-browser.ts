@@ -8,6 +8,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { BROWSER_ARGUMENTS } from './browser.ts';
 import { findBrowser } from './browser-binary.ts';
 
+/** What a test needs that the headless shell which npm brings cannot do: prerender, and keep pages in its bfcache. */
+export const WHOLE_CHROMIUM = 'apt-get install chromium, and no PLACARD_BROWSER=bundled';
+
 /**
  * Chromium as a person runs it: the bfcache, timer throttling and true focus are on. playwright's own launcher
  * switches all three off, by arguments and by emulation, so this one starts the browser itself and attaches without

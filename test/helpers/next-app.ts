@@ -1,85 +1,84 @@
-// An app of Next with the packed package, installed by npm. Its folder is kept, so that the next run installs little.
+// An app as create-next-app makes it today, with its own configuration, the packed package, and npm's packages in a folder
+// that is kept, so that the next run installs little.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { transform } from 'esbuild';
 import { freePort } from './free-port.ts';
 import { packedPackage } from './packed-package.ts';
 
 const run = promisify(execFile);
 
-const VERSIONS = { next: '16.4.3', react: '19.3.1', 'react-dom': '19.3.1' };
+const GENERATOR = resolve('node_modules/create-next-app/dist/index.js');
+/** What its questions are answered with: its own recommendations, but without a style library and without its example page. */
+const ANSWERS = ['--yes', '--empty', '--no-tailwind', '--use-npm', '--skip-install', '--disable-git'];
 const FOLDER = resolve('node_modules/.cache/next-app');
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
+const ESLINT = join(FOLDER, 'node_modules/eslint/bin/eslint.js');
 const PROBE_MS = 15_000;
-const INSTALL_MS = 150_000;
+const INSTALL_MS = 180_000;
 const BUILD_MS = 120_000;
 
 /** Of the test's own environment Next gets nothing else: it would take over what a test runner sets. */
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
+  HOME: tmpdir(),
   NODE_ENV: 'production' as const,
   NEXT_TELEMETRY_DISABLED: '1',
 };
 
-const LAYOUT = `export default function Layout({ children }) {
-  return (
-    <html lang="en">
-      <head><link rel="icon" href="data:," /></head>
-      <body>{children}</body>
-    </html>
-  );
-}
-`;
-/** Next would look for a lock file in the folders above. */
-const CONFIG = 'export default { turbopack: { root: import.meta.dirname } };\n';
-
-/** Why this machine cannot have the app, or `undefined`. */
-export const whyNoNext = async (): Promise<string | undefined> => {
+/** Whether npm can reach a registry, from which the app is installed. */
+export const canInstallNext = async (): Promise<boolean> => {
   try {
-    await run('npm', ['view', `next@${VERSIONS.next}`, 'version', '--fetch-retries=0'], {
-      timeout: PROBE_MS,
-    });
-    return undefined;
+    await run('npm', ['view', 'next', 'version', '--fetch-retries=0'], { timeout: PROBE_MS });
+    return true;
   } catch {
-    return 'npm cannot reach a registry';
+    return false;
   }
+};
+
+/** The generator wants an empty folder: what npm installed before waits beside it. */
+const generate = async (): Promise<void> => {
+  const [installed, waiting] = [join(FOLDER, 'node_modules'), `${FOLDER}-modules`];
+  if (existsSync(installed)) {
+    await rm(waiting, { recursive: true, force: true });
+    await rename(installed, waiting);
+  }
+  await rm(FOLDER, { recursive: true, force: true });
+  await run(process.execPath, [GENERATOR, FOLDER, ...ANSWERS], { env: ENVIRONMENT });
+  if (existsSync(waiting)) await rename(waiting, installed);
 };
 
 const install = async (): Promise<void> => {
   const { tarball } = await packedPackage();
-  const manifest = {
-    private: true,
-    type: 'module',
-    dependencies: { ...VERSIONS, placard: `file:${tarball}` },
-  };
-  await writeFile(join(FOLDER, 'package.json'), JSON.stringify(manifest));
-  await run('npm', ['install', '--prefer-offline', '--no-package-lock', '--no-audit', '--no-fund'], {
-    cwd: FOLDER,
-    timeout: INSTALL_MS,
-  });
+  const file = join(FOLDER, 'package.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8'));
+  manifest.dependencies['placard'] = `file:${tarball}`;
+  await writeFile(file, JSON.stringify(manifest));
+  // Without its development packages in production, which the build's types and ESLint are.
+  await run(
+    'npm',
+    ['install', '--include=dev', '--prefer-offline', '--no-package-lock', '--no-audit', '--no-fund'],
+    { cwd: FOLDER, timeout: INSTALL_MS },
+  );
 };
 
-/** The types are checked with the documents, and a compiler in the app would be one more thing to install. */
-const withoutTypes = async (code: string): Promise<string> =>
-  (await transform(code, { loader: 'tsx', jsx: 'preserve' })).code;
-
-/** Builds the app with these files of TSX, by their paths. */
+/** Builds the app with these files in the place of the generator's, by their paths, and runs its ESLint. */
 export const buildNextApp = async (files: Record<string, string>): Promise<void> => {
-  for (const made of ['app', '.next']) await rm(join(FOLDER, made), { recursive: true, force: true });
-  await mkdir(join(FOLDER, 'app'), { recursive: true });
+  await generate();
   await install();
-  await writeFile(join(FOLDER, 'next.config.js'), CONFIG);
-  await writeFile(join(FOLDER, 'app/layout.jsx'), LAYOUT);
   for (const [path, code] of Object.entries(files)) {
-    const file = join(FOLDER, path.replace(/\.tsx$/, '.jsx'));
+    const file = join(FOLDER, path);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, await withoutTypes(code));
+    await writeFile(file, code);
   }
-  await run(process.execPath, [NEXT, 'build'], { cwd: FOLDER, env: ENVIRONMENT, timeout: BUILD_MS });
+  const options = { cwd: FOLDER, env: ENVIRONMENT, timeout: BUILD_MS };
+  await run(process.execPath, [ESLINT, '--max-warnings', '0', 'app'], options);
+  await run(process.execPath, [NEXT, 'build'], options);
 };
 
 export interface NextServer {

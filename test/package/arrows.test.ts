@@ -96,8 +96,11 @@ describe('rooms', () => {
   });
 
   test('that a browser loads enter no schema: a schema library weighs more than all that the client does with it', () => {
-    const inBrowsers = ['protocol', 'client', 'templates', 'element', 'react', 'webview'];
-    const users = globSync('src/**/*.ts').filter((file) =>
+    const inBrowsers = [
+      ...['protocol', 'client', 'bindings', 'templates', 'element', 'react', 'vue', 'webview', 'devtools'],
+      'script',
+    ];
+    const users = globSync('src/**/*.{ts,tsx}').filter((file) =>
       /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8')),
     );
     const against = users.filter(

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aWorkspace } from '../helpers/a-workspace.ts';
-import { inPath } from '../helpers/in-path.ts';
+import { inPath, needs } from '../helpers/machine.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 const DASHBOARD = 'deploy/grafana-dashboard.json';
@@ -49,20 +49,22 @@ test('the dashboard is JSON whose panels do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
-/** Tools that read such files themselves; a machine that lacks one skips its test. */
 describe('as their own tools read them', () => {
-  test.skipIf(!inPath('promtool'))('the alert rules are sound (promtool)', () => {
+  const has = (program: string, what: string) => needs(what, inPath(program) !== undefined);
+
+  test('the alert rules are sound (promtool)', has('promtool', 'apt-get install prometheus'), () => {
     expect(execFileSync('promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
-  test.skipIf(!inPath('caddy'))("the proxy's file is sound (caddy)", () => {
+  test("the proxy's file is sound (caddy)", has('caddy', 'apt-get install caddy'), () => {
     const args = ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'];
     const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8' });
     expect(status, stderr).toBe(0);
   });
 
-  test.skipIf(!inPath('systemd-analyze'))(
+  test(
     'the unit is sound, but for a package that is not installed (systemd)',
+    has('systemd-analyze', 'apt-get install systemd'),
     () => {
       const args = ['verify', './deploy/placard.service'];
       const { stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });

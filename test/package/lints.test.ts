@@ -1,22 +1,29 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { packedPackage } from '../helpers/packed-package.ts';
 
-/** What a command line says where it ends with an error. */
-const complaints = (command: string, args: string[]): Promise<string> =>
-  promisify(execFile)(`node_modules/.bin/${command}`, args).then(
-    () => '',
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
-  );
+/** Rejects where the tool is not there or is killed: it has not looked then. */
+const runTool = (name: string, args: string[]): Promise<{ code: number; output: string }> =>
+  new Promise((resolve, reject) => {
+    execFile(`node_modules/.bin/${name}`, args, (failure, stdout, stderr) => {
+      if (failure && typeof failure.code !== 'number') reject(failure);
+      else resolve({ code: Number(failure?.code ?? 0), output: stdout + stderr });
+    });
+  });
 
 test('publint has nothing to say of the packed package', async () => {
   const { tarball } = await packedPackage();
-  expect(await complaints('publint', ['run', tarball, '--strict'])).toBe('');
+  const { code, output } = await runTool('publint', ['run', tarball, '--strict']);
+  expect(output).toContain('All good!');
+  expect(code).toBe(0);
 });
 
 test('every entry has types that fit how it is imported', async () => {
   const { tarball } = await packedPackage();
   const scripts = ['--exclude-entrypoints', './script', './script-all'];
-  expect(await complaints('attw', [tarball, '--profile', 'esm-only', ...scripts])).toBe('');
+  const { code, output } = await runTool('attw', [tarball, '--profile', 'esm-only', ...scripts]);
+  expect(code, output).toBe(0);
+  for (const entry of ['placard', 'placard/react', 'placard/service', 'placard/testing']) {
+    expect(output).toContain(`"${entry}"`);
+  }
 });

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readPublicKeys } from '../../src/service/user-tokens/public-keys.ts';
 import { createUserTokens } from '../../src/service/user-tokens/user-tokens.ts';
 import { examplesIn } from '../helpers/document-examples.ts';
+import { needs } from '../helpers/machine.ts';
 import { ed25519Keys } from '../helpers/token-keys.ts';
 
 const keys = ed25519Keys();
@@ -25,6 +26,8 @@ const GO_IMPORTS = [
 
 interface Language {
   name: string;
+  /** The command that brings the language. */
+  bring: string;
   /** Ends with 0 where the example can be run. */
   probe: string[];
   command: string[];
@@ -33,12 +36,14 @@ interface Language {
 const languages: Language[] = [
   {
     name: 'python',
+    bring: 'apt-get install python3-jwt python3-cryptography',
     probe: ['/usr/bin/python3', '-c', 'import jwt, cryptography'],
     command: ['/usr/bin/python3', 'user_token.py'],
     program: (example) => `${example}\nprint(token_for("u-771", "web-shop", open("key.pem").read()))`,
   },
   {
     name: 'go',
+    bring: 'apt-get install golang-go',
     probe: ['go', 'version'],
     command: ['go', 'run', 'user_token.go'],
     program: (example) => `package main
@@ -61,6 +66,7 @@ func main() {
   },
   {
     name: 'php',
+    bring: 'apt-get install php-cli',
     probe: ['php', '-r', 'exit(extension_loaded("sodium") ? 0 : 1);'],
     command: ['php', 'user_token.php'],
     program: (example) =>
@@ -71,8 +77,8 @@ func main() {
 const run = ([command = '', ...args]: string[]) =>
   spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
 
-describe.each(languages)('the example in $name', ({ name, probe, command, program }) => {
-  test.skipIf(run(probe).status !== 0)('signs a token that the service takes', async () => {
+describe.each(languages)('the example in $name', ({ name, bring, probe, command, program }) => {
+  test('signs a token that the service takes', needs(bring, run(probe).status === 0), async () => {
     const [example] = examplesIn('docs/user-tokens.md').filter(({ language }) => language === name);
     writeFileSync(join(folder, command.at(-1)!), program(example!.code));
     const { stdout, stderr, status } = run(command);

@@ -1,9 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DOCUMENT_MEMBERS, OPERATORS } from '../../src/service/campaigns/audience.ts';
-import { EVENT_MEMBERS } from '../../src/service/campaigns/event-problems.ts';
-import { personaliseContext } from '../../src/service/campaigns/personalise-context.ts';
+import { DOCUMENT_MEMBERS, EVENT_MEMBERS, OPERATORS } from '../../src/service/campaigns/audience.ts';
+import { personaliseContext } from '../../src/service/campaigns/variables.ts';
 import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';

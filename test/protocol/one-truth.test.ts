@@ -5,6 +5,7 @@ import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/p
 import { createService, openStore, type Service } from '../../src/service/index.ts';
 import {
   aliasNewRequest,
+  deleteRequest,
   exportIdsRequest,
   identifyRequest,
   mergeRequest,
@@ -104,6 +105,7 @@ describe.each<[string, z.ZodType]>([
   ['/users/identify', identifyRequest],
   ['/users/merge', mergeRequest],
   ['/users/alias/new', aliasNewRequest],
+  ['/users/delete', deleteRequest],
   ['/users/export/ids', exportIdsRequest],
 ])('the description of %s', (path, schema) => {
   it('refuses no body that the service takes', async () => {

@@ -96,6 +96,7 @@ describe('onRetry', () => {
       ['POST /users/track answered 503: Status 503', 250],
       ['POST /users/track answered 503: Status 503', 500],
     ]);
+    expect(retries.every(([, waitMs]) => Number.isInteger(waitMs))).toBe(true);
   });
 });
 

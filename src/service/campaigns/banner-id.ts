@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { Store } from '../store/store.ts';
 
 const PREFIX = 'bnr_';
 const TAG_BYTES = 16;
@@ -110,5 +111,22 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       return facts;
     },
     isFor: (id, externalId) => id.endsWith(markOf(externalId)),
+  };
+};
+
+/** The banner IDs of a workspace, by its ID. */
+export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
+
+/** Makes them from each workspace's secret, and anew where the store has another one. */
+export const workspaceBannerIds = (store: Store): BannerIdsOf => {
+  const known = new Map<string, { secret: string; ids: BannerIds }>();
+  return async (workspaceId) => {
+    const secret = await store.secret(workspaceId);
+    let kept = known.get(workspaceId);
+    if (kept?.secret !== secret) {
+      kept = { secret, ids: createBannerIds(workspaceId, secret) };
+      known.set(workspaceId, kept);
+    }
+    return kept.ids;
   };
 };

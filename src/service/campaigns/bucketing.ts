@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Campaign, Variant } from './campaign.ts';
 
 /** Two numbers from 0 up to 1, unrelated to each other. */
 export interface Buckets {
@@ -35,4 +36,17 @@ export const pickWeighted = <T extends { weight: number }>(
     if (rest < 0) return entry;
   }
   return entries.findLast(({ weight }) => weight > 0);
+};
+
+/** The variant of a campaign for a user, or `null` for one who is held out. A test send is never held out. */
+export const chooseVariant = (
+  workspaceId: string,
+  { campaignId, controlPercentage, variants }: Campaign,
+  userId: string,
+  isTestSend: boolean,
+): Variant | null => {
+  const percentage = isTestSend ? 0 : controlPercentage;
+  if (percentage === 0 && variants.length === 1) return variants[0] ?? null;
+  const buckets = bucketsOf(workspaceId, campaignId, userId);
+  return buckets.control * 100 < percentage ? null : (pickWeighted(variants, buckets.variant) ?? null);
 };

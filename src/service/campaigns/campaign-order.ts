@@ -1,29 +1,21 @@
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
-import { createCandidates, lookupClause } from './candidates.ts';
 import type { Verdict } from './judge.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
-/** Higher priority first; of the same priority the one that starts later; else the order of the file. */
-export const inOrder = (one: Campaign, other: Campaign): number =>
-  RANK[one.priority] - RANK[other.priority] || (other.startsAtMs ?? 0) - (one.startsAtMs ?? 0);
+/** A campaign without a start begins when it is published. */
+const startOf = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;
 
-/** The campaigns that may fill one placement, by their rank: the position in the order of all campaigns. */
-interface Ranks {
-  all: readonly number[];
-  /** Of active ones that `createCandidates` cannot look up. */
-  active: readonly number[];
-  /** Of those that name test users, whatever their status. */
-  tests: readonly number[];
-}
+/** Higher priority first; of the same priority the one that starts later; else the order of the file. */
+const inOrder = (one: Campaign, other: Campaign): number =>
+  RANK[one.priority] - RANK[other.priority] || startOf(other) - startOf(one);
 
 interface CampaignOrder {
-  /** The best first. */
+  /** The best first: a campaign's position is its rank. */
   campaigns: readonly Campaign[];
-  /** By placement ID. */
-  order: ReadonlyMap<string, Ranks>;
-  candidates: ReturnType<typeof createCandidates>;
+  /** By placement ID the ranks of the campaigns that may fill it, and of those that name test users. */
+  placements: ReadonlyMap<string, { all: readonly number[]; tests: readonly number[] }>;
   /** Whether any of them is limited in how often a user gets it, and the longest window of days in which that is counted. */
   hasCaps: boolean;
   capDays: number;
@@ -38,25 +30,18 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
   const made = known.get(workspace);
   if (made) return made;
   const campaigns = workspace.campaigns.toSorted(inOrder);
-  const ranks = (placementId: string, belongs: (campaign: Campaign) => boolean) =>
-    campaigns.flatMap((campaign, rank) =>
-      campaign.placements.has(placementId) && belongs(campaign) ? [rank] : [],
-    );
-  const placementIds = new Set(campaigns.flatMap(({ placements }) => [...placements]));
-  const order = new Map(
-    [...placementIds].map((placementId) => [
-      placementId,
-      {
-        all: ranks(placementId, () => true),
-        active: ranks(placementId, (campaign) => campaign.status === 'active' && !lookupClause(campaign)),
-        tests: ranks(placementId, ({ testUsers }) => testUsers.size > 0),
-      },
-    ]),
-  );
+  const placements = new Map<string, { all: number[]; tests: number[] }>();
+  for (const [rank, campaign] of campaigns.entries()) {
+    for (const placementId of campaign.placements) {
+      const ranks = placements.get(placementId) ?? { all: [], tests: [] };
+      placements.set(placementId, ranks);
+      ranks.all.push(rank);
+      if (campaign.testUsers.size > 0) ranks.tests.push(rank);
+    }
+  }
   const fresh = {
     campaigns,
-    order,
-    candidates: createCandidates(campaigns),
+    placements,
     hasCaps: workspace.tagCaps.length > 0 || campaigns.some(({ frequency }) => frequency !== null),
     capDays: Math.max(0, ...campaigns.map(({ frequency }) => frequency?.impressions?.days ?? 0)),
     verdicts: campaigns.map(() => undefined),
@@ -65,26 +50,14 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
   return fresh;
 };
 
-const NOWHERE: Ranks = { all: [], active: [], tests: [] };
-
-/**
- * The ranks to judge for one user: campaigns that test on the user come before all others. With `found` those of
- * campaigns that may be for this user, found by what they ask; with `null` those of all campaigns.
- */
-export const rankedFor = (
-  { campaigns, order }: CampaignOrder,
+/** The ranks to judge for one user, the best first: campaigns that test on the user come before all others. */
+export const ranksFor = (
+  { campaigns, placements }: CampaignOrder,
   placementId: string,
-  found: readonly number[] | null,
   externalUserId: string,
 ): readonly number[] => {
-  const { all, active, tests } = order.get(placementId) ?? NOWHERE;
-  let ranked = all;
-  if (found) {
-    const here = found.filter((rank) => campaigns[rank]?.placements.has(placementId));
-    ranked = here.length === 0 ? active : [...active, ...here].sort((one, other) => one - other);
-  }
-  if (tests.length === 0) return ranked;
-  const testing = tests.filter((rank) => campaigns[rank]?.testUsers.has(externalUserId));
-  if (testing.length === 0) return ranked;
-  return [...testing, ...ranked.filter((rank) => !testing.includes(rank))];
+  const { all, tests } = placements.get(placementId) ?? { all: [], tests: [] };
+  const testing = tests.filter((rank) => campaigns[rank]!.testUsers.has(externalUserId));
+  if (testing.length === 0) return all;
+  return [...testing, ...all.filter((rank) => !testing.includes(rank))];
 };

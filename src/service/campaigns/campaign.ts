@@ -1,7 +1,15 @@
 import type { Conversion } from '../store/results.ts';
-import type { Audience } from './audience.ts';
+import type { CampaignFile } from '../workspace/file-schema.ts';
+import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
-import type { WriteProperties } from './write-properties.ts';
+import {
+  compileProperties,
+  compileProperty,
+  MAX_TEMPLATE_CHARACTERS,
+  type Property,
+  templateLength,
+  type WriteProperties,
+} from './personalise.ts';
 
 export interface Variant {
   variantId: string;
@@ -21,6 +29,8 @@ export interface Campaign {
   /** Unix milliseconds, `null` for always. */
   startsAtMs: number | null;
   endsAtMs: number | null;
+  /** When its release went live; `null` where it stands in the workspace file. */
+  publishedAtMs: number | null;
   /** `null` is everyone. */
   audience: Audience | null;
   /** 0 to 100. */
@@ -36,3 +46,86 @@ export interface Campaign {
   frequency: Frequency | null;
   variants: readonly Variant[];
 }
+
+/** Receives what is wrong, at a path inside the campaign. */
+export type Problem = (path: PropertyKey[], problem: string) => void;
+
+const HOUR_MS = 60 * 60 * 1000;
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const compileVariant = (
+  variant: CampaignFile['variants'][number],
+  path: PropertyKey[],
+  problem: Problem,
+  warning: Problem,
+): Variant => ({
+  variantId: variant.variant_id,
+  weight: variant.weight ?? 1,
+  expiresAfterSeconds: variant.expires_after_seconds ?? null,
+  properties: compileProperties(
+    Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
+      const here = [...path, 'properties', name, 'value'];
+      try {
+        const { type, value } = property;
+        const fill = compileProperty(property, (text) => warning(here, text));
+        return [fill === null ? { name, type, value } : { name, type, fill }];
+      } catch (error) {
+        problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
+        return [];
+      }
+    }),
+  ),
+});
+
+const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
+  impressions: impressions ?? null,
+  stopAfter: {
+    impressions: stop_after?.impressions ?? null,
+    clicks: stop_after?.clicks ?? null,
+    conversions: stop_after?.conversions ?? null,
+  },
+});
+
+const tooLong = ({ variants }: CampaignFile): string | null => {
+  const length = templateLength(variants.map(({ properties }) => properties));
+  if (length <= MAX_TEMPLATE_CHARACTERS) return null;
+  return `expected at most ${MAX_TEMPLATE_CHARACTERS} characters in all texts with {{ or {%, got ${length}`;
+};
+
+/** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
+export const compileCampaign = (
+  file: CampaignFile,
+  problem: Problem,
+  warning: Problem,
+  publishedAtMs: number | null,
+): Campaign => {
+  const audience =
+    file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
+  const length = tooLong(file);
+  if (length !== null) problem(['variants'], length);
+  return {
+    campaignId: file.campaign_id,
+    name: file.name ?? file.campaign_id,
+    status: file.status,
+    placements: new Set(file.placements),
+    priority: file.priority ?? 'medium',
+    startsAtMs: file.starts_at ?? null,
+    endsAtMs: file.ends_at ?? null,
+    publishedAtMs,
+    audience: audience ?? null,
+    controlPercentage: file.control_percentage ?? 0,
+    reeligibleAfterMs:
+      file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
+    testUsers: new Set(file.test_users ?? []),
+    conversions: (file.conversions ?? []).map(({ event, product = '', within_hours }) => ({
+      ...(event === undefined ? { product } : { event }),
+      withinMs: within_hours * HOUR_MS,
+    })),
+    tags: new Set(file.tags ?? []),
+    frequency: file.frequency ? frequencyOf(file.frequency) : null,
+    // Templates that are too long are not even read.
+    variants: (length === null ? file.variants : []).map((variant, index) =>
+      compileVariant(variant, ['variants', index], problem, warning),
+    ),
+  };
+};

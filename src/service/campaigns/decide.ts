@@ -1,12 +1,45 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
-import { bannerText } from './banner-text.ts';
+import type { Log } from '../log.ts';
+import type { BannerUser } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { BannerIds } from './banner-id.ts';
+import { chooseVariant } from './bucketing.ts';
 import type { Campaign, Variant } from './campaign.ts';
-import { campaignOrder, rankedFor } from './campaign-order.ts';
-import { chooseVariant } from './choose-variant.ts';
-import { createCaps } from './frequency.ts';
-import { askerOf, createJudge, isTestFor } from './judge.ts';
-import { type PersonaliseContext, personaliseContext } from './personalise-context.ts';
-import type { Question } from './question.ts';
+import { campaignOrder, ranksFor } from './campaign-order.ts';
+import { type Cap, createCaps } from './frequency.ts';
+import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
+import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
+import { type PersonaliseContext, personaliseContext } from './variables.ts';
+
+/** Which banner has each placement for this user, at this moment? */
+export interface Question {
+  workspace: Workspace;
+  externalUserId: string;
+  user: BannerUser;
+  appId: string;
+  appVersion: string;
+  deviceId: string | undefined;
+  placementIds: readonly string[];
+  /** Unix milliseconds. */
+  now: number;
+  ids: BannerIds;
+  log: Log;
+  logUnfilled: LogUnfilled;
+  /** Called once for each campaign of each placement, in the order in which they are considered. */
+  trace?: (step: Step) => void;
+}
+
+/** The outcome of one campaign in one placement. */
+export type Step = { placementId: string; campaign: Campaign } & (
+  | { outcome: PassedOver }
+  | { outcome: 'capped'; cap: Cap }
+  /** The user could get it, but a campaign before it has the placement. */
+  | { outcome: 'outranked'; by: Campaign }
+  | { outcome: 'unfilled'; variantId: string | null; error: unknown }
+  /** It has the placement, and shows nothing there: the user is in its control group. */
+  | { outcome: 'held_out'; bannerId: string }
+  | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
+);
 
 /** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
 const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): number => {
@@ -20,65 +53,59 @@ const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): nu
 export const decide = (question: Question): string => {
   const { workspace, externalUserId, user, now, ids, logUnfilled, trace } = question;
   const { workspaceId } = workspace;
-  let context: PersonaliseContext | undefined;
+  const order = campaignOrder(workspace);
+  const { campaigns, verdicts } = order;
+  const judge = createJudge(question, askerOf(question));
+  const caps = order.hasCaps ? createCaps(question) : null;
+  // A campaign is often a candidate for several placements of one question, and judged once.
+  verdicts.fill(undefined);
 
+  let context: PersonaliseContext | undefined;
   const contextOf = (): PersonaliseContext => {
     context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
     return context;
   };
 
-  /** `null` where a property cannot be filled in for this user. */
-  const bannerOf = (
-    campaign: Campaign,
-    placementId: string,
-    placement: string,
-    round: number,
-  ): string | null => {
+  /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
+  const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
+    const halted = haltedBy(campaign);
+    if (halted) {
+      trace?.({ placementId, campaign, outcome: 'unfilled', ...halted });
+      return null;
+    }
     const isTestSend = isTestFor(campaign, externalUserId);
     const variant = chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
-      const id = ids.seal(
+      const bannerId = ids.seal(
         { campaignId, variantId, placementId, round, isControl, isTestSend },
         externalUserId,
       );
-      const text = bannerText({
-        id,
-        placement,
-        isControl,
-        isTestSend,
-        expiresAt: expiresAt(campaign, variant, now),
-        properties: variant ? variant.properties(contextOf) : null,
-      });
+      const properties = variant ? variant.properties(contextOf) : null;
       trace?.({
         placementId,
         campaign,
-        bannerId: id,
+        bannerId,
         ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out' }),
       });
-      return text;
+      // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
+      return (
+        `{"id":"${bannerId}","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend}` +
+        `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${properties}}`
+      );
     } catch (error) {
+      if (isOverBudget(error)) halt(campaign, { variantId, error });
       logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
       trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
       return null;
     }
   };
 
-  const ordered = campaignOrder(workspace);
-  const { campaigns, verdicts } = ordered;
-  const asker = askerOf(question);
-  const judge = createJudge(question, asker);
-  // A trace covers all campaigns. Without one, those are left out that cannot be for this user.
-  const found = trace ? null : ordered.candidates(asker, now);
-  const caps = ordered.hasCaps ? createCaps(question) : null;
-  // By the campaign's rank in the order: it is often a candidate for several placements of one question.
-  verdicts.fill(undefined);
-
-  const bestFor = (placementId: string, placement: string): string | null => {
+  const bestFor = (placementId: string): string | null => {
     let best: { campaign: Campaign; banner: string } | null = null;
-    for (const rank of rankedFor(ordered, placementId, found, externalUserId)) {
+    for (const rank of ranksFor(order, placementId, externalUserId)) {
       const campaign = campaigns[rank]!;
       verdicts[rank] ??= judge(campaign);
       const verdict = verdicts[rank];
@@ -90,7 +117,7 @@ export const decide = (question: Question): string => {
       if (cap) trace?.({ placementId, campaign, outcome: 'capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {
-        const banner = bannerOf(campaign, placementId, placement, verdict);
+        const banner = bannerOf(campaign, placementId, verdict);
         if (banner === null) continue;
         caps?.shown(campaign);
         if (!trace) return banner;
@@ -102,8 +129,7 @@ export const decide = (question: Question): string => {
 
   let text = '';
   for (const placementId of question.placementIds) {
-    const placement = JSON.stringify(placementId);
-    text += `${text === '' ? '{' : ','}${placement}:${bestFor(placementId, placement)}`;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(placementId)}:${bestFor(placementId)}`;
   }
   return `${text}}`;
 };

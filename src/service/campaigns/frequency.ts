@@ -3,7 +3,7 @@ import type { UserCampaign } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
-import type { Question } from './question.ts';
+import type { Question } from './decide.ts';
 
 /** How often one user gets a campaign; `null` is no limit. */
 export interface Frequency {

@@ -1,9 +1,8 @@
 import { errorFacts } from '../log.ts';
-import type { AudienceMember } from './audience-member.ts';
-import { type Asker, audienceOf } from './audience-of.ts';
+import { type Asker, type AudienceMember, audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
-import type { Question } from './question.ts';
-import { mayMatch } from './quick-checks.ts';
+import type { Question } from './decide.ts';
+import { mayMatch } from './may-match.ts';
 
 /** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
 export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed';

@@ -1,56 +1,20 @@
-import { Liquid, type Template } from 'liquidjs';
+import type { PropertyType } from '../../protocol/index.ts';
 import { readDate } from '../users/dates.ts';
 import type { CampaignFile } from '../workspace/file-schema.ts';
-import { readDatesInUtc } from './date-filters.ts';
-import type { PersonaliseContext } from './personalise-context.ts';
-import { quickText } from './quick-text.ts';
-import { TemplateError } from './unfilled.ts';
-import { unknownVariables } from './unknown-variables.ts';
-import type { Fill } from './write-properties.ts';
+import { compile, render } from './liquid.ts';
+import { type Budget, createBudget } from './render-budget.ts';
+import { TemplateError, UnfilledError } from './unfilled.ts';
+import { type PersonaliseContext, unknownVariables } from './variables.ts';
 
-const MAX_TEMPLATE_CHARACTERS = 100_000;
-/** Far above what a sound template needs: a busy machine must show what an idle one shows. */
-const MAX_RENDER_MS = 500;
-/** Liquid counts what a render allocates, in characters and array elements. */
-const MAX_RENDER_MEMORY = 100_000;
-/** What liquidjs says at the two limits. */
-const OUT_OF_TIME = 'template render limit exceeded';
-const OUT_OF_MEMORY = 'memory alloc limit exceeded';
-/** A property that renders longer is refused: an answer must stay small. */
+/** All templates of a campaign together: reading them takes time too. */
+export const MAX_TEMPLATE_CHARACTERS = 40_000;
+/** A text that renders longer is refused: an answer must stay small. */
 const MAX_RENDERED_CHARACTERS = 100_000;
 
-type Property = CampaignFile['variants'][number]['properties'][string];
+/** Fills in a value for one user; throws where its template cannot be rendered. */
+type Fill<Value = unknown> = (context: PersonaliseContext, budget: Budget) => Value;
 
-// `templates` in place of a file system: `include`, `render` and `layout` find nothing.
-const liquid = new Liquid({
-  templates: {},
-  strictFilters: true,
-  ownPropertyOnly: true,
-  timezoneOffset: 0,
-  locale: 'en-US',
-  parseLimit: MAX_TEMPLATE_CHARACTERS,
-  renderLimit: MAX_RENDER_MS,
-  memoryLimit: MAX_RENDER_MEMORY,
-});
-readDatesInUtc(liquid);
-
-const isTemplate = (text: string) => text.includes('{{') || text.includes('{%');
-
-/**
- * An output or a tag. A `${…}` inside is taken whole: in `{{${first_name}}}` the first brace of the three ends the name,
- * and the first two of them must not end the output.
- */
-const MARKUP = /\{\{(?:\$\{[^}]*\}|(?!\}\}).)*\}\}|\{%(?:\$\{[^}]*\}|(?!%\}).)*%\}/gs;
-
-/** `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` → `custom_attribute["tier"]`. */
-const toLiquid = (text: string): string =>
-  text.replace(MARKUP, (markup) =>
-    markup.replace(
-      /(?:(\w+)\.)?\$\{([^}]*)\}/g,
-      (_, namespace: string | undefined, name: string) =>
-        `${namespace ?? 'user'}[${JSON.stringify(name.trim())}]`,
-    ),
-  );
+export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
 /** Liquid reads `size` of what has no such member as the number of members: a missing shoe size would be a small shoe. */
 const withSize = (members: Record<string, unknown>): Record<string, unknown> =>
@@ -62,42 +26,77 @@ const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
   targeted_device: withSize(device),
 });
 
-const hit = (limit: string, error: unknown): boolean => (error as Error).message.includes(limit);
+/** Text up to an output that only reads a member, perhaps with a default that is a plain text. */
+const PIECE =
+  /([^{]*)(?:\{\{\s*(?:(custom_attribute|targeted_device)\.)?\$\{([^}]*)\}\s*(?:\|\s*default:\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*)?\}\}|$)/y;
+const SOURCES = { custom_attribute: 'customAttributes', targeted_device: 'device' } as const;
+
+interface Piece {
+  before: string;
+  from: 'user' | 'customAttributes' | 'device';
+  /** `null` at the end of the text. */
+  name: string | null;
+  otherwise: string;
+}
+
+const piecesOf = (text: string): Piece[] | null => {
+  const pieces: Piece[] = [];
+  PIECE.lastIndex = 0;
+  while (PIECE.lastIndex < text.length) {
+    const match = PIECE.exec(text);
+    if (!match) return null;
+    const [, before = '', namespace, name, single, double] = match;
+    const from = namespace ? SOURCES[namespace as keyof typeof SOURCES] : 'user';
+    pieces.push({ before, from, name: name?.trim() ?? null, otherwise: single ?? double ?? '' });
+  }
+  return pieces;
+};
 
 /**
- * The time is the wall's: a process that stood still uses it up in the template that was under way. So one that took too
- * long is given a second try, and one that runs wild costs twice its time.
+ * Most templates only put a name into a sentence. Those are filled in here, without the template library, as long as
+ * what they read is a plain text or not there at all: `null` for any other value, which is the library's to write.
+ * Gives `null` where the template does more.
  */
-const render = (template: Template[], context: PersonaliseContext, isSecondTry = false): unknown => {
-  try {
-    return liquid.renderSync(template, scopeOf(context));
-  } catch (error) {
-    if (hit(OUT_OF_MEMORY, error)) throw new TemplateError('A template exceeds its memory limit');
-    if (!hit(OUT_OF_TIME, error)) throw error;
-    if (isSecondTry) throw new TemplateError(`A template exceeds its render limit of ${MAX_RENDER_MS} ms`);
-    return render(template, context, true);
-  }
+export const quickText = (text: string): ((context: PersonaliseContext) => string | null) | null => {
+  const pieces = piecesOf(text);
+  if (!pieces) return null;
+  return (context) => {
+    let filled = '';
+    for (const { before, from, name, otherwise } of pieces) {
+      filled += before;
+      if (name === null) continue;
+      const source = context[from];
+      const value = Object.hasOwn(source, name) ? source[name] : undefined;
+      if (value === undefined || value === null) filled += otherwise;
+      else if (typeof value === 'string' && value !== '') filled += value;
+      else return null;
+    }
+    return filled;
+  };
 };
 
 const bounded = (text: string): string => {
-  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('A template renders too long a text');
+  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('What it prints is too long');
   return text;
 };
 
 /** Receives what is wrong with a template that can be rendered all the same. */
 type Warn = (problem: string) => void;
 
-const compileText = (text: string, warn: Warn): ((context: PersonaliseContext) => string) => {
+const compileText = (text: string, warn: Warn): Fill<string> => {
   if (!isTemplate(text)) return () => text;
-  const template: Template[] = liquid.parse(toLiquid(text));
-  unknownVariables(liquid, template).forEach(warn);
+  const compiled = compile(text);
+  unknownVariables(compiled.variables).forEach(warn);
   // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
   const quick = quickText(text);
-  return (context) => {
+  return (context, budget) => {
     const filled = quick?.(context) ?? null;
-    if (filled !== null) return bounded(filled);
+    if (filled !== null) {
+      budget.use(filled.length);
+      return bounded(filled);
+    }
     // Half of a surrogate pair can be cut off by a filter; the answer must stay valid UTF-8.
-    return bounded(String(render(template, context))).toWellFormed();
+    return bounded(render(compiled, scopeOf(context), budget)).toWellFormed();
   };
 };
 
@@ -106,48 +105,91 @@ const compileJson = (value: unknown, warn: Warn): Fill => {
   if (typeof value === 'string') return compileText(value, warn);
   if (Array.isArray(value)) {
     const parts = value.map((part) => compileJson(part, warn));
-    return (context) => parts.map((fill) => fill(context));
+    return (context, budget) => parts.map((fill) => fill(context, budget));
   }
   if (typeof value === 'object' && value !== null) {
     const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part, warn)] as const);
-    return (context) => Object.fromEntries(parts.map(([name, fill]) => [name, fill(context)]));
+    return (context, budget) =>
+      Object.fromEntries(parts.map(([name, fill]) => [name, fill(context, budget)]));
   }
   return () => value;
 };
 
 const numberOf = (text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(number)) throw new TemplateError('A template does not render a number');
+  if (!Number.isFinite(number)) throw new TemplateError('What it prints is not a number');
   return number;
 };
 
 const booleanOf = (text: string): boolean => {
   if (text.trim() === 'true') return true;
   if (text.trim() === 'false') return false;
-  throw new TemplateError('A template does not render true or false');
+  throw new TemplateError('What it prints is neither true nor false');
 };
 
 const datetimeOf = (text: string): number => {
   const rendered = text.trim();
   const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
-  if (!Number.isSafeInteger(time)) throw new TemplateError('A template does not render a date');
+  if (!Number.isSafeInteger(time)) throw new TemplateError('What it prints is not a date');
   return time;
 };
 
 const CONVERT = { number: numberOf, boolean: booleanOf, datetime: datetimeOf };
 
-const hasTemplate = (value: unknown): boolean => {
-  if (typeof value === 'string') return isTemplate(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasTemplate);
+/** The letters of all templates in a value: 0 where it is the same for everyone. */
+export const templateLength = (value: unknown): number => {
+  if (typeof value === 'string') return isTemplate(value) ? value.length : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + templateLength(each), 0);
 };
 
+type PropertyFile = CampaignFile['variants'][number]['properties'][string];
+
 /** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
-export const compileProperty = ({ type, value }: Property, warn: Warn = () => undefined): Fill | null => {
-  if (!hasTemplate(value)) return null;
+export const compileProperty = ({ type, value }: PropertyFile, warn: Warn = () => undefined): Fill | null => {
+  if (templateLength(value) === 0) return null;
   if (type === 'jsonobject') return compileJson(value, warn);
   if (typeof value !== 'string') return null;
   const text = compileText(value, warn);
   if (type === 'string' || type === 'image') return text;
   const convert = CONVERT[type];
-  return (context) => convert(text(context));
+  return (context, budget) => convert(text(context, budget));
+};
+
+/** A property of a variant: its value, or what makes it for one user. */
+export type Property = { name: string; type: PropertyType } & ({ value: unknown } | { fill: Fill });
+
+/**
+ * A banner's `properties` as JSON for one user, within one budget for all of them; throws an `UnfilledError` where one of
+ * them cannot be filled in.
+ */
+export type WriteProperties = (context: () => PersonaliseContext, budget?: Budget) => string;
+
+/** What is the same for everyone is written once; between it stands what is made for each. */
+export const compileProperties = (properties: readonly Property[]): WriteProperties => {
+  const parts: { before: string; name: string; fill: Fill }[] = [];
+  let text = '{';
+  for (const [index, property] of properties.entries()) {
+    const { name, type } = property;
+    text += `${index > 0 ? ',' : ''}${JSON.stringify(name)}:{"type":${JSON.stringify(type)},"value":`;
+    if ('fill' in property) {
+      parts.push({ before: text, name, fill: property.fill });
+      text = '';
+    } else text += JSON.stringify(property.value);
+    text += '}';
+  }
+  const end = `${text}}`;
+  if (parts.length === 0) return () => end;
+  return (contextOf, budget = createBudget()) => {
+    const context = contextOf();
+    let written = '';
+    for (const { before, name, fill } of parts) {
+      try {
+        written += before + JSON.stringify(fill(context, budget));
+      } catch (error) {
+        throw new UnfilledError(name, error);
+      }
+    }
+    return written + end;
+  };
 };

@@ -1,9 +1,53 @@
 import type { Profile } from '../profiles/profile.ts';
+import { STANDARD_NAMES } from '../users/check-standard.ts';
+import type { Persona } from '../workspace/studio-settings.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { audienceOf } from './audience-of.ts';
+import { audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
-import { personaliseContext } from './personalise-context.ts';
+import type { Budget } from './render-budget.ts';
 import { UnfilledError } from './unfilled.ts';
+import { personaliseContext } from './variables.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Done {
+  count?: number | undefined;
+  last_days_ago?: number | undefined;
+}
+
+const tally = ({ count = 1, last_days_ago = 0 }: Done, nowMs: number) => {
+  const last = nowMs - last_days_ago * DAY_MS;
+  return { count, first: last, last };
+};
+
+/** The profile of a made-up user: what a real one would be who has these attributes and did these things. */
+export const personaProfile = (persona: Persona, nowMs: number): Profile => {
+  const { email, phone, ...attributes } = persona.attributes ?? {};
+  const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
+  const entries = Object.entries(attributes);
+  return {
+    userId: 0,
+    externalId: 'persona',
+    aliases: [],
+    email: typeof email === 'string' ? email : null,
+    phone: typeof phone === 'string' ? phone : null,
+    standard: Object.fromEntries(entries.filter(isStandard)),
+    custom: Object.fromEntries(entries.filter((entry) => !isStandard(entry))),
+    subscriptionGroups: Object.fromEntries(
+      Object.entries(persona.subscription_groups ?? {}).map(([id, state]) => [id.toLowerCase(), { state }]),
+    ),
+    pushTokens: [],
+    events: Object.fromEntries((persona.events ?? []).map((done) => [done.name, tally(done, nowMs)])),
+    purchases: Object.fromEntries(
+      (persona.purchases ?? []).map((done) => [
+        done.product_id,
+        { ...tally(done, nowMs), revenue: done.revenue ?? 0 },
+      ]),
+    ),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+};
 
 export interface PreviewQuestion {
   workspace: Workspace;
@@ -12,6 +56,8 @@ export interface PreviewQuestion {
   externalId: string;
   profile: Readonly<Profile> | null;
   nowMs: number;
+  /** Default: what one banner may cost. */
+  budget?: Budget;
 }
 
 /** A variant as one user would read it; or which property cannot be filled in for them, and why. */
@@ -21,14 +67,14 @@ export type Previewed =
 
 /** Draws a variant for a user whatever the campaign's status, time and audience say. */
 export const previewVariant = (question: PreviewQuestion): Previewed | null => {
-  const { workspace, campaign, variantId, externalId, profile, nowMs } = question;
+  const { workspace, campaign, variantId, externalId, profile, nowMs, budget } = question;
   const variant = campaign.variants.find((each) => each.variantId === variantId);
   if (!variant) return null;
   const context = () => personaliseContext(externalId, profile, undefined, workspace.appPlatforms);
   const [appId = ''] = workspace.appIds;
   const member = audienceOf({ externalId, profile, appId, appVersion: '' }, nowMs);
   try {
-    const properties = JSON.parse(variant.properties(context));
+    const properties = JSON.parse(variant.properties(context, budget));
     return { properties, inAudience: campaign.audience?.matches(member) ?? true };
   } catch (error) {
     if (!(error instanceof UnfilledError)) throw error;

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { audienceOf } from './audience-of.ts';
+import { audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
 
 /** Users who are looked at, at most. Their share in the audience is right to 2.2 per cent, 19 times of 20. */

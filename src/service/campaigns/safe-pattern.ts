@@ -33,7 +33,7 @@ export const patternProblem = (pattern: unknown): string | undefined => {
   const bare = pattern
     .replace(/\\[1-9]|\\k</g, '\u0001')
     .replace(/\\./g, 'x')
-    .replace(/\[[^\]]*\]/g, 'x');
+    .replace(/\[[^\]]*\]?/g, 'x');
   if (bare.includes('\u0001')) return 'expected a pattern without back-references';
   if (/\)[*+?{]/.test(bare)) return 'expected a pattern without a repeated group';
   const repetitions = (bare.match(/[*+]|\{\d*,\d*\}/g) ?? []).length;

@@ -1,7 +1,7 @@
 import type { CampaignExplanation, ExplainAnswer } from '../../protocol/index.ts';
+import type { Question } from '../campaigns/decide.ts';
 import { decide } from '../campaigns/decide.ts';
 import { askerOf } from '../campaigns/judge.ts';
-import type { Question } from '../campaigns/question.ts';
 import { reasonOf } from './reason.ts';
 import { reasonText } from './reason-text.ts';
 

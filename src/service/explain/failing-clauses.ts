@@ -1,8 +1,7 @@
 import type { FailingClause } from '../../protocol/index.ts';
 import { compileAudience, documentField, type Filter } from '../campaigns/audience.ts';
-import { type Asker, audienceOf } from '../campaigns/audience-of.ts';
-import { isOpen } from '../campaigns/quick-checks.ts';
-import { readPath } from '../campaigns/read-path.ts';
+import { type Asker, audienceOf } from '../campaigns/audience-document.ts';
+import { isOpen, readPath } from '../campaigns/may-match.ts';
 
 interface Part {
   clause: string;

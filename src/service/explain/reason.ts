@@ -1,8 +1,7 @@
 import type { Reason } from '../../protocol/index.ts';
-import type { Asker } from '../campaigns/audience-of.ts';
+import type { Asker } from '../campaigns/audience-document.ts';
 import { bucketsOf } from '../campaigns/bucketing.ts';
-import type { Question } from '../campaigns/question.ts';
-import type { Step } from '../campaigns/trace.ts';
+import type { Question, Step } from '../campaigns/decide.ts';
 import { UnfilledError } from '../campaigns/unfilled.ts';
 import { failingClauses } from './failing-clauses.ts';
 

@@ -1,8 +1,8 @@
 import { MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
+import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import { questionOf } from './sync-request.ts';

@@ -10,8 +10,7 @@ import {
   TRACK_PATH,
   type TrackRequestMembers,
 } from '../../protocol/index.ts';
-import { type BannerIds, withoutMark } from '../campaigns/banner-id.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/banner-event.ts';
 import type { Route, RouteContext } from '../route.ts';

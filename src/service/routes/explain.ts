@@ -1,6 +1,6 @@
 import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
+import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
 import { explain } from '../explain/explain.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';

@@ -6,9 +6,8 @@ import {
   type PreviewAnswer,
   type WireBanner,
 } from '../../protocol/index.ts';
-import { personaProfile } from '../campaigns/persona.ts';
-import { previewVariant } from '../campaigns/preview-variant.ts';
-import type { BannerIdsOf } from '../campaigns/workspace-banner-ids.ts';
+import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { HttpError } from '../http-error.ts';
 import { createPreviewTokens } from '../preview/preview-tokens.ts';
 import type { Route } from '../route.ts';

@@ -1,4 +1,4 @@
-import { workspaceBannerIds } from '../campaigns/workspace-banner-ids.ts';
+import { workspaceBannerIds } from '../campaigns/banner-id.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';

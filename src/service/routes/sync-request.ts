@@ -1,5 +1,5 @@
 import { readSyncRequest } from '../../protocol/index.ts';
-import type { Question } from '../campaigns/question.ts';
+import type { Question } from '../campaigns/decide.ts';
 import { HttpError } from '../http-error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

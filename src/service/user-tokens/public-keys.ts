@@ -42,6 +42,12 @@ const readPem = (pem: string): PublicKey => {
   return { algorithm: algorithmOf(key), keyId: null, key };
 };
 
+/** The keys of a PEM file, which may follow each other, as while an old one is replaced. */
+const pemsIn = (text: string): string[] => {
+  const found = text.split(/(?=-----BEGIN )/).filter((each) => each.startsWith('-----BEGIN '));
+  return found.length > 0 ? found : [text];
+};
+
 const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   const { kty, kid, alg, use } = jwk;
   if (kty === 'oct') throw new KeyProblem('expected a public key, got a shared secret');
@@ -73,9 +79,9 @@ const readJwks = (keys: unknown[]): PublicKey[] => {
   return found;
 };
 
-/** Reads a PEM, a JWK or a JWKS. Throws a `KeyProblem`. */
+/** Reads a PEM of one key or several, a JWK or a JWKS. Throws a `KeyProblem`. */
 export const readPublicKeys = (value: unknown): PublicKey[] => {
-  if (typeof value === 'string') return [readPem(value)];
+  if (typeof value === 'string') return pemsIn(value).map(readPem);
   if (!isRecord(value)) throw new KeyProblem(EXPECTED);
   return Array.isArray(value['keys']) ? readJwks(value['keys']) : [readJwk(value)];
 };

@@ -55,10 +55,10 @@ const anyDate = (text: string): Written | null => {
 
 /** How the dates begin that the platform reads beside the accepted ones: `3/1/2026`, `2026-3-1`, `1 March`, `Sun, March 1`. */
 const OTHER_FORM =
-  /^(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}\b|(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}[-\s]+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-,\s]+(?=.*\d{4})\d)/i;
+  /^(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}\b|(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}[-\s]+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-,\s]+(?=.{0,80}\d{4})\d)/i;
 /** Longer than any of them: `Sun Mar 01 2026 10:00:00 GMT+0900 (Japan Standard Time)`. */
 const MAX_OTHER_CHARACTERS = 80;
-const ZONE = /(?<![a-z])(?:z|utc?|gmt|[ecmp][sd]t)\b|:\d\d(?:\.\d+)?\s*(?:[ap]m)?\s*[+-]\d/i;
+const ZONE = /(?<![a-z])(?:z|utc?|gmt|[ecmp][sd]t)\b|:\d\d(?:\.\d+)?\s*(?:[ap]m\s*)?[+-]\d/i;
 
 /**
  * The instant of a date in one of the accepted forms, of any year, or in another that the platform reads; else `NaN`. The

@@ -27,7 +27,7 @@ const app = z.strictObject({
     'Public keys that verify user tokens: a PEM as text, a JWK or a JWKS as an object',
   ),
   user_token_keys_file: optional(text).describe(
-    'File with such keys, relative to this one: a JWKS, a JWK or a PEM; read again when it changes',
+    'File with such keys, relative to this one: a JWKS, a JWK, or one PEM or several; read again when it changes',
   ),
   visitors: optional(z.boolean()).describe(
     '`true`: visitors without an account need no token where `user_tokens` is `required`; default `false`',
@@ -140,7 +140,7 @@ export const campaignFile = z
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
     placements: z.array(text).describe('IDs of the placements that it may fill'),
     priority: optional(z.enum(['high', 'medium', 'low'])).describe(
-      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins, then the earlier in the file',
+      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins (without one: when the Studio published it), then the earlier in the file',
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
@@ -162,7 +162,7 @@ export const campaignFile = z
     tags: optional(tags).describe('Names by which `tag_caps` limit campaigns together'),
     frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
     planned_users: optional(z.int().positive()).describe(
-      'How many users should see it before the results name a winner; default only at its end',
+      'How many users should see a variant before the results name a winner; default: results name one at the end',
     ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })

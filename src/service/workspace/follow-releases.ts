@@ -37,8 +37,9 @@ const withReleases = (workspace: Workspace, releases: readonly Release[], log: L
   if (releases.length === 0) return workspace;
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
+  const liveAtMs = new Map(releases.map((each) => [each.campaignId, each.liveAtMs]));
   const campaigns = campaignsAsWritten.flatMap((content) => {
-    const { campaign, problems } = readCampaign(content, placementIds);
+    const { campaign, problems } = readCampaign(content, placementIds, liveAtMs.get(idOf(content)) ?? null);
     if (campaign) return [campaign];
     // It was right when it was published: since then the file has lost a placement it names, for example.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Integration } from '../../protocol/index.ts';
-import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { compileCampaign } from '../campaigns/campaign.ts';
 import { createLocalDays } from '../local-days.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
@@ -116,7 +116,7 @@ export const parseWorkspace = (
     const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
       sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
     };
-    return compileCampaign(campaign, into(problems), into(warnings));
+    return compileCampaign(campaign, into(problems), into(warnings), null);
   });
   const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);

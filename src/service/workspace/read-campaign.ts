@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaigns/campaign.ts';
-import { compileCampaign } from '../campaigns/compile-campaign.ts';
+import { compileCampaign } from '../campaigns/campaign.ts';
 import { type CampaignFile, campaignFile } from './file-schema.ts';
 import { issuesOf } from './problems.ts';
 
@@ -36,8 +36,15 @@ export type ReadCampaign =
   | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
   | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
 
-/** Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. */
-export const readCampaign = (content: unknown, placementIds: ReadonlySet<string> | null): ReadCampaign => {
+/**
+ * Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. `publishedAtMs` is when its
+ * release goes live, where it has one.
+ */
+export const readCampaign = (
+  content: unknown,
+  placementIds: ReadonlySet<string> | null,
+  publishedAtMs: number | null = null,
+): ReadCampaign => {
   const checked = campaignFile.safeParse(content, { reportInput: true });
   if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
   const problems = crossProblemsOf(checked.data, placementIds);
@@ -46,6 +53,7 @@ export const readCampaign = (content: unknown, placementIds: ReadonlySet<string>
     checked.data,
     (path, message) => problems.push({ path, message }),
     (path, message) => warnings.push({ path, message }),
+    publishedAtMs,
   );
   return problems.length > 0 ? { campaign: null, problems, warnings } : { campaign, problems: [], warnings };
 };

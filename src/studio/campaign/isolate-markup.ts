@@ -2,7 +2,8 @@
 const OPEN = '\u2066';
 const CLOSE = '\u2069';
 const MARKS = /[\u2066\u2069]/g;
-const MARKUP = /\{\{.*?\}\}|\{%.*?%\}/gs;
+/** What has no end yet runs to the end of the text. */
+const MARKUP = /\{\{(?:[^}]|\}(?!\}))*(?:\}\})?|\{%(?:[^%]|%(?!\}))*(?:%\})?/g;
 /** Hebrew, Arabic and their neighbours. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 

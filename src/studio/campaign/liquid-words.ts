@@ -11,7 +11,7 @@ const WORDS: readonly [fails: RegExp, words: (...found: string[]) => string][] =
   [/^output ".*" not closed$/s, () => 'A {{ does not end. Write }} after it, and close its quotation marks.'],
   [/^tag ".*" not closed$/s, () => 'A {% does not end. Write %} after it, and close its quotation marks.'],
   [
-    /^tag (\{%-?\s*(\w+).*%\}) not closed$/s,
+    /^tag (\{%-?\s*(\w+)(?:\W.*)?%\}) not closed$/s,
     (tag, name) => `${tag} does not end. Write {% end${name} %} where it should.`,
   ],
   [

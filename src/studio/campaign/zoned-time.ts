@@ -1,5 +1,9 @@
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute'] as const;
 
+/** Years that a campaign can mean. A date field says 0002 while its year is typed, and `Date.UTC` takes 2 for 1902. */
+const MIN_YEAR = 2000;
+const MAX_YEAR = 2999;
+
 /** What the clocks of a time zone show, as minutes since 1970 would be written there. */
 const wallMs = (ms: number, timeZone: string): number => {
   const parts = new Intl.DateTimeFormat('en-CA', {
@@ -17,20 +21,24 @@ const wallMs = (ms: number, timeZone: string): number => {
   return Date.UTC(year!, month! - 1, day, hour, minute);
 };
 
-/** `2026-03-02T09:00`, as a date field wants it: what the clocks of the zone show then. */
-export const toZoned = (iso: string, timeZone: string): string =>
-  new Date(wallMs(Date.parse(iso), timeZone)).toISOString().slice(0, 16);
+/** `2026-03-02T09:00`, as a date field wants it: what the clocks of the zone show then. `''` for what is no date. */
+export const toZoned = (iso: string, timeZone: string): string => {
+  const ms = Date.parse(iso);
+  return Number.isNaN(ms) ? '' : new Date(wallMs(ms, timeZone)).toISOString().slice(0, 16);
+};
 
 const MINUTE_MS = 60_000;
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+const LOCAL = /^(\d{4})-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
  * The moment at which the clocks of the zone show this, with the zone's offset then: `2026-03-02T09:00:00+01:00`. `null`
- * for no date. Of an hour that the clocks skip it is the one after, of one that they show twice the first.
+ * for no date, and for a year outside of 2000 to 2999. Of an hour that the clocks skip it is the one after, of one that they show twice the first.
  */
 export const fromZoned = (text: string, timeZone: string): string | null => {
   // V8 finds a date in many a text.
-  const wanted = LOCAL.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
+  const year = Number(LOCAL.exec(text)?.[1]);
+  if (!(year >= MIN_YEAR && year <= MAX_YEAR)) return null;
+  const wanted = Date.parse(`${text}:00Z`);
   if (Number.isNaN(wanted)) return null;
   // The offset at the moment itself may be another than a day before or after: the clocks may change in between.
   const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);

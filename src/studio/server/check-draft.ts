@@ -1,21 +1,12 @@
 import * as z from 'zod';
 import { type Campaign, type CampaignProblem, readCampaign, type Workspace } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import { liquidWords } from '../campaign/liquid-words.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 import { checkRendered } from './check-rendered.ts';
 import type { DraftCheck, Tell } from './draft-check.ts';
+import { problemWords } from './problem-words.ts';
 
-const OF_LIQUID = 'expected a Liquid template, got one that fails: ';
-const EMPTY = 'expected it not to be empty, got "';
 const MARKUP = /\{\{|\{%/;
-
-const worded = (message: string): string => {
-  if (message.startsWith(OF_LIQUID)) return liquidWords(message.slice(OF_LIQUID.length));
-  if (message.startsWith(EMPTY)) return 'Fill it in: it is empty.';
-  const sentence = message[0]!.toUpperCase() + message.slice(1);
-  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
-};
 
 /** As much of a variant as its texts can be checked by, whatever else is wrong with the campaign. */
 const written = z.object({
@@ -90,7 +81,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const tellAll = (severity: DraftCheck['severity'], found: readonly CampaignProblem[]) => {
     for (const { path, message } of found) {
       const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
-      tell(severity, steps, worded(message));
+      tell(severity, steps, problemWords(message));
     }
   };
   tellAll('error', problems);

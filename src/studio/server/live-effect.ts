@@ -1,4 +1,4 @@
-import { type Campaign, inOrder, readCampaign, type Workspace } from '../../service/index.ts';
+import { type Campaign, campaignOrder, readCampaign, type Workspace } from '../../service/index.ts';
 
 /** What publishing a draft would do, placement by placement. */
 export interface LiveEffect {
@@ -16,25 +16,27 @@ const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, nowMs: number) =>
   status === 'active' && (startsAtMs ?? 0) <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
 export const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): LiveEffect => {
-  const { campaign } = readCampaign(content, null);
+  const { campaign } = readCampaign(content, null, nowMs);
   if (!campaign) return { placements: [] };
-  const position = workspace.campaigns.findIndex(({ campaignId }) => campaignId === campaign.campaignId);
+  const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
+  // In the order in which the service decides, once the draft is published.
+  const { campaigns } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const position = campaigns.indexOf(campaign);
   return {
     placements: [...campaign.placements].map((id) => {
-      const others = workspace.campaigns.filter(
-        (each) =>
-          each.campaignId !== campaign.campaignId && each.placements.has(id) && isRunning(each, nowMs),
-      );
-      // Of two that are alike in all else, the earlier in the list comes first; a new one is the last.
-      const isBefore = (other: Campaign) => {
-        const at = workspace.campaigns.indexOf(other);
-        return (inOrder(campaign, other) || (position >= 0 && position < at ? -1 : 1)) < 0;
-      };
+      const running = (each: Campaign) =>
+        each !== campaign && each.placements.has(id) && isRunning(each, nowMs);
       return {
         id,
         name: workspace.placements?.find(({ placementId }) => placementId === id)?.name ?? id,
-        after: others.filter((each) => !isBefore(each)).map(({ name }) => name),
-        before: others.filter(isBefore).map(({ name }) => name),
+        after: campaigns
+          .slice(0, position)
+          .filter(running)
+          .map(({ name }) => name),
+        before: campaigns
+          .slice(position + 1)
+          .filter(running)
+          .map(({ name }) => name),
       };
     }),
   };

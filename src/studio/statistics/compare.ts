@@ -20,6 +20,8 @@ export interface Comparison extends Omit<Metric, 'isOfControl' | 'sampleOf'> {
   /** Their means: shares from 0 to 1, or money a person. */
   means: [number, number];
   people: number;
+  /** How much more than the other's mean, as a share of it: 0.2 for 6 % against 5 %. `null` where the other has none. */
+  lift: number | null;
   /** `null` where there are too few people to say anything. */
   difference: Difference | null;
 }
@@ -49,22 +51,33 @@ const armsOf = (campaign: CampaignText, counts: Counted): Arm[] => {
 const hasEnough = (sample: Sample, isRate: boolean): boolean =>
   sample.n >= MIN_PEOPLE && (!isRate || (sample.sum >= MIN_EACH && sample.n - sample.sum >= MIN_EACH));
 
-/** Every variant against the control group, or for what it cannot have against the first variant. */
+/** Who is compared with whom, as positions of arms: variants with the first one, then with the control group. */
+const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
+  const variants = arms.flatMap(({ variantId }, index) => (variantId === null ? [] : [index]));
+  const control = arms.findIndex(({ variantId }) => variantId === null);
+  const [first, ...others] = variants;
+  return [
+    ...others.map((one): [number, number] => [one, first!]),
+    ...(isOfControl && control >= 0 ? variants.map((one): [number, number] => [one, control]) : []),
+  ];
+};
+
+/** How many people saw one of the variants, as the list of campaigns counts them: without the control group. */
+export const peopleOf = (arms: readonly Arm[]): number =>
+  arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
+
+/** Every variant against the first one, and against the control group where that can have the metric. */
 export const compareResults = (campaign: CampaignText, counts: Counted): ComparedResults => {
   const arms = armsOf(campaign, counts);
   const planned = campaign.planned_users ?? DEFAULT_PLAN;
-  const control = arms.findIndex(({ variantId }) => variantId === null);
   const comparisons = metricsOf(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, sampleOf }) => {
-      const other = isOfControl && control >= 0 ? control : 0;
-      const against = arms.flatMap((arm, index) =>
-        index === other || arm.variantId === null ? [] : [index],
-      );
-      return against.map((one): Comparison => {
+      const pairs = pairsOf(arms, isOfControl);
+      // Several chances to be wrong share the one that is allowed.
+      const alpha = ALPHA / pairs.length;
+      return pairs.map(([one, other]): Comparison => {
         const samples = [sampleOf(arms[one]!), sampleOf(arms[other]!)] as const;
-        const isRate = unit === 'points';
-        // Several chances to be wrong share the one that is allowed.
-        const alpha = ALPHA / against.length;
+        const means: [number, number] = [meanOf(samples[0]), meanOf(samples[1])];
         return {
           metric,
           label,
@@ -72,9 +85,10 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
           unit,
           one,
           other,
-          means: [meanOf(samples[0]), meanOf(samples[1])],
+          means,
           people: samples[0].n + samples[1].n,
-          difference: samples.every((sample) => hasEnough(sample, isRate))
+          lift: means[1] > 0 ? means[0] / means[1] - 1 : null,
+          difference: samples.every((sample) => hasEnough(sample, unit === 'points'))
             ? difference(...samples, planned, alpha)
             : null,
         };

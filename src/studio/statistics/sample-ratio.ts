@@ -1,26 +1,34 @@
 import { logGamma } from './log-gamma.ts';
 
-/** How tightly the alternative keeps to the expected shares: a deviation of a per cent or so is looked for. */
-const CONCENTRATION = 10_000;
+/**
+ * How tightly the alternatives keep to the expected shares. The loose ones find a group that is missing after some dozen
+ * people, the tight ones a deviation of a per cent among many thousands.
+ */
+const CONCENTRATIONS = [10, 100, 1_000, 10_000];
+
+/** How much better shares drawn around the expected ones explain the counts than the expected shares do, as a logarithm. */
+const logBayesFactor = (counts: readonly number[], shares: readonly number[], concentration: number) => {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return counts.reduce(
+    (sum, count, index) => {
+      const alpha = shares[index]! * concentration;
+      const asExpected = count > 0 ? count * Math.log(shares[index]!) : 0;
+      return sum + logGamma(alpha + count) - logGamma(alpha) - asExpected;
+    },
+    logGamma(concentration) - logGamma(concentration + total),
+  );
+};
 
 /**
  * How likely counts so far from their expected shares are by chance: the sequential test of Lindon and Malek
- * (Anytime-valid inference for multinomial count data, 2022), which stays right when one looks every day. 1 for no doubt
- * at all; below 0.01 something is wrong with how people were divided, or with what was counted.
+ * (Anytime-valid inference for multinomial count data, 2022), which stays right when one looks every day. It averages the
+ * Bayes factors of several alternatives, which is a martingale as each of them is. 1 for no doubt at all; below 0.01
+ * something is wrong with how people were divided, or with what was counted. `docs/studio.md` has its power.
  */
 export const sampleRatioP = (counts: readonly number[], shares: readonly number[]): number => {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const alphas = shares.map((share) => share * CONCENTRATION);
-  const asExpected = counts.reduce(
-    (sum, count, index) => sum + (count > 0 ? count * Math.log(shares[index]!) : 0),
-    0,
-  );
-  const otherwise =
-    counts.reduce(
-      (sum, count, index) => sum + logGamma(alphas[index]! + count) - logGamma(alphas[index]!),
-      0,
-    ) +
-    logGamma(CONCENTRATION) -
-    logGamma(CONCENTRATION + total);
-  return Math.min(1, Math.exp(asExpected - otherwise));
+  const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));
+  const most = Math.max(...factors);
+  // Of numbers so large only the differences of their logarithms can be raised.
+  const mean = factors.reduce((sum, each) => sum + Math.exp(each - most), 0) / factors.length;
+  return Math.min(1, Math.exp(-most) / mean);
 };

@@ -1,5 +1,5 @@
 import type { CampaignText } from '../campaign/campaign-text.ts';
-import type { ComparedResults, Comparison } from './compare.ts';
+import { type ComparedResults, type Comparison, peopleOf } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');
 const oneDigit = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -31,7 +31,7 @@ export const rangeWords = ({ difference, unit }: Comparison): string => {
 
 /** What is known of one metric against one arm: the winners with their intervals, then what is undecided. */
 const decided = (of: readonly Comparison[], results: ComparedResults): string => {
-  const [{ noun: what, metric }] = of as [Comparison];
+  const [{ noun: what, other }] = of as [Comparison];
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {
@@ -46,7 +46,7 @@ const decided = (of: readonly Comparison[], results: ComparedResults): string =>
   const arms = new Set([...open.map(({ one }) => one), first.other]);
   const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
   const whose =
-    clear.length > 0 || metric === 'click'
+    clear.length > 0 || results.arms[other]!.variantId !== null
       ? ` of ${listed(open.map((each) => namesOf(each, results)[0]))}`
       : '';
   const against = namesOf(first, results)[1];
@@ -60,34 +60,46 @@ const listed = (names: readonly string[]): string =>
 
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 
-/** Whether it was decided in advance that this is the moment to look: its end, or enough people. */
-export const isPlannedMoment = (campaign: CampaignText, exposed: number, nowMs: number): boolean =>
-  (campaign.ends_at != null && Date.parse(campaign.ends_at) <= nowMs) ||
-  (campaign.planned_users != null && exposed >= campaign.planned_users);
+const hasEnded = ({ ends_at }: CampaignText, nowMs: number) =>
+  ends_at != null && Date.parse(ends_at) <= nowMs;
 
-/** What came of it in a sentence or two. No winner has a name before the planned end or the planned sample. */
+/** Why no winner is named yet; `null` at the moment that was planned: so many people, or without a plan the end. */
+const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): string | null => {
+  const { planned_users: planned, ends_at } = campaign;
+  const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
+  if (planned != null) {
+    if (seen >= planned) return null;
+    if (hasEnded(campaign, nowMs))
+      return `It ended with ${saw} of the planned ${number.format(planned)}: too few to name a winner.`;
+    return `Too early to name a winner: ${saw} of the planned ${number.format(planned)} have seen it.`;
+  }
+  if (hasEnded(campaign, nowMs)) return null;
+  return ends_at != null
+    ? `Too early to name a winner: ${saw} have seen it, and it has not ended.`
+    : `Too early to name a winner: ${saw} have seen it; give it an end or a planned sample, and results will name a winner then.`;
+};
+
+/** What came of it in a sentence or two. A winner is named at the planned moment alone, on the goals where there are some. */
 export const headline = (campaign: CampaignText, results: ComparedResults, nowMs: number): string => {
   const { arms, comparisons } = results;
-  const exposed = arms.reduce((sum, arm) => sum + arm.exposed, 0);
-  if (exposed === 0) return 'Nobody has seen it yet.';
-  const people = `${number.format(exposed)} ${exposed === 1 ? 'person' : 'people'}`;
+  const seen = peopleOf(arms);
+  if (seen === 0) return 'Nobody has seen it yet.';
   if (comparisons.length === 0) {
     const [arm] = arms;
+    const people = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
     const rate = arm && arm.exposed > 0 ? oneDigit.format((100 * arm.clicked) / arm.exposed) : '0.0';
-    return `${people} saw it, ${rate} % of them clicked. There is nothing to compare it with: a second variant or a control group would say what it brings about.`;
+    const missing = arms.some(({ variantId }) => variantId === null)
+      ? 'The control group sees nothing to click: with a goal, results compare what both did.'
+      : 'There is nothing to compare it with: a second variant, or a control group and a goal, would say what it brings about.';
+    return `${people} saw it, ${rate} % of them clicked. ${missing}`;
   }
-  if (!isPlannedMoment(campaign, exposed, nowMs)) {
-    const until =
-      campaign.planned_users != null
-        ? `${people} of the planned ${number.format(campaign.planned_users)} have seen it`
-        : campaign.ends_at != null
-          ? `${people} have seen it, and it has not ended`
-          : `${people} have seen it; give it an end or a planned sample, and results will name a winner then`;
-    return `Too early to name a winner: ${until}.`;
-  }
-  const metrics = Map.groupBy(
-    comparisons.filter(({ unit }) => unit === 'points'),
-    ({ metric }) => metric,
+  const early = tooEarly(campaign, seen, nowMs);
+  if (early !== null) return early;
+  const rates = comparisons.filter(({ unit }) => unit === 'points');
+  const ofGoals = rates.filter(({ metric }) => metric !== 'click');
+  const groups = Map.groupBy(
+    ofGoals.length > 0 ? ofGoals : rates,
+    ({ metric, other }) => `${metric} ${other}`,
   );
-  return `${capital([...metrics.values()].map((of) => decided(of, results)).join('; '))}.`;
+  return `${capital([...groups.values()].map((of) => decided(of, results)).join('; '))}.`;
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileAudience } from '../../../src/service/campaigns/audience.ts';
-import { audienceOf } from '../../../src/service/campaigns/audience-of.ts';
-import { mayMatch } from '../../../src/service/campaigns/quick-checks.ts';
+import { audienceOf } from '../../../src/service/campaigns/audience-document.ts';
+import { mayMatch } from '../../../src/service/campaigns/may-match.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');

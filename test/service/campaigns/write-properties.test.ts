@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { personaliseContext } from '../../../src/service/campaigns/personalise-context.ts';
-import { compileProperties, type Property } from '../../../src/service/campaigns/write-properties.ts';
+import { compileProperties, type Property } from '../../../src/service/campaigns/personalise.ts';
+import { personaliseContext } from '../../../src/service/campaigns/variables.ts';
 import fc from '../../helpers/property.ts';
 
 const context = personaliseContext('u-771', null, undefined, new Map());
@@ -44,7 +44,7 @@ test('nothing is asked of the user where everything is the same for everyone', (
 });
 
 test('a property that cannot be filled in fails the banner, and is named', () => {
-  const cause = new Error('A template does not render a number');
+  const cause = new Error('What it prints is not a number');
   const broken = (): never => {
     throw cause;
   };

@@ -181,8 +181,8 @@ describe('every campaign of a placement has the first reason it was passed over'
         outcome: 'unfilled',
         variant_id: 'a',
         property: 'points',
-        problem: 'A template does not render a number',
-        why: 'the property points cannot be filled in: A template does not render a number',
+        problem: 'What it prints is not a number',
+        why: 'the property points cannot be filled in: What it prints is not a number',
       },
       { campaign_id: 'c2', outcome: 'shown' },
     ]);

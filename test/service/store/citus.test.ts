@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, vacuumStore } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { type CitusCluster, installedCitus, startCitus } from '../../helpers/citus.ts';
+import { needs } from '../../helpers/machine.ts';
 import { startServiceProcess } from '../../helpers/service-process.ts';
 import { studioContract } from '../operators/contract.ts';
 import { anApi, NOW } from '../users/on-both-stores.ts';
@@ -12,7 +13,12 @@ import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
 const bin = installedCitus();
 
-describe.skipIf(bin === null)('on a sharded PostgreSQL, where this machine has Citus', () => {
+const CITUS = needs(
+  "apt-get install postgresql-17-citus-13.2, from Citus' own source of packages",
+  bin !== null,
+);
+
+describe('on a sharded PostgreSQL', CITUS, () => {
   let cluster: CitusCluster;
   beforeAll(async () => {
     cluster = await startCitus(bin!);

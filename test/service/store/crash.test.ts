@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inPath, needs } from '../../helpers/machine.ts';
 import { startServiceProcess } from '../../helpers/service-process.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
@@ -63,38 +63,36 @@ const FAULTS = [
     command: ['bash', '-c', 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"'],
   },
 ];
-const isThere = (program: string) => spawnSync(program, ['--version']).status === 0;
 
 describe.each(FAULTS)('while $name', ({ name, command }) => {
-  test.skipIf(!isThere(command[0]!))(
-    'nothing is acknowledged that is not stored',
-    async () => {
-      const database = join(folder, `${name.replaceAll(' ', '-')}.db`);
-      const sent = nothingSent();
-      // The file is made whole first: it is writing under way that is to fail.
-      await (await startServiceProcess(database)).stop();
-      const service = await startServiceProcess(database, { command });
-      // Some hundred requests meet the fault within seconds; a machine that is slow under strace has longer.
-      const until = Date.now() + 40_000;
-      await Promise.all(
-        Array.from({ length: WRITERS }, (_, writer) =>
-          writeOn({
-            url: () => `http://127.0.0.1:${service.port}`,
-            writer,
-            sent,
-            isOver: () => sent.inDoubt.size > 100 || Date.now() > until,
-            goesOn: true,
-          }),
-        ),
-      );
-      await service.kill();
-      expect(sent.acknowledged.size).toBeGreaterThan(0);
-      expect(sent.inDoubt.size, 'requests that met the fault').toBeGreaterThan(0);
-      const stored = await expectExactlyWhatWasSent(database, sent);
-      console.log(
-        `${name}: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost`,
-      );
-    },
-    90_000,
-  );
+  test('nothing is acknowledged that is not stored', {
+    timeout: 90_000,
+    ...needs(`apt-get install ${command[0]}`, inPath(command[0]!) !== undefined),
+  }, async () => {
+    const database = join(folder, `${name.replaceAll(' ', '-')}.db`);
+    const sent = nothingSent();
+    // The file is made whole first: it is writing under way that is to fail.
+    await (await startServiceProcess(database)).stop();
+    const service = await startServiceProcess(database, { command });
+    // Some hundred requests meet the fault within seconds; a machine that is slow under strace has longer.
+    const until = Date.now() + 40_000;
+    await Promise.all(
+      Array.from({ length: WRITERS }, (_, writer) =>
+        writeOn({
+          url: () => `http://127.0.0.1:${service.port}`,
+          writer,
+          sent,
+          isOver: () => sent.inDoubt.size > 100 || Date.now() > until,
+          goesOn: true,
+        }),
+      ),
+    );
+    await service.kill();
+    expect(sent.acknowledged.size).toBeGreaterThan(0);
+    expect(sent.inDoubt.size, 'requests that met the fault').toBeGreaterThan(0);
+    const stored = await expectExactlyWhatWasSent(database, sent);
+    console.log(
+      `${name}: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost`,
+    );
+  });
 });

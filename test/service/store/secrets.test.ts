@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workspaceBannerIds } from '../../../src/service/campaigns/workspace-banner-ids.ts';
+import { workspaceBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { createSecrets } from '../../../src/service/store/secrets.ts';
 import type { Store } from '../../../src/service/store/store.ts';

@@ -29,6 +29,20 @@ describe('a date field in a time zone', () => {
     expect(fromZoned(text, 'Europe/Berlin')).toBeNull();
   });
 
+  test.each([
+    '0002-12-10T10:00',
+    '0020-12-10T10:00',
+    '0202-12-10T10:00',
+    '1999-12-31T23:59',
+    '3000-01-01T00:00',
+  ])('takes %s for a year that is not typed to its end, or not meant', (text) =>
+    expect(fromZoned(text, 'Europe/Berlin')).toBeNull(),
+  );
+
+  test('shows an empty field for what is no date', () => {
+    expect(toZoned('1899-12-11T10:00:00+33283824:53', 'Europe/Berlin')).toBe('');
+  });
+
   test('comes back to the same moment, in any zone', () => {
     const minutes = fc.integer({ min: 0, max: 60 * 24 * 365 * 3 });
     const zones = fc.constantFrom(

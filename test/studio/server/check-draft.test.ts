@@ -126,3 +126,31 @@ describe('a campaign', () => {
     },
   );
 });
+
+describe('the texts of a draft', () => {
+  const wild =
+    '{% for i in (1..200) %}{% for j in (1..200) %}x{% if i == 0 %}{% endif %}{% endfor %}{% endfor %}';
+
+  test('that cost too much are an error, in words that say what to do', () => {
+    expect(propertyChecks({ headline: text(wild) })).toEqual([
+      'error headline: Headline cannot be filled in for somebody new: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
+    ]);
+  });
+
+  test('are rendered no further where all of them cost too much together', () => {
+    const variants = Array.from({ length: 200 }, (_, index) =>
+      aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
+    );
+    const checks = checksOf({ variants });
+    expect(checks).toContain(
+      'error variants: The texts of all variants take too long to write: make some of them shorter.',
+    );
+    expect(checks.length).toBeLessThan(10);
+  });
+
+  test('are not even read where they are longer than any campaign needs', () => {
+    expect(propertyChecks({ headline: text('{{${first_name}}}'.repeat(2_500)) })).toEqual([
+      'error variants: Texts with {{ or {% hold at most 40,000 characters in all variants together, and these hold 42,500: make them shorter.',
+    ]);
+  });
+});

@@ -47,24 +47,22 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
-  test.skipIf(method === 'GET')(
-    'does nothing for a page of another origin, whoever is signed in',
-    async () => {
-      const foreign = [
-        { origin: 'https://evil.example' },
-        { origin: null },
-        { origin: 'null' },
-        { origin: `${ORIGIN}.evil.example` },
-        { origin: 'http://127.0.0.1:8787' },
-        { origin: ORIGIN, 'sec-fetch-site': 'same-site' },
-        { origin: ORIGIN, 'sec-fetch-site': 'cross-site' },
-      ];
-      for (const headers of foreign) {
-        const answer = await studio.call(method, path, { body, headers, cookie: cookies.get('Ada') });
-        expect(answer.status, JSON.stringify(headers)).toBe(403);
-      }
-    },
-  );
+  if (method === 'GET') return;
+  test('does nothing for a page of another origin, whoever is signed in', async () => {
+    const foreign = [
+      { origin: 'https://evil.example' },
+      { origin: null },
+      { origin: 'null' },
+      { origin: `${ORIGIN}.evil.example` },
+      { origin: 'http://127.0.0.1:8787' },
+      { origin: ORIGIN, 'sec-fetch-site': 'same-site' },
+      { origin: ORIGIN, 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of foreign) {
+      const answer = await studio.call(method, path, { body, headers, cookie: cookies.get('Ada') });
+      expect(answer.status, JSON.stringify(headers)).toBe(403);
+    }
+  });
 });
 
 describe('the Studio', () => {

@@ -115,6 +115,45 @@ describe('a preview', () => {
   });
 });
 
+describe('a campaign whose texts cost too much for one user', () => {
+  const loop =
+    '{% for a in custom_attribute.${list} %}{% for b in custom_attribute.${list} %}x{% endfor %}{% endfor %}';
+  const wild = {
+    ...GOLD,
+    audience: null,
+    control_percentage: 0,
+    variants: [aVariant({ properties: text(`Hi${loop}`) })],
+  };
+
+  test('is halted for all of them, and named in the list until it changes', async () => {
+    studio.edit(
+      aStudioWorkspace({
+        campaigns: [
+          { ...SPRING, placements: ['home'], variants: [aVariant({ properties: text('Spring') })] },
+          wild,
+        ],
+      }),
+    );
+    const list = Array.from({ length: 500 }, (_, index) => `entry ${index}`);
+    await studio.track({ attributes: [{ external_id: 'u1' }, { external_id: 'u2', list }] });
+    const halted = async () => (await studio.call('GET', '/api/campaigns/gold', { cookie: ed })).body.halted;
+    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Hi' });
+    expect(await halted()).toBeNull();
+    expect(await studio.headlines('u2', ['home'])).toEqual({ home: 'Spring' });
+    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Spring' });
+    expect(await halted()).toBe(
+      'Nobody sees it: Headline takes too long to write. Use fewer or shorter loops, and publish it again.',
+    );
+    const { body } = await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed });
+    expect(body.placements.home[0]).toMatchObject({ outcome: 'unfilled', property: 'headline' });
+    studio.edit(
+      aStudioWorkspace({ campaigns: [{ ...wild, variants: [aVariant({ properties: text('Hello') })] }] }),
+    );
+    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Hello' });
+    expect(await halted()).toBeNull();
+  });
+});
+
 describe('a preview link', () => {
   const draft = async (campaign: Record<string, unknown> = GOLD) => {
     const before = await studio.store.studio.draft('test', 'gold');

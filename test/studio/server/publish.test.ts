@@ -56,6 +56,22 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await store.close();
   });
 
+  test('puts the campaign that was published last before its equals, and says so beforehand', async () => {
+    const named = (id: string) => saying(id, { campaign_id: id, name: id });
+    await publish(studio, pia, named('welcome'));
+    studio.clock.now += 1_000;
+    const { body } = await studio.call('POST', '/api/effect', {
+      body: { campaign: named('sale') },
+      cookie: pia,
+    });
+    expect(body.placements[0]).toMatchObject({ before: ['welcome'], after: [] });
+    await publish(studio, pia, named('sale'));
+    expect(await studio.headlines('u1')).toMatchObject({ home: 'sale' });
+    studio.clock.now += 1_000;
+    await publish(studio, pia, named('welcome'), 1);
+    expect(await studio.headlines('u1')).toMatchObject({ home: 'welcome' });
+  });
+
   test('is what the next sync answers, and is written into history and audit', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));

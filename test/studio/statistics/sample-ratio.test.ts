@@ -13,26 +13,104 @@ describe('the logarithm of the gamma function', () => {
   ])('of %d', (x, value) => expect(logGamma(x)).toBeCloseTo(value, 8));
 });
 
+const HALVES = [0.5, 0.5];
+const WARNS_BELOW = 0.01;
+
+/** The largest smaller group of so many people, half of whom were expected in it, of which the test warns. */
+const warnsAt = (people: number): number => {
+  const isWarned = (few: number) => sampleRatioP([people - few, few], HALVES) < WARNS_BELOW;
+  let few = Math.floor(people / 2);
+  while (!isWarned(few)) few -= 1;
+  return few;
+};
+
+/** The real share of the smaller group of which it warns in four of five campaigns (the normal approximation). */
+const shareFound = (people: number): number => {
+  const Z_80 = 0.841_62;
+  const most = warnsAt(people) + 0.5;
+  let share = most / people;
+  for (let turn = 0; turn < 50; turn += 1)
+    share = (most - Z_80 * Math.sqrt(people * share * (1 - share))) / people;
+  return share;
+};
+
+/** Numbers from 0 up to 1, the same with every run (mulberry32). */
+const random = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};
+
 describe('the sample-ratio test', () => {
   test('is what the definition gives for counts small enough to multiply', () => {
-    // Dirichlet(5,000, 5,000): the chance of one, then the other, of three people.
-    const otherwise = (5_000 / 10_000) * (5_001 / 10_001) * (5_000 / 10_002);
-    expect(sampleRatioP([2, 1], [0.5, 0.5])).toBeCloseTo(Math.min(1, 0.5 ** 3 / otherwise), 10);
+    // Dirichlet(half, half): the chance of one, then the other, of three people, for each concentration.
+    const otherwise = [10, 100, 1_000, 10_000].map((all) => {
+      const half = all / 2;
+      return (half / all) * ((half + 1) / (all + 1)) * (half / (all + 2));
+    });
+    const mean = otherwise.reduce((sum, each) => sum + each, 0) / otherwise.length;
+    expect(sampleRatioP([2, 1], HALVES)).toBeCloseTo(Math.min(1, 0.5 ** 3 / mean), 10);
+    expect(sampleRatioP([3, 0], HALVES)).toBeLessThan(1);
   });
 
   test('has no doubt of groups that are as large as they should be', () => {
-    expect(sampleRatioP([500, 500], [0.5, 0.5])).toBe(1);
+    expect(sampleRatioP([500, 500], HALVES)).toBe(1);
+    expect(sampleRatioP([520, 480], HALVES)).toBeGreaterThan(0.5);
     expect(sampleRatioP([4_512, 4_489, 1_003], [0.45, 0.45, 0.1])).toBeGreaterThan(0.5);
+    expect(sampleRatioP([0, 0], HALVES)).toBe(1);
   });
 
-  // The same cases as in the public test suite of GrowthBook's statistics engine.
-  test('finds groups that are not', () => {
-    expect(sampleRatioP([100, 900], [0.5, 0.5])).toBeLessThan(0.05);
-    expect(sampleRatioP([8_000, 2_000], [0.5, 0.5])).toBeLessThan(1e-6);
+  // Beside them what a chi-squared test says that is right for one look only.
+  test.each([
+    { counts: [300, 0], chiSquared: '10⁻⁶⁷' },
+    { counts: [200, 80], chiSquared: '7·10⁻¹³' },
+    { counts: [1_100, 900], chiSquared: '8·10⁻⁶' },
+    { counts: [5_200, 4_800], chiSquared: '6·10⁻⁵' },
+    { counts: [100, 900], chiSquared: '10⁻¹⁴⁰' },
+    { counts: [52_000, 48_000], chiSquared: '10⁻³⁶' },
+  ])('warns of $counts at 50 : 50 (chi-squared p $chiSquared)', ({ counts }) =>
+    expect(sampleRatioP(counts, HALVES)).toBeLessThan(WARNS_BELOW),
+  );
+
+  test('warns of a control group of a tenth that is half as large', () => {
+    expect(sampleRatioP([950, 50], [0.9, 0.1])).toBeLessThan(WARNS_BELOW);
+    expect(sampleRatioP([900, 100], [0.9, 0.1])).toBe(1);
   });
 
-  test('finds a deviation of two points once enough people were divided', () => {
-    expect(sampleRatioP([520, 480], [0.5, 0.5])).toBeGreaterThan(0.5);
-    expect(sampleRatioP([52_000, 48_000], [0.5, 0.5])).toBeLessThan(0.01);
+  // The same table is in docs/studio.md.
+  test.each([
+    { people: 100, at: 30, found: 26.8 },
+    { people: 300, at: 116, found: 36.5 },
+    { people: 1_000, at: 439, found: 42.6 },
+    { people: 3_000, at: 1_395, found: 45.8 },
+    { people: 10_000, at: 4_810, found: 47.7 },
+    { people: 100_000, at: 49_398, found: 49.3 },
+  ])(
+    'warns of $people people at a group of $at, and finds a real share of $found per cent in four of five',
+    (row) => {
+      expect(warnsAt(row.people)).toBe(row.at);
+      expect(Math.round(shareFound(row.people) * 1_000) / 10).toBe(row.found);
+    },
+  );
+
+  test('is wrong in fewer than one of a hundred campaigns, with a look after every ten people', () => {
+    const campaigns = 500;
+    let alarms = 0;
+    for (let campaign = 1; campaign <= campaigns; campaign += 1) {
+      const next = random(campaign);
+      let one = 0;
+      for (let people = 1; people <= 2_000; people += 1) {
+        if (next() < 0.5) one += 1;
+        if (people % 10 === 0 && sampleRatioP([one, people - one], HALVES) < WARNS_BELOW) {
+          alarms += 1;
+          break;
+        }
+      }
+    }
+    expect(alarms).toBeLessThanOrEqual(campaigns / 100);
   });
 });

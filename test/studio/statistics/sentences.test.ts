@@ -62,6 +62,38 @@ describe('the first sentence of the results', () => {
     ).toMatch(/^A beats B by/);
   });
 
+  test('counts those who saw it against the plan, as the list does: not the control group', () => {
+    const campaign = aCampaign({
+      planned_users: 6_000,
+      control_percentage: 10,
+      ends_at: '2026-03-07T00:00:00Z',
+    });
+    const of = counts(arm('a', 2_900, 510), arm('b', 2_900, 300), arm(null, 640, 0));
+    expect(said(campaign, of)).toBe(
+      'Too early to name a winner: 5,800 people of the planned 6,000 have seen it.',
+    );
+  });
+
+  test('names no winner where it ended before the planned number of people saw it', () => {
+    const of = counts(arm('a', 400, 40), arm('b', 400, 140));
+    expect(said(aCampaign({ planned_users: 6_000, ...OVER }), of)).toBe(
+      'It ended with 800 people of the planned 6,000: too few to name a winner.',
+    );
+  });
+
+  test('names the winner on the goal, of the variants and against the control group', () => {
+    const campaign = aCampaign({
+      ...OVER,
+      control_percentage: 10,
+      conversions: [{ product: 'teapot', within_hours: 168 }],
+    });
+    // B is clicked less and bought more.
+    const of = counts(arm('a', 5_000, 900, [250]), arm('b', 5_000, 500, [700]), arm(null, 2_000, 0, [90]));
+    expect(said(campaign, of)).toMatch(
+      /^B beats A by \d+\.\d to 1\d\.\d points in purchases of “teapot”; B beats the control group by .* in purchases of “teapot”; purchases of “teapot” of A against the control group: undecided, 7,000 people\.$/,
+    );
+  });
+
   test('says what is undecided, and how many people that stands on', () => {
     const campaign = aCampaign({
       ...OVER,
@@ -70,15 +102,23 @@ describe('the first sentence of the results', () => {
     });
     const of = counts(arm('a', 25, 3, [1]), arm('b', 25, 4, [2]), arm(null, 5, 0, [0]));
     expect(said(campaign, of)).toBe(
-      'Clicks of B against A: undecided, 50 people; purchases of “teapot” against the control group: undecided, 55 people.',
+      'Purchases of “teapot” of B against A: undecided, 50 people; purchases of “teapot” against the control group: undecided, 55 people.',
     );
   });
 
   test('asks for something to compare with', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }] });
     expect(said(alone, counts(arm('a', 200, 15)))).toBe(
-      '200 people saw it, 7.5 % of them clicked. There is nothing to compare it with: a second variant or a control group would say what it brings about.',
+      '200 people saw it, 7.5 % of them clicked. There is nothing to compare it with: a second variant, or a control group and a goal, would say what it brings about.',
     );
+  });
+
+  test('asks for a goal where there is a control group, seen or not', () => {
+    const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }], control_percentage: 10 });
+    const words =
+      '200 people saw it, 7.5 % of them clicked. The control group sees nothing to click: with a goal, results compare what both did.';
+    expect(said(alone, counts(arm('a', 200, 15)))).toBe(words);
+    expect(said(alone, counts(arm('a', 200, 15), arm(null, 20, 0)))).toBe(words);
   });
 });
 
@@ -90,12 +130,14 @@ describe('a comparison', () => {
   const of = counts(arm('a', 900, 90, [60]), arm('b', 900, 120, [120]), arm(null, 200, 0, [10]));
   const { comparisons, arms } = compareResults(campaign, of);
 
-  test('is of clicks against the first variant, of goals and revenue against the control group', () => {
+  test('is of clicks against the first variant, of goals and revenue against the control group too', () => {
     expect(comparisons.map(({ metric, one, other }) => [metric, arms[one]!.name, arms[other]!.name])).toEqual(
       [
         ['click', 'B', 'A'],
+        ['goal 0', 'B', 'A'],
         ['goal 0', 'A', 'Control'],
         ['goal 0', 'B', 'Control'],
+        ['revenue 0', 'B', 'A'],
         ['revenue 0', 'A', 'Control'],
         ['revenue 0', 'B', 'Control'],
       ],
@@ -110,8 +152,15 @@ describe('a comparison', () => {
 
   test('is in words', () => {
     expect(rangeWords(comparisons[0]!)).toMatch(/^\d\.\d points lower to \d\.\d points higher$/);
-    expect(rangeWords(comparisons[2]!)).toMatch(/^\d\.\d to 1\d\.\d points higher$/);
-    expect(rangeWords(comparisons[4]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
+    expect(rangeWords(comparisons[3]!)).toMatch(/^\d\.\d to 1\d\.\d points higher$/);
+    expect(rangeWords(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
+  });
+
+  test('has the lift beside it: the difference as a share of the other rate', () => {
+    expect(comparisons[0]!.lift).toBeCloseTo(1 / 3, 10);
+    expect(comparisons[3]!.lift).toBeCloseTo(120 / 900 / (10 / 200) - 1, 10);
+    const none = compareResults(aCampaign(), counts(arm('a', 90, 0), arm('b', 90, 12)));
+    expect(none.comparisons[0]!.lift).toBeNull();
   });
 
   test('leaves revenue out that is in several currencies', () => {

@@ -5,12 +5,14 @@ import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
 import { HistoryTab } from '../history/history-tab.tsx';
 import { stateOf } from '../list/find-campaigns.ts';
+import { announce } from '../parts/announce.tsx';
 import { LoadView } from '../parts/load-view.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Boundary, Problem } from '../parts/problem.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { ResultsTab } from '../results/results-tab.tsx';
-import { Link } from '../shell/address.tsx';
+import { go, Link } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import { ConflictBox } from './conflict-box.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
@@ -58,9 +60,39 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
           );
         }
         // It is loaded anew after a release or a discarded draft: what was typed before belongs to another editor.
-        return <Campaign key={loads.current} row={row} tab={tab} onChange={again} />;
+        return (
+          <Boundary
+            key={loads.current}
+            instead={(reason) => <Unreadable row={row} reason={reason} onDiscarded={again} />}
+          >
+            <Campaign row={row} tab={tab} onChange={again} />
+          </Boundary>
+        );
       }}
     </LoadView>
+  );
+};
+
+/** In the place of a campaign that cannot be drawn: the way out is to discard its draft. */
+const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Promise<void> }) => {
+  const { row, reason, onDiscarded } = props;
+  const discard = useAction(async () => {
+    await call('DELETE', `/api/drafts/${encodeURIComponent(row.id)}`, { ifMatch: row.draft!.revision });
+    announce('The draft is gone.');
+    if (row.published) await onDiscarded();
+    else go('/');
+  });
+  return (
+    <Problem title="This campaign cannot be read" isPage>
+      <p class="muted">{reason}</p>
+      {row.draft && may('edit') && (
+        <button type="button" class="button" onClick={() => void discard.run()}>
+          Discard its draft
+        </button>
+      )}
+      <p class="field-problem">{discard.problem.value}</p>
+      <Link to="/">Go to the campaigns</Link>
+    </Problem>
   );
 };
 

@@ -112,7 +112,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
       <NumberField
         id="planned_users"
         label="Planned sample: people who should see it"
-        help="Results name no winner before so many people saw it, or before the end. Empty: only at the end."
+        help="Results name no winner before so many people saw a variant. Empty: at the end."
         min={1}
         checks={checksAt(editor.checks.value, 'planned_users')}
         value={planned_users}

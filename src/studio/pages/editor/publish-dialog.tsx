@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { LiveEffect } from '../../server/live-effect.ts';
 import type { ReleaseRow } from '../../server/routes/releases.ts';
@@ -10,6 +9,7 @@ import { ApiError, call, wordsOf } from '../call.ts';
 import { announce } from '../parts/announce.tsx';
 import { wholeMoment } from '../parts/dates.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { MomentInput } from '../parts/moment-input.tsx';
 import { NoteField } from '../parts/note-field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -20,6 +20,8 @@ import { Effect } from './effect.tsx';
 import { Reach } from './reach.tsx';
 import { TheirRelease } from './their-release.tsx';
 import './publish.css';
+
+const DAY_MS = 86_400_000;
 
 interface PublishDialogProps {
   editor: Editor;
@@ -32,7 +34,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const note = useSignal('');
   const when = useSignal<'now' | 'later'>('now');
   const zone = signedIn().workspace.timeZone;
-  const at = useSignal(toZoned(new Date(Date.now() + 86_400_000).toISOString(), zone));
+  const at = useSignal<string | null>(new Date(Date.now() + DAY_MS).toISOString());
   const problem = useSignal<string | null>(null);
   const theirs = useSignal<ReleaseRow | null>(null);
   const before = useSignal(editor.row.published?.campaign ?? null);
@@ -53,9 +55,10 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   }, [editor, effect, problem]);
 
   const publish = async () => {
-    const liveAt = when.value === 'later' ? fromZoned(at.value, zone) : null;
-    if (when.value === 'later' && liveAt === null) {
-      problem.value = 'Choose a date and a time.';
+    const liveAt = when.value === 'later' ? at.value : null;
+    if (when.value === 'later' && (liveAt === null || Date.parse(liveAt) <= Date.now())) {
+      problem.value = 'Choose a date and a time that are still to come.';
+      document.getElementById('publish-at')?.focus();
       return;
     }
     isBusy.value = true;
@@ -147,12 +150,11 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
         {when.value === 'later' && (
           <div class="field">
             <label for="publish-at">{`Date and time in ${zone}`}</label>
-            <input
+            <MomentInput
               id="publish-at"
-              type="datetime-local"
               value={at.value}
-              onInput={(event) => {
-                at.value = event.currentTarget.value;
+              onChange={(moment) => {
+                at.value = moment;
               }}
             />
           </div>

@@ -1,7 +1,7 @@
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { STATUS_WORDS } from '../../campaign/member-words.ts';
-import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import { wholeMoment } from '../parts/dates.ts';
+import { MomentInput } from '../parts/moment-input.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
@@ -31,23 +31,22 @@ const When = ({
   label: string;
   help: string;
 }) => {
-  const zone = signedIn().workspace.timeZone;
   const value = editor.campaign.value[member];
+  const put = (moment: string | null) =>
+    editor.change(
+      ({ [member]: _, ...rest }) => (moment === null ? rest : { ...rest, [member]: moment }) as CampaignText,
+      member,
+    );
   const checks = checksAt(editor.checks.value, member);
   return (
     <Field id={member} label={label} help={value ? `${wholeMoment(value)}` : help} checks={checks}>
       <div class="when">
-        <input
+        <MomentInput
           id={member}
-          type="datetime-local"
-          value={value ? toZoned(value, zone) : ''}
-          aria-invalid={hasError(checks)}
-          aria-describedby={describedBy(member)}
-          onInput={(event) => {
-            const moment = fromZoned(event.currentTarget.value, zone);
-            // A date that is half typed is no date yet; the button takes it away.
-            if (moment !== null) editor.change((before) => ({ ...before, [member]: moment }), member);
-          }}
+          value={value ?? null}
+          isInvalid={hasError(checks)}
+          describedBy={describedBy(member)}
+          onChange={put}
         />
         {value && (
           <button
@@ -55,7 +54,7 @@ const When = ({
             class="button quiet"
             aria-label={`Clear ${label}`}
             onClick={() => {
-              editor.change(({ [member]: _, ...rest }) => rest as CampaignText);
+              put(null);
               document.getElementById(member)?.focus();
             }}
           >

@@ -1,4 +1,4 @@
-import { nameOf } from '../../campaign/campaign-text.ts';
+import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { placementName } from '../shell/session.ts';
@@ -25,13 +25,14 @@ export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
   return row.planned ? 'planned' : 'draft';
 };
 
+/** A draft may hold anything: one that cannot be read is found by its ID. */
+const textsOf = (campaign: CampaignText | undefined): string[] =>
+  campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
+    ? [nameOf(campaign), ...campaign.placements.map(placementName)]
+    : [];
+
 const matches = (row: CampaignRow, words: string): boolean => {
-  const campaign = shownOf(row);
-  const texts = [
-    row.id,
-    campaign ? nameOf(campaign) : '',
-    ...(campaign?.placements ?? []).map(placementName),
-  ];
+  const texts = [row.id, ...textsOf(shownOf(row))];
   return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
 };
 

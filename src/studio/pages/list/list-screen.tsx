@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { call } from '../call.ts';
-import { Empty, Problem } from '../parts/problem.tsx';
+import { Boundary, Empty, Problem } from '../parts/problem.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { may } from '../shell/session.ts';
 import { createCampaign } from './create-campaign.ts';
 import { FILTERS, findCampaigns, type Shown, stateOf } from './find-campaigns.ts';
-import { Row } from './row.tsx';
+import { Row, UnreadableRow } from './row.tsx';
 import { timelineOf } from './timeline.ts';
 import './list.css';
 
@@ -86,14 +86,18 @@ export const ListScreen = () => {
                 <span />
               </li>
               {found.map((row) => (
-                <Row
-                  key={row.id}
-                  row={row}
-                  state={stateOf(row, nowMs)}
-                  timeline={timeline}
-                  number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? NOBODY) : null}
-                  onChange={again}
-                />
+                <Boundary
+                  key={`${row.id} ${row.draft?.revision}`}
+                  instead={(reason) => <UnreadableRow row={row} reason={reason} />}
+                >
+                  <Row
+                    row={row}
+                    state={stateOf(row, nowMs)}
+                    timeline={timeline}
+                    number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? NOBODY) : null}
+                    onChange={again}
+                  />
+                </Boundary>
               ))}
             </ul>
           )}

@@ -54,6 +54,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             </span>
           )}
         </span>
+        {row.halted && <span class="list-facts field-problem">{row.halted}</span>}
       </span>
       <span class="list-state">
         <StateMark state={state} />
@@ -118,3 +119,15 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
     </li>
   );
 };
+
+/** In the place of a campaign that cannot be drawn: the others stay, and this one can be opened. */
+export const UnreadableRow = ({ row, reason }: { row: CampaignRow; reason: string }) => (
+  <li class="list-row">
+    <span class="list-name">
+      <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
+        <bdi>{row.id}</bdi>
+      </Link>
+      <span class="list-facts field-problem">It cannot be read: {reason}</span>
+    </span>
+  </li>
+);

@@ -1,32 +1,29 @@
 import { signedIn } from '../shell/session.ts';
 
-const formatter = (options: Intl.DateTimeFormatOptions, timeZone: string) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+/** In the workspace's time zone. What is no date stands there as it is: a draft may hold anything. */
+const format = (date: string | number, options: Intl.DateTimeFormatOptions): string => {
+  const ms = typeof date === 'number' ? date : Date.parse(date);
+  if (Number.isNaN(ms)) return String(date);
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: signedIn().workspace.timeZone }).format(ms);
+};
 
 /** `Mon 2 Mar, 09:00`, in the workspace's time zone. */
 export const moment = (iso: string): string =>
-  formatter(
-    { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-    signedIn().workspace.timeZone,
-  ).format(Date.parse(iso));
+  format(iso, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** The same with year and zone, for where there is room and a mistake would cost. */
 export const wholeMoment = (iso: string): string =>
-  formatter(
-    {
-      weekday: 'short',
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZoneName: 'short',
-    },
-    signedIn().workspace.timeZone,
-  ).format(Date.parse(iso));
+  format(iso, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
 
-export const day = (iso: string | number): string =>
-  formatter({ day: 'numeric', month: 'short' }, signedIn().workspace.timeZone).format(new Date(iso));
+export const day = (date: string | number): string => format(date, { day: 'numeric', month: 'short' });
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],

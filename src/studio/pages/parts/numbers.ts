@@ -11,3 +11,10 @@ export const moneyText = (amount: number): string => money.format(amount);
 /** `7.1 %`, always with one digit, so that columns can be compared; `–` of nobody. */
 export const shareText = (part: number, of: number): string =>
   of === 0 ? '–' : percent.format(part / of).replace('%', ' %');
+const lift = new Intl.NumberFormat('en-GB', {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+/** `+20 %`, of 0.2. */
+export const liftText = (share: number): string => lift.format(share).replace('%', ' %');

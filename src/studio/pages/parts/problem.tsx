@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
 
 interface ProblemProps {
   title: string;
@@ -25,3 +26,12 @@ export const Empty = ({ title, children }: { title: string; children?: Component
     {children}
   </div>
 );
+
+/** Shows something else in the place of what cannot be drawn, so that the rest of the page stays. */
+export const Boundary = (props: {
+  children: ComponentChildren;
+  instead(reason: string): ComponentChildren;
+}) => {
+  const [error] = useErrorBoundary((thrown) => console.error(thrown));
+  return <>{error === undefined ? props.children : props.instead(String(error))}</>;
+};

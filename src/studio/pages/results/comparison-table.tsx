@@ -2,7 +2,7 @@ import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { countText, moneyText, shareText } from '../parts/numbers.ts';
+import { countText, liftText, moneyText, shareText } from '../parts/numbers.ts';
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);
@@ -45,7 +45,7 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
     <DataTable
       label="Differences"
       rows={comparisons}
-      keyOf={({ metric, one }) => `${metric} ${one}`}
+      keyOf={({ metric, one, other }) => `${metric} ${one} ${other}`}
       columns={[
         { name: 'What', kind: 'head', cell: ({ label }) => label },
         {
@@ -60,6 +60,11 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
           name: 'Rates',
           kind: 'number',
           cell: ({ means, unit }) => means.map((mean) => meanText(mean, unit)).join(' : '),
+        },
+        {
+          name: 'Lift',
+          kind: 'number',
+          cell: ({ lift }) => (lift === null ? '–' : liftText(lift)),
         },
         {
           name: 'Difference, 95 % certain',

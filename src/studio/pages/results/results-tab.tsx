@@ -19,6 +19,8 @@ const Meanings = () => (
       <dd>Everybody who saw it once at least. Of the control group: everybody who would have seen it.</dd>
       <dt>Clicked, goals</dt>
       <dd>People who did it once at least, after they first saw it. The share is of the people above.</dd>
+      <dt>Lift</dt>
+      <dd>How much more than the other rate, as a share of it: 6 % against 5 % is a lift of 20 %.</dd>
       <dt>Interval</dt>
       <dd>
         The true difference is in it with 95 % certainty, however often you look. That is why it is wider than
@@ -26,8 +28,8 @@ const Meanings = () => (
       </dd>
       <dt>Winner</dt>
       <dd>
-        Named at the planned end, or once the planned number of people saw it. A lead before that is often
-        chance.
+        Named once the planned number of people saw it, or without a plan at the end; on the goals where there
+        are some. A lead before that is often chance.
       </dd>
       <dt>Test users and previews</dt>
       <dd>Count nowhere.</dd>
@@ -62,9 +64,9 @@ const Results = ({ results, row, path }: ResultsProps) => {
         <section class="notice" role="alert">
           <h2>The groups are not as large as they should be</h2>
           <p>
-            So far from the planned shares by chance: less than one time in a hundred. Somebody changed the
-            shares meanwhile, or one variant fails to load or to count. Do not trust the comparison before you
-            know which.
+            Chance alone takes them so far from the planned shares in fewer than one of a hundred campaigns.
+            Either the shares were changed while it ran, or one variant fails to load or to count. Do not
+            trust the comparison before you know which.
           </p>
         </section>
       )}

@@ -3,7 +3,7 @@ import { AccessScreen } from '../access/access-screen.tsx';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer } from '../parts/announce.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Boundary, Problem } from '../parts/problem.tsx';
 import { WhyScreen } from '../why/why-screen.tsx';
 import { Link, path } from './address.tsx';
 import { Login } from './login.tsx';
@@ -12,17 +12,27 @@ import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
 
+/** The ID in an address; `null` for one that nobody can have encoded, as `%`. */
+const decoded = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+};
+
 const screenOf = (current: string) => {
   const campaign = CAMPAIGN.exec(current);
-  if (campaign) {
-    const id = decodeURIComponent(campaign[1]!);
+  const id = campaign && decoded(campaign[1]!);
+  if (campaign && id !== null) {
     const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
-    return { title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
+    return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
-  if (current === '/access') return { title: 'Access', element: <AccessScreen /> };
-  if (current === '/why') return { title: 'Why', element: <WhyScreen /> };
-  if (current === '/') return { title: 'Campaigns', element: <ListScreen /> };
+  if (current === '/access') return { key: current, title: 'Access', element: <AccessScreen /> };
+  if (current === '/why') return { key: current, title: 'Why', element: <WhyScreen /> };
+  if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
+    key: current,
     title: 'Not found',
     element: (
       <Problem title="There is no such page" isPage>
@@ -31,6 +41,13 @@ const screenOf = (current: string) => {
     ),
   };
 };
+
+const BrokenScreen = ({ reason }: { reason: string }) => (
+  <Problem title="This page cannot be shown" isPage>
+    <p class="muted">{reason}</p>
+    <Link to="/">Go to the campaigns</Link>
+  </Problem>
+);
 
 const Header = () => {
   const { operator, workspace } = signedIn();
@@ -105,7 +122,9 @@ export const App = () => {
         <>
           <Header />
           <main class="page" id="main" tabIndex={-1}>
-            {screen?.element}
+            <Boundary key={screen?.key} instead={(reason) => <BrokenScreen reason={reason} />}>
+              {screen?.element}
+            </Boundary>
           </main>
         </>
       )}

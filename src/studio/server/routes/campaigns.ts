@@ -1,5 +1,6 @@
-import { HttpError } from '../../../service/index.ts';
+import { HttpError, haltedBy, type Workspace } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { labelOf } from '../../campaign/member-words.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
@@ -32,7 +33,17 @@ export interface CampaignRow {
   planned: PlannedRelease | null;
   /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
   newest: number;
+  /** Why nobody gets it though it is published, as a sentence; `null` where nothing holds it back. */
+  halted: string | null;
 }
+
+/** A campaign whose texts cost too much is shown to nobody until it changes. */
+const haltedWords = (workspace: Workspace, id: string): string | null => {
+  const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
+  const halted = campaign && haltedBy(campaign);
+  if (!halted) return null;
+  return `Nobody sees it: ${labelOf(halted.error.property)} takes too long to write. Use fewer or shorter loops, and publish it again.`;
+};
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -86,6 +97,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
             }
           : null,
         planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
+        halted: haltedWords(workspace, id),
         newest: Math.max(released.get(id)?.release ?? 0, ...ahead.map(({ release }) => release)),
       },
     ];

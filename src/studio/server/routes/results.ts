@@ -2,15 +2,13 @@ import { type DayResults, HttpError, type PlacementResults } from '../../../serv
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
-import { headline, isPlannedMoment } from '../../statistics/sentences.ts';
+import { headline } from '../../statistics/sentences.ts';
 import { resultsCsv } from '../results-csv.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 export interface ResultsAnswer extends ComparedResults {
   headline: string;
-  /** Whether a winner may be named: at the planned end or the planned sample. */
-  isDecided: boolean;
   days: DayResults[];
   /** In the order of the campaign's placements, variants together. */
   placements: PlacementResults[];
@@ -38,13 +36,11 @@ const answerOf = async (
   const { timeZone } = workspace.studio;
   const counts = await resultsOf(store, workspace.workspaceId, campaign);
   const compared = compareResults(campaign, counts);
-  const exposed = compared.arms.reduce((sum, arm) => sum + arm.exposed, 0);
   return {
     campaign,
     answer: {
       ...compared,
       headline: headline(campaign, compared, nowMs),
-      isDecided: isPlannedMoment(campaign, exposed, nowMs),
       days: counts.days,
       placements: placementsOf(campaign, counts.placements),
       timeZone,

@@ -1,0 +1,66 @@
+import { type Context, defaultOperators } from 'liquidjs';
+import { type Budget, COST } from './render-budget.ts';
+
+type Operator = (left: unknown, right: unknown, context: Context) => Generator<unknown, boolean>;
+
+/** A number with a point that has nothing behind it: Liquid prints `10.0 | times: 2` as `20.0`. Other numbers say so themselves. */
+export class Float extends Number {
+  override toString() {
+    const text = String(this.valueOf());
+    return /[.e]|Inf|NaN/.test(text) ? text : `${text}.0`;
+  }
+}
+
+export const isFloat = (value: unknown): boolean =>
+  value instanceof Float || (typeof value === 'number' && !Number.isInteger(value));
+
+const plain = (value: unknown): unknown => (value instanceof Float ? value.valueOf() : value);
+
+/** How many entries or members a value has. */
+export const lengthOf = (value: unknown): number => {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 1;
+};
+
+/** How many letters a value is when it is printed, at most or nearly. Lists in lists are one text. */
+export const writtenLength = (value: unknown, budget: Budget, known = new Map<unknown, number>()): number => {
+  if (typeof value === 'string') return value.length;
+  if (!Array.isArray(value)) return 1;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  budget.use(value.length * COST.element);
+  let length = 0;
+  for (const each of value) length += writtenLength(each, budget, known);
+  known.set(value, length);
+  return length;
+};
+
+/** A value as it is printed. */
+export const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  return Array.isArray(value) ? value.map(textOf).join('') : String(value);
+};
+
+/** A search tries each place of a text, at the worst with the whole pattern. */
+export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
+
+const costOf = (name: string, left: unknown, right: unknown, budget: Budget): number => {
+  const lengths = [writtenLength(left, budget), writtenLength(right, budget)] as const;
+  if (name === 'contains' && typeof left === 'string') return searchCost(...lengths);
+  return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
+};
+
+/** The library's operators, at their cost. */
+export const registerOperators = (): typeof defaultOperators =>
+  Object.fromEntries(
+    Object.entries(defaultOperators).map(([name, library]) => {
+      if (name === 'not') return [name, library];
+      const operator: Operator = function* (left, right, context) {
+        const budget = context.memoryLimit as unknown as Budget;
+        budget.use(COST.token + costOf(name, left, right, budget));
+        return (yield library(plain(left), plain(right), context)) as boolean;
+      };
+      return [name, operator];
+    }),
+  );

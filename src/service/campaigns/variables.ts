@@ -1,0 +1,98 @@
+import { nearest } from '../nearest.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { STANDARD_NAMES } from '../users/check-standard.ts';
+
+/** What a property template may read. */
+export interface PersonaliseContext {
+  /** Standard attributes and identifiers by their wire name and by the usual template names: `{{${first_name}}}`. */
+  user: Record<string, unknown>;
+  /** `{{custom_attribute.${tier}}}`. */
+  customAttributes: Record<string, unknown>;
+  /** `{{targeted_device.${platform}}}`; empty where the device is not known. */
+  device: Record<string, unknown>;
+}
+
+/** Names that templates use beside those of the wire. */
+const aliasesOf = (standard: Record<string, unknown>) => ({
+  city: standard['home_city'],
+  date_of_birth: standard['dob'],
+});
+
+/** Everything a template may know of one user. A device counts as known when the profile has it. */
+export const personaliseContext = (
+  externalId: string,
+  profile: Readonly<Profile> | null,
+  deviceId: string | undefined,
+  appPlatforms: ReadonlyMap<string, string>,
+): PersonaliseContext => {
+  const standard = profile?.standard ?? {};
+  const token = deviceId && profile?.pushTokens.find(({ device_id }) => device_id === deviceId);
+  return {
+    user: {
+      ...standard,
+      ...aliasesOf(standard),
+      user_id: externalId,
+      external_id: externalId,
+      braze_id: profile ? String(profile.userId) : undefined,
+      email: profile?.email,
+      email_address: profile?.email,
+      phone: profile?.phone,
+      phone_number: profile?.phone,
+    },
+    customAttributes: profile?.custom ?? {},
+    device: token ? { id: token.device_id, platform: appPlatforms.get(token.app_id) || undefined } : {},
+  };
+};
+
+/** What `${…}` may name: standard attributes, identifiers and the usual other names of both. */
+const USER_NAMES: readonly string[] = [
+  ...new Set([...STANDARD_NAMES, ...Object.keys(personaliseContext('', null, undefined, new Map()).user)]),
+];
+const DEVICE_NAMES = ['id', 'platform'];
+/** A longer name is no slip of one of these, and is not compared with them. */
+const MAX_NAME_CHARACTERS = 60;
+
+const ofUser = (name: string) => `\${${name}}`;
+const ofDevice = (name: string) => `targeted_device.\${${name}}`;
+
+const shortened = (name: string): string =>
+  name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
+
+/** A variable of a template by its first two names; `member` is `null` where the second is not written out. */
+export interface Variable {
+  root: string;
+  member: string | null;
+}
+
+/** What is wrong with a variable of a template; `null` where users may have it. */
+const problemOf = ({ root, member }: Variable): string | null => {
+  if (root === 'custom_attribute') return null;
+  const [names, write] = root === 'targeted_device' ? [DEVICE_NAMES, ofDevice] : [USER_NAMES, ofUser];
+  const isKnownRoot = root === 'user' || root === 'targeted_device';
+  // `user[other]`: what it names is only known while a text is filled in.
+  if (isKnownRoot && member === null) return null;
+  const name = isKnownRoot ? member! : root;
+  if (isKnownRoot && names.includes(name)) return null;
+  const written = isKnownRoot ? write(shortened(name)) : shortened(name);
+  const meant = name.length > MAX_NAME_CHARACTERS ? null : nearest(name, names);
+  const hint = meant === null ? '' : `; did you mean ${write(meant)}?`;
+  return `unknown variable ${written}, which prints nothing${hint}`;
+};
+
+/** More than these say no more: each one is compared with every name. */
+const MAX_TOLD = 20;
+
+/** Says of each variable of a template that no user has it, and what was probably meant. */
+export const unknownVariables = (variables: readonly Variable[]): string[] => {
+  const problems = new Set<string>();
+  const seen = new Set<string>();
+  for (const variable of variables) {
+    const key = JSON.stringify([variable.root, variable.member]);
+    if (problems.size >= MAX_TOLD) break;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const problem = problemOf(variable);
+    if (problem !== null) problems.add(problem);
+  }
+  return [...problems];
+};
