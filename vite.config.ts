@@ -1,9 +1,30 @@
 import { builtinModules } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { dts } from 'rolldown-plugin-dts';
 import { defineConfig, type Plugin } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
+
+/** Many tests wait for a time-out or a browser, so that one more than there are cores keeps all of them busy. */
+const maxWorkers = Math.min(availableParallelism() + 1, 4);
+/** How much longer random tests run: see `times` in test/helpers/property.ts. */
+const long = Number(process.env['PLACARD_LONG'] ?? 1);
+
+const inBrowsers = (name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) => ({
+  test: {
+    name,
+    environment: 'node' as const,
+    globalSetup: ['test/helpers/shared-postgres.ts'],
+    ...files,
+    testTimeout: 120_000 * long,
+    hookTimeout: 120_000,
+    // A second, the default, is short for a browser on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
+    sequence: { groupOrder },
+    maxWorkers,
+  },
+});
 
 /** Entry points of the package, by the name of their file in `dist/`. */
 const entries = {
@@ -24,6 +45,7 @@ const entries = {
   // Threads of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
+  'ingestion-files': 'src/ingestion/files/stage-thread.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -143,7 +165,7 @@ export default defineConfig(({ command, mode }) => {
     // On Node a package is what its `main` says; `module` is for bundlers, and can differ. Tests import packages as Node does.
     ...(command === 'build' && { ssr: { noExternal: true, resolve: { mainFields: ['main'] } } }),
     test: {
-      testTimeout: 20_000,
+      testTimeout: 20_000 * long,
       reporters: [
         'default',
         ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
@@ -157,7 +179,7 @@ export default defineConfig(({ command, mode }) => {
             name: 'dom',
             environment: 'happy-dom',
             include: ['test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}'],
-            maxWorkers: 2,
+            maxWorkers,
           },
         },
         {
@@ -165,28 +187,20 @@ export default defineConfig(({ command, mode }) => {
             name: 'node',
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/{protocol,server,service,studio,cli,testing,package}/**/*.test.ts'],
-            maxWorkers: 2,
-            testTimeout: 60_000,
+            include: ['test/{protocol,server,service,ingestion,studio,cli,testing,package}/**/*.test.ts'],
+            maxWorkers,
+            testTimeout: 60_000 * long,
             // Packing builds everything, and may share the machine.
             hookTimeout: 180_000,
           },
         },
-        {
-          test: {
-            name: 'browser',
-            environment: 'node',
-            globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/e2e/**/*.test.ts'],
-            testTimeout: 120_000,
-            hookTimeout: 120_000,
-            // A second, the default, is short for a browser on a busy machine.
-            expect: { poll: { timeout: 20_000 } },
-            // After the others: they take all of a small machine, and a browser's timers would be late.
-            sequence: { groupOrder: 1 },
-            maxWorkers: 2,
-          },
-        },
+        // After the others: they take all of a small machine, and a browser's timers would be late. The engines are three long
+        // files, which would leave the other cores with nothing to do if they came last.
+        inBrowsers('engines', 1, { include: ['test/e2e/engines-*.test.ts'] }),
+        inBrowsers('browser', 2, {
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/engines-*.test.ts'],
+        }),
       ],
     },
   };

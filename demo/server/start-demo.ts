@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
+import { startIngestion } from '../../src/ingestion/index.ts';
 import {
   createService,
   followReleases,
@@ -59,6 +60,11 @@ export const startDemo = async ({
   const watched = watchWorkspaces(workspaceFile, { log, onReload });
   const workspaces = await followReleases(watched, store.studio, { log });
   const service = createService({ workspaces, store, log });
+  const stopIngestion = startIngestion({
+    store,
+    workspaces: () => workspaces.registry().workspaces,
+    log,
+  });
   const shop = createShopActions(service);
   const endpoints = createDemoEndpoints(shop);
   try {
@@ -84,14 +90,17 @@ export const startDemo = async ({
         hasDemoKeys,
         stop: async () => {
           await stop();
+          await stopIngestion();
           await listening.stop();
         },
       };
     } catch (error) {
+      await stopIngestion();
       await listening.stop();
       throw error;
     }
   } catch (error) {
+    await stopIngestion();
     await service.close();
     throw error;
   }

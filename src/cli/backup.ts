@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty';
 import { backupStore } from '../service/index.ts';
+import { visitedDatabase } from './database.ts';
 import { createInterruption, InterruptedError } from './interruption.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   db: { type: 'string', description: 'SQLite file that the service uses (PLACARD_DB)', valueHint: 'FILE' },

@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import { defineCommand } from 'citty';
 import { loadWorkspaces, visitStore, type Workspace } from '../service/index.ts';
 import { pullCampaigns, pushCampaigns } from '../studio/index.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   action: { type: 'positional', description: 'pull | push | log', required: true },

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty';
 import { loadWorkspaces, openStoreReader, type Registry, WorkspaceError } from '../service/index.ts';
 import { count } from './count.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },

@@ -8,8 +8,8 @@ import {
   openStoreReader,
   type StoreReader,
 } from '../service/index.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   kind: { type: 'positional', description: EXPORT_KINDS.join(' | '), required: false },

@@ -20,7 +20,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard track users.csv --as attributes --dry-run',
     'placard track events.ndjson --resume events.progress --rejects events.rejected.ndjson',
   ],
-  integrations: ['placard integrations --endpoint http://127.0.0.1:8787'],
+  integrations: [
+    'placard integrations --endpoint http://127.0.0.1:8787',
+    'placard integrations sync customers --wait',
+    'placard integrations runs customers',
+    'placard integrations rejects customers --csv --db placard.db > rejects.csv',
+  ],
   explain: [
     'placard explain --user u-771',
     'placard explain --user u-771 --placement home_hero --endpoint http://127.0.0.1:8787',

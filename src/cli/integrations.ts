@@ -1,15 +1,135 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
+import type { JobSyncStatus, RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
 import { refuseUnknown } from './options.ts';
+import { visitedDatabase } from './visited-database.ts';
 
-/** `placard integrations`: every data-ingestion integration as NDJSON. */
+const options = {
+  action: {
+    type: 'positional',
+    description: 'sync | runs | rejects; without one, the list',
+    required: false,
+  },
+  id: { type: 'positional', description: 'ID of the integration', required: false },
+  ...apiOptions,
+  wait: { type: 'boolean', description: 'Wait for the end of the run (sync)' },
+  db: {
+    type: 'string',
+    description: 'SQLite file or PostgreSQL URL that the service uses (rejects; PLACARD_DB)',
+    valueHint: 'FILE|postgres://…',
+  },
+  workspace: {
+    type: 'string',
+    description: 'Workspace ID; needed where there are several (rejects)',
+    valueHint: 'ID',
+  },
+  csv: { type: 'boolean', description: 'Write CSV in place of NDJSON (rejects)' },
+} as const;
+
+const ACTIONS = ['sync', 'runs', 'rejects'];
+const POLL_MS = 500;
+/** Rejects that are read at once. */
+const PAGE = 500;
+
+const writeLine = async (line: string) => {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+};
+
+const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus | undefined> => {
+  for await (const run of client.integrationRuns(id)) return run;
+  return undefined;
+};
+
+const countsOf = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
+  `${job_status}: ${rows_synced.toLocaleString('en-US')} rows stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
+
+/** Asks for a run; with `isPatient` it resolves at the end of it, and fails where that is no success. */
+const sync = async (client: RestClient, id: string, isPatient: boolean): Promise<void> => {
+  const before = isPatient ? await newestRun(client, id) : undefined;
+  await client.syncIntegration(id);
+  if (!isPatient) return writeLine(`${id}: a run is queued`);
+  const { isTTY } = process.stderr;
+  for (;;) {
+    await wait(POLL_MS);
+    const run = await newestRun(client, id);
+    if (!run || run.sync_start_time === before?.sync_start_time) continue;
+    if (isTTY) process.stderr.write(`\r\u001b[K${countsOf(run)}`);
+    if (run.sync_finish_time === '') continue;
+    if (isTTY) process.stderr.write('\r\u001b[K');
+    await writeLine(`${id}: ${countsOf(run)}`);
+    if (run.job_status !== 'Success') {
+      throw new Error(
+        `the run of ${id} ended as ${run.job_status}: see placard integrations rejects ${id}, or the Studio`,
+      );
+    }
+    return;
+  }
+};
+
+const CSV_COLUMNS = ['key', 'updated_at', 'reason', 'rejected_at', 'payload'] as const;
+const cell = (value: string | null) => (value === null ? '' : `"${value.replaceAll('"', '""')}"`);
+
+/** Rejects are not in the API: they hold what the source says of people. */
+const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
+  // The other actions call the API and need not load the service.
+  const { stampText, visitStore } = await import('../service/index.ts');
+  const { ingestion, workspaceIds, close } = await visitStore(db);
+  try {
+    const known = await workspaceIds();
+    if (asked === undefined && known.length > 1) {
+      throw new Error(
+        `the database holds several workspaces (${known.join(', ')}); name one with --workspace`,
+      );
+    }
+    const workspaceId = asked ?? known[0] ?? '';
+    if (isCsv) await writeLine(CSV_COLUMNS.join(','));
+    for (let after = ''; ; ) {
+      const page = await ingestion.rejects(workspaceId, id, { after, limit: PAGE });
+      for (const { key, updatedAtUs, reason, rejectedAtMs, payload } of page) {
+        const row = {
+          key,
+          updated_at: updatedAtUs === null ? null : stampText(updatedAtUs),
+          reason,
+          rejected_at: new Date(rejectedAtMs).toISOString(),
+          payload,
+        };
+        await writeLine(isCsv ? CSV_COLUMNS.map((name) => cell(row[name])).join(',') : JSON.stringify(row));
+      }
+      const last = page.at(-1);
+      if (!last) return;
+      after = last.rejectId;
+    }
+  } finally {
+    await close();
+  }
+};
+
+/** `placard integrations`: the list, one integration's runs and rejects, and a run on demand. */
 export const integrations = defineCommand({
-  meta: { name: 'integrations', description: 'List the data-ingestion integrations as NDJSON.' },
-  args: apiOptions,
+  meta: {
+    name: 'integrations',
+    description: 'List the data-ingestion integrations, their runs and rejects, or run one.',
+  },
+  args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, apiOptions);
-    for await (const integration of restClientOf(args).integrations()) {
-      process.stdout.write(`${JSON.stringify(integration)}\n`);
+    refuseUnknown(args, options);
+    const { action, id } = args;
+    if (action === undefined) {
+      for await (const integration of restClientOf(args).integrations()) {
+        await writeLine(JSON.stringify(integration));
+      }
+      return;
+    }
+    if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
+    if (id === undefined) throw new Error(`name the integration: placard integrations ${action} ID`);
+    if (action === 'sync') await sync(restClientOf(args), id, args.wait === true);
+    else if (action === 'rejects') {
+      const db = visitedDatabase(args.db, 'rejects needs --db, the database that the service uses');
+      await writeRejects(db, args.workspace, id, args.csv === true);
+    } else {
+      for await (const run of restClientOf(args).integrationRuns(id)) await writeLine(JSON.stringify(run));
     }
   },
 });

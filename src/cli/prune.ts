@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { pruneStore, vacuumStore } from '../service/index.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   db: {

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty';
 import { pino } from 'pino';
+import { startIngestion } from '../ingestion/index.ts';
 import {
   createService,
   errorFacts,
@@ -10,7 +11,7 @@ import {
   type WorkspaceSource,
   watchWorkspaces,
 } from '../service/index.ts';
-import { openDatabase } from './open-database.ts';
+import { namedDatabase, openDatabase } from './database.ts';
 import { portOf, refuseUnknown } from './options.ts';
 import { serveStudio } from './serve-studio.ts';
 
@@ -49,7 +50,8 @@ const options = {
   },
 } as const;
 
-const DEFAULTS = { workspace: 'workspace.json', db: 'placard.db', port: '8787', host: '127.0.0.1' };
+const DEFAULTS = { workspace: 'workspace.json', port: '8787', host: '127.0.0.1' };
+const DEFAULT_DB = 'placard.db';
 
 /** An address that other machines cannot reach. */
 const LOOPBACK = /^(?:127\.|localhost$|::1$)/;
@@ -99,7 +101,7 @@ export const serve = defineCommand({
       return args[name] ?? (env[variable] || DEFAULTS[name]);
     };
     const path = choose('workspace', 'PLACARD_WORKSPACE');
-    const db = choose('db', 'PLACARD_DB');
+    const db = namedDatabase(args.db) ?? DEFAULT_DB;
     const port = portOf(choose('port', 'PORT'));
     const host = choose('host', 'HOST');
 
@@ -128,6 +130,11 @@ export const serve = defineCommand({
       log,
       ...(metricsToken !== undefined && { metricsToken }),
     });
+    const stopIngestion = startIngestion({
+      store,
+      workspaces: () => workspaces.registry().workspaces,
+      log,
+    });
     try {
       const studio = await serveStudio({ args, env, workspaces, store, log });
       const listening = await listen(service, { port, host, log });
@@ -136,9 +143,11 @@ export const serve = defineCommand({
       const signal = await ending;
       log.info({ signal }, 'stopping');
       await studio?.stop();
+      await stopIngestion();
       await listening.stop();
       log.info({}, 'stopped');
     } catch (error) {
+      await stopIngestion();
       await service.close();
       throw error;
     }

@@ -10,6 +10,7 @@ export const FATAL = {
   tooLarge: 'Request Entity Too Large',
   unsupportedMediaType: 'Unsupported Media Type',
   overRateLimit: 'Over rate limit',
+  anotherJob: 'Another job is in progress',
   internal: 'Internal Server Error',
   unavailable: 'Service Unavailable',
   inDoubt: 'Gateway Timeout',

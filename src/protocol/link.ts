@@ -34,13 +34,13 @@ export const parseLink = (header: string | null | undefined): Links => {
 };
 
 /** Writes the header as the contract shows it: relative targets, `prev` first, a bare comma between. */
-export const formatLink = (cursors: {
-  prev?: string | undefined;
-  next?: string | undefined;
-}): string | undefined => {
+export const formatLink = (
+  cursors: { prev?: string | undefined; next?: string | undefined },
+  path: string = INTEGRATIONS_PATH,
+): string | undefined => {
   const parts = (['prev', 'next'] as const).flatMap((relation) => {
     const cursor = cursors[relation];
-    return cursor === undefined ? [] : [`<${INTEGRATIONS_PATH}?cursor=${cursor}>; rel="${relation}"`];
+    return cursor === undefined ? [] : [`<${path}?cursor=${cursor}>; rel="${relation}"`];
   });
   return parts.length > 0 ? parts.join(',') : undefined;
 };

@@ -4,6 +4,8 @@ export const CLIENT_PERMISSIONS = ['banners.sync', 'banners.track'] as const;
 /** What a server-side key may be allowed to do. */
 export const SERVER_PERMISSIONS = [
   'cdi.integration_list',
+  'cdi.integration_sync',
+  'cdi.integration_job_status',
   'users.track',
   'users.track.bulk',
   'users.identify',

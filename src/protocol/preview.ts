@@ -2,8 +2,11 @@ import type { WireBanner } from './banner.ts';
 
 /** Ours: no other server has it. */
 export const PREVIEW_PATH = '/placard/preview';
-/** The member of a page's query that carries a preview's token. */
-export const PREVIEW_QUERY = 'placard_preview';
+/**
+ * The name of a preview's token in the fragment of a page's address. A fragment is sent to nobody: it is in no log of the
+ * site and in no `Referer`.
+ */
+export const PREVIEW_PARAMETER = 'placard_preview';
 
 /** Body of `POST /placard/preview`. */
 export interface PreviewRequest {

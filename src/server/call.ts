@@ -21,6 +21,8 @@ export interface CallRequest {
   onAttempt?: () => void;
   /** Called when an attempt has failed of which nothing was taken: there may be another one. */
   onNotTaken?: () => void;
+  /** How often it is sent at most; default as the client's option says. */
+  maxAttempts?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -202,10 +204,11 @@ export const createCall = (options: CallOptions) => {
 
   return async (request: CallRequest): Promise<CallAnswer> => {
     const pace = paceOf(request.path);
+    const { maxAttempts = options.maxAttempts } = request;
     for (let count = 1; ; count += 1) {
       const outcome = await attempt(request, pace);
       if (outcome.type === 'answer') return outcome.answer;
-      if (outcome.type === 'stop' || count >= options.maxAttempts) throw outcome.error;
+      if (outcome.type === 'stop' || count >= maxAttempts) throw outcome.error;
       if (outcome.type === 'doubt') {
         if (!request.repeatable) throw outcome.error;
         request.onLostAnswer?.();

@@ -8,6 +8,7 @@ export type {
   InputArray,
   Instance,
   Integration,
+  JobSyncStatus,
   PurchaseObject,
   RateLimitInfo,
 } from '../protocol/index.ts';

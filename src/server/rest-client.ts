@@ -1,8 +1,8 @@
-import type { ExplainAnswer, ExplainRequest, Integration } from '../protocol/index.ts';
+import type { ExplainAnswer, ExplainRequest } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { type ApiAddress, endpointOf } from './endpoint-of.ts';
 import { createExplain } from './explain.ts';
-import { listIntegrations } from './integrations.ts';
+import { createIntegrationCalls, type IntegrationCalls } from './integrations.ts';
 import { createProfileCalls, type ProfileCalls } from './profiles.ts';
 import { sleep as realSleep, type Sleep } from './sleep.ts';
 import { checkTimeLimit } from './time-limit.ts';
@@ -30,9 +30,7 @@ interface CommonOptions {
 export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
-export interface RestClient extends ProfileCalls {
-  /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
-  integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
+export interface RestClient extends ProfileCalls, IntegrationCalls {
   /**
    * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said
    * of them, at the caller's own indexes; throws `TrackStoppedError` where it could not go on.
@@ -62,7 +60,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
     onRetry: options.onRetry ?? (() => undefined),
   });
   return {
-    integrations: ({ signal } = {}) => listIntegrations(call, endpoint, signal),
+    ...createIntegrationCalls(call, endpoint),
     track: (input, more) => trackAll(call, input, more),
     explain: createExplain(call),
     ...createProfileCalls(call),

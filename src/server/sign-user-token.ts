@@ -18,6 +18,8 @@ export interface SignUserTokenOptions {
   /** The user, by the ID that the page gives to `createPlacard`. */
   userId: string;
   appId: string;
+  /** The only workspace that takes the token. Default any that has this app and this key. */
+  workspaceId?: string;
   /** From 1 second to 30 days. Default an hour: the page asks for a new token in time. */
   expiresInSeconds?: number;
   /** Unix milliseconds. */
@@ -51,7 +53,7 @@ const importKey = async (privateKey: string | PrivateJwk) => {
 
 /** Signs a token with which a page proves who its user is. Throws a `TypeError` that names the option at fault. */
 export const signUserToken = async (options: SignUserTokenOptions): Promise<string> => {
-  const { privateKey, userId, appId, expiresInSeconds = HOUR_SECONDS, now = Date.now } = options;
+  const { privateKey, userId, appId, workspaceId, expiresInSeconds = HOUR_SECONDS, now = Date.now } = options;
   if (typeof userId !== 'string' || userId === '') throw new TypeError('userId: expected a text');
   if (typeof appId !== 'string' || appId === '') throw new TypeError('appId: expected a text');
   if (!(expiresInSeconds >= 1 && expiresInSeconds <= MAX_USER_TOKEN_SECONDS)) {
@@ -60,7 +62,7 @@ export const signUserToken = async (options: SignUserTokenOptions): Promise<stri
   const { algorithm, key } = await importKey(privateKey);
   const keyId = options.keyId ?? (typeof privateKey === 'string' ? undefined : privateKey.kid);
   const issuedAt = Math.floor(now() / 1000);
-  return new SignJWT()
+  return new SignJWT(workspaceId === undefined ? {} : { workspace_id: workspaceId })
     .setProtectedHeader({ alg: algorithm, ...(keyId !== undefined && { kid: keyId }) })
     .setSubject(userId)
     .setAudience(appId)

@@ -1,9 +1,10 @@
+export { namesPerson } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, type Reach } from './campaigns/reach.ts';
+export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
@@ -12,6 +13,18 @@ export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { Exchange, Reply } from './gate/exchange.ts';
 export { createFetch } from './gate/fetch.ts';
 export { HttpError } from './http-error.ts';
+export {
+  type BatchRecord,
+  batchStatements,
+  type IngestionReject,
+  type IngestionRun,
+  type IngestionState,
+  type IngestionStore,
+  type StoredReject,
+  type Watermark,
+} from './integrations/ingestion-store.ts';
+export { nextRunMs } from './integrations/schedule.ts';
+export { stampText } from './integrations/stamp-text.ts';
 export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { nearest } from './nearest.ts';
@@ -27,6 +40,7 @@ export {
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
+export { isRefused } from './store/error-codes.ts';
 export {
   backupStore,
   openStore,
@@ -35,6 +49,7 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
+export { asLibpq } from './store/postgres/as-libpq.ts';
 export type { CampaignNumber } from './store/read-results.ts';
 export type {
   ArmResults,
@@ -45,7 +60,9 @@ export type {
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
+export { RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
+export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
 export { version } from './version.ts';
 export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
@@ -55,4 +72,4 @@ export type { Registry } from './workspace/registry.ts';
 export { ROLES, type Role } from './workspace/studio-schema.ts';
 export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
-export type { Placement, Workspace } from './workspace/workspace.ts';
+export type { Placement, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

@@ -32,7 +32,9 @@ export interface RouteContext {
   key: ApiKey;
   store: Store;
   query: URLSearchParams;
-  /** The parsed body, unchecked; `undefined` on a GET. */
+  /** What stands in the path where the route has `{…}`; `''` where it has none. */
+  parameter: string;
+  /** The parsed body, unchecked; `undefined` where the route has none. */
   body: unknown;
   /** Unix milliseconds. */
   now: number;
@@ -48,6 +50,7 @@ export type Answer = { status: number; headers?: Record<string, string> } & (
 /** One row of the API. */
 export interface Route {
   method: 'GET' | 'POST';
+  /** May have one part in braces, such as `{integration_id}`. */
   path: string;
   permission: Permission;
   /** Which members a refusal has. */

@@ -41,6 +41,39 @@ const linesOf = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
+describe('the address of the database', () => {
+  const secret = 'postgres://placard:s3cret@127.0.0.1:1/placard';
+  const exported = (words: string[], env = {}) => runCli(['export', 'users', ...words], env);
+
+  test('is read from a file that PLACARD_DB_FILE names, as container engines mount secrets', async () => {
+    const file = join(folder, 'database');
+    const store = await openStore(db);
+    await store.close();
+    writeFileSync(file, `${db}\n`);
+    expect(await exported([], { PLACARD_DB_FILE: file })).toMatchObject({ code: 0, stderr: '' });
+    const both = await exported([], { PLACARD_DB_FILE: file, PLACARD_DB: db });
+    expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining('keep one of them') });
+    writeFileSync(file, '\n');
+    const empty = await exported([], { PLACARD_DB_FILE: file });
+    expect(empty).toMatchObject({
+      code: 1,
+      stderr: `placard: ${file}, which PLACARD_DB_FILE names, is empty\n`,
+    });
+  });
+
+  test('with a password belongs into the environment, and a command line that has one is warned of', async () => {
+    for (const url of [secret, 'postgres://127.0.0.1:1/placard?password=s3cret']) {
+      const { stderr } = await exported(['--db', url]);
+      expect(stderr).toContain('put the URL into PLACARD_DB');
+      expect(stderr).not.toContain('s3cret');
+    }
+    const inEnvironment = await exported([], { PLACARD_DB: secret });
+    expect(inEnvironment.stderr).not.toContain('list of processes');
+    const without = await exported(['--db', 'postgres://placard@127.0.0.1:1/placard']);
+    expect(without.stderr).not.toContain('list of processes');
+  });
+});
+
 describe('placard serve', () => {
   test('answers, ends with 0 on SIGTERM, and has kept everything it said yes to', async () => {
     const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
@@ -326,7 +359,7 @@ describe('placard serve', () => {
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url\n',
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url, --trusted-proxies\n',
     ],
   ])('ends with one sentence where it is started with %j', async (words, sentence) => {
     const { code, stderr, stdout } = await runCli(['serve', ...words]);

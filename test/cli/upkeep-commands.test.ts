@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,6 +37,14 @@ describe('placard backup', () => {
     expect(await exported(file('copy.db'))).toBe(await exported(file('live.db')));
     const again = await runCli(words);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+  });
+
+  test('makes a file that its owner alone reads, as the database and what SQLite keeps beside it are', async () => {
+    const copied = await runCli(['backup', '--db', file('live.db'), '--to', file('private.db')]);
+    expect(copied.code).toBe(0);
+    const names = ['live.db', 'live.db-wal', 'live.db-shm', 'live.db-owner', 'private.db'];
+    const modes = names.map((name) => (statSync(file(name)).mode & 0o777).toString(8));
+    expect(modes).toEqual(names.map(() => '600'));
   });
 
   test('says what it needs', async () => {

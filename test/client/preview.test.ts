@@ -12,7 +12,7 @@ const draft = aWireBanner({
   properties: { headline: { type: 'string', value: 'The draft' } },
 });
 
-beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?placard_preview=the-token&x=1#top'));
+beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?x=1#top&placard_preview=the-token'));
 afterEach(() => history.replaceState(null, '', '/'));
 
 /** A page of the site, and what it requests of the service for a preview. */

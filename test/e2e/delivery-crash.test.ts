@@ -4,9 +4,10 @@ import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/i
 import { capture, diagnose, untilDelivered, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import { open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
+import { times } from '../helpers/property.ts';
 
-/** How many renderers die in the random run; `PLACARD_KILLS=200` for the long one. */
-const KILLS = Number(process.env.PLACARD_KILLS ?? 15);
+/** How many renderers die in the random run. */
+const KILLS = times(10);
 /** An answer that takes longer is in doubt; short, so that a batch of a dead page is taken over soon. */
 const OPTIONS = { timeoutMs: 500 };
 

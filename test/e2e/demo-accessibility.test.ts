@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeProblems } from '../helpers/axe-problems.ts';
+import { axeProblems, LOOKS } from '../helpers/axe-problems.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 
@@ -30,10 +30,6 @@ const PAGES: readonly [name: string, path: string, ready: (page: Page) => Promis
   ],
   ['the thanks', '/#/thanks', (page) => page.getByRole('heading', { name: 'Thank you' }).waitFor()],
 ];
-
-const LOOKS = [1280, 768, 390].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 describe('axe finds nothing wrong, light and dark, wide and narrow, with', () => {
   test.each(PAGES)('%s', async (_, path, ready) => {

@@ -304,22 +304,20 @@ describe('the window', () => {
   });
 });
 
-test.each([360, 1280])(
-  'axe finds nothing wrong at %i pixels, light, dark and with forced colours',
-  async (width) => {
+test.each([
+  { width: 360, colorScheme: 'dark', forcedColors: 'none' },
+  { width: 1280, colorScheme: 'light', forcedColors: 'none' },
+  { width: 1280, colorScheme: 'dark', forcedColors: 'active' },
+] as const)(
+  'axe finds nothing wrong at $width pixels, $colorScheme, forced colours $forcedColors',
+  async ({ width, ...look }) => {
     // axe is a script from outside of the page, which its policy would refuse.
     const { page, close } = await open('/page', { viewport: { width, height: 800 }, bypassCSP: true });
     await titled(page, 'ending', 'Expired');
-    for (const look of [
-      { colorScheme: 'light', forcedColors: 'none' },
-      { colorScheme: 'dark', forcedColors: 'none' },
-      { colorScheme: 'dark', forcedColors: 'active' },
-    ] as const) {
-      await page.emulateMedia(look);
-      for (const name of ['Events', 'Log', 'Client', 'Placements']) {
-        await tab(page, name);
-        expect(await axeProblems(page), `${look.colorScheme}, ${look.forcedColors}, ${name}`).toEqual([]);
-      }
+    await page.emulateMedia(look);
+    for (const name of ['Events', 'Log', 'Client', 'Placements']) {
+      await tab(page, name);
+      expect(await axeProblems(page), name).toEqual([]);
     }
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wider).toBeLessThanOrEqual(0);

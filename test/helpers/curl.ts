@@ -19,16 +19,18 @@ export const curl = (command: string, variables: Record<string, string> = {}): P
   const headers: [string, string][] = [];
   let url = '';
   let body: string | undefined;
+  let method = 'GET';
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!;
     if (word === '-H') {
       const [header = '', value = ''] = words[++at]!.split(': ');
       headers.push([header, value]);
     } else if (word === '-d') body = words[++at]!;
+    else if (word === '-X') method = words[++at]!;
     else if (word !== '-s') {
       expect(word).toMatch(/^http:/);
       url = word;
     }
   }
-  return fetch(url, { headers, ...(body !== undefined && { method: 'POST', body }) });
+  return fetch(url, { headers, method, ...(body !== undefined && { method: 'POST', body }) });
 };

@@ -5,3 +5,9 @@ import fc from 'fast-check';
 fc.configureGlobal({ seed: Number(process.env['PLACARD_SEED'] ?? 1) });
 
 export default fc;
+
+/**
+ * How often something random is tried. The counts are what a change can wait for; `PLACARD_LONG=20` tries everything
+ * twenty times as often, as the run of every night does.
+ */
+export const times = (count: number): number => Math.ceil(count * Number(process.env['PLACARD_LONG'] ?? 1));

@@ -53,13 +53,20 @@ export const readAnswer = async (response: Response): Promise<Answered> => {
 /** The whole service on a free loopback port, with a store in memory and a clock that stands still. It stops at once. */
 export const runService = async (
   workspaces: unknown[],
-  options: { store?: Store; listen?: Parameters<typeof listen>[1] } = {},
+  options: { store?: Store; listen?: Parameters<typeof listen>[1]; metricsToken?: string } = {},
 ): Promise<RunningService> => {
   const lines: Record<string, unknown>[] = [];
   const clock = { now: Date.parse('2026-03-01T09:00:00Z') };
   const store = options.store ?? (await openStore(':memory:'));
   const log = recordingLog(lines);
-  const service = createService({ workspaces, store, now: () => clock.now, log });
+  const { metricsToken } = options;
+  const service = createService({
+    workspaces,
+    store,
+    now: () => clock.now,
+    log,
+    ...(metricsToken !== undefined && { metricsToken }),
+  });
   const listening: Listening = await listen(service, { port: 0, log, lingerMs: 0, ...options.listen });
   return {
     url: listening.url,

@@ -1,4 +1,4 @@
-import { PREVIEW_PATH, PREVIEW_QUERY } from '../../src/protocol/index.ts';
+import { PREVIEW_PARAMETER, PREVIEW_PATH } from '../../src/protocol/index.ts';
 import { APP_ID } from './a-workspace.ts';
 
 const CLIENT_KEY = 'demo-client-key';
@@ -30,7 +30,7 @@ export const openPreviewLink = async (
   const response = await fetch(url + PREVIEW_PATH, {
     method: 'POST',
     headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ token: new URL(link).searchParams.get(PREVIEW_QUERY) }),
+    body: JSON.stringify({ token: new URLSearchParams(new URL(link).hash.slice(1)).get(PREVIEW_PARAMETER) }),
   });
   const banner = (await response.json()).banners?.['home_hero'];
   return {

@@ -18,7 +18,8 @@ const ARROWS: Record<string, string[]> = {
   service: [],
   testing: ['client', 'service'],
   studio: ['service', 'templates'],
-  cli: ['server', 'service', 'studio'],
+  ingestion: ['service'],
+  cli: ['server', 'service', 'ingestion', 'studio'],
 };
 
 /** The same for the folders of the service. Types may be looked at from anywhere. */
@@ -33,9 +34,9 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   explain: ['campaigns'],
   'user-tokens': [],
   preview: [],
-  workspace: ['campaigns', 'user-tokens'],
+  workspace: ['campaigns', 'user-tokens', 'integrations'],
   gate: ['store', 'user-tokens'],
-  routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace'],
+  routes: ['users', 'campaigns', 'explain', 'user-tokens', 'preview', 'workspace', 'integrations'],
   pages: ['gate', 'users', 'workspace'],
   metrics: [],
 };

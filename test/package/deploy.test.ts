@@ -49,6 +49,37 @@ test('the dashboard is JSON whose panels do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
+describe('the workflows', () => {
+  const jobsOf = (name: string) =>
+    readFileSync(`.github/workflows/${name}`, 'utf8')
+      .replace(/^\s*#.*$/gm, '')
+      .split(/^ {2}(?=\w+:$)/m);
+
+  test.each(['check.yaml', 'release.yaml'])('of %s run actions of one commit', (name) => {
+    const used = jobsOf(name)
+      .join('')
+      .match(/uses: .*/g);
+    expect(used?.length).toBeGreaterThan(1);
+    for (const line of used ?? [])
+      expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('publish in a job that runs no code of the repository or of a package', () => {
+    const [head = '', ...jobs] = jobsOf('release.yaml').filter((part) => !part.startsWith('push:'));
+    expect(head).not.toContain('write');
+    const withRights = jobs.filter((job) => job.includes(': write'));
+    expect(withRights.map((job) => job.split(':')[0])).toEqual(['publish', 'notes']);
+    for (const job of withRights) expect(job).not.toMatch(/checkout|\.ci\/|npm (?:ci|install|test|run)|npx/);
+  });
+});
+
+test('every container of the example has a limit of memory and of processes', () => {
+  const services = readFileSync('deploy/compose.yaml', 'utf8').match(/image:/g)!.length;
+  for (const limit of [/mem_limit: \d/g, /pids_limit: \d/g]) {
+    expect(readFileSync('deploy/compose.yaml', 'utf8').match(limit)).toHaveLength(services);
+  }
+});
+
 describe('as their own tools read them', () => {
   const has = (program: string, what: string) => needs(what, inPath(program) !== undefined);
 

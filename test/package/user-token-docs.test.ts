@@ -84,6 +84,7 @@ describe.each(languages)('the example in $name', ({ name, bring, probe, command,
     const { stdout, stderr, status } = run(command);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const tokens = createUserTokens({
+      workspaceId: 'shop',
       appId: 'web-shop',
       keys: readPublicKeys(keys.publicPem),
       isRequired: true,

@@ -14,10 +14,10 @@ import { aBanner, createFakeService, type FakeService } from '../../src/testing/
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bannersTrackBodies, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import { bodiesOf } from '../helpers/fuzz-bodies.ts';
-import fc from '../helpers/property.ts';
+import fc, { times } from '../helpers/property.ts';
 
 /** Bodies for each endpoint. */
-const BODIES = 10_000;
+const BODIES = times(2_500);
 const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
 

@@ -101,7 +101,7 @@ describe('client.integrations()', () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ results: 7, message: 'success' }),
     });
-    await expect(all(client.integrations())).rejects.toThrow(/answered no integration list: results/);
+    await expect(all(client.integrations())).rejects.toThrow(/answered no list: results/);
   });
 
   it('goes on through failures that pass', async () => {

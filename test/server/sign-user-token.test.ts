@@ -21,6 +21,7 @@ const partsOf = (token: string) =>
 
 describe.each(kinds)('a token signed with %s', (_, pair) => {
   const tokens = createUserTokens({
+    workspaceId: 'shop',
     appId: 'web-shop',
     keys: readPublicKeys({ ...pair.publicJwk, kid: 'k-1' }),
     isRequired: true,

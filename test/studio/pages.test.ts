@@ -72,6 +72,7 @@ describe("the Studio's pages", () => {
       "frame-ancestors 'self'",
     );
     expect(page('GET', '/assets/gone.js')).toBeNull();
+    expect(page('GET', '/assets/gone')).toBeNull();
     expect(page('GET', '/api/session')).toBeNull();
     expect(page('POST', '/')).toBeNull();
     expect(page('GET', '/../package.json')?.body).toContain('<title>Placard Studio</title>');

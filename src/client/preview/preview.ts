@@ -1,4 +1,4 @@
-import { PREVIEW_PATH, PREVIEW_QUERY, type PreviewAnswer } from '../../protocol/index.ts';
+import { PREVIEW_PARAMETER, PREVIEW_PATH, type PreviewAnswer } from '../../protocol/index.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
 import type { LateContext } from '../late/late-context.ts';
@@ -12,9 +12,9 @@ const TIMEOUT_MS = 15_000;
 const takeToken = (): string | null => {
   if (!globalThis.location) return null;
   const address = new URL(location.href);
-  const token = address.searchParams.get(PREVIEW_QUERY);
-  if (token === null) return null;
-  address.searchParams.delete(PREVIEW_QUERY);
+  const [found, token] = new RegExp(`[#?&]${PREVIEW_PARAMETER}=([^&]*)`).exec(address.hash) ?? [];
+  if (!found || !token) return null;
+  address.hash = address.hash.replace(found, '');
   history.replaceState(history.state, '', address);
   return token;
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { IntegrationsAnswer } from '../integrations.ts';
+import type { IntegrationsAnswer, JobSyncStatusAnswer } from '../integrations.ts';
 
 /** Every member is text from us; a member that is not there may be `null` from others. */
 const text = z.pipe(
@@ -26,3 +26,18 @@ export const integrationsAnswer = z.object({
   results: z.array(integration),
   message: z.string(),
 }) satisfies z.ZodMiniType<IntegrationsAnswer>;
+
+/** 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
+export const jobSyncStatusAnswer = z.object({
+  results: z.array(
+    z.object({
+      job_status: z.string(),
+      sync_start_time: text,
+      sync_finish_time: text,
+      last_timestamp_synced: text,
+      rows_synced: z.number(),
+      rows_failed_with_errors: z.number(),
+    }),
+  ),
+  message: z.string(),
+}) satisfies z.ZodMiniType<JobSyncStatusAnswer>;

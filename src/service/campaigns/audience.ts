@@ -144,6 +144,16 @@ export const documentField = (name: string): string => {
   return DOCUMENT_MEMBERS.has(head) ? name : `custom_attributes.${name}`;
 };
 
+/** What belongs to one person alone. */
+const PERSONAL = ['external_id', 'braze_id', 'user_aliases', 'email', 'phone'];
+
+/** Whether a filter asks for people by an ID or an address, anywhere in it. */
+export const namesPerson = (filter: Filter): boolean =>
+  Object.entries(filter).some(([name, value]) => {
+    if (!name.startsWith('$')) return PERSONAL.includes(name.split('.')[0]!);
+    return Array.isArray(value) && value.filter(isRecord).some(namesPerson);
+  });
+
 /** Checks the filter and gives the one that is really run. */
 const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Report, depth = 0): unknown => {
   if (depth > MAX_DEPTH) {

@@ -27,7 +27,10 @@ export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): bool
   testUsers.size > 0 && testUsers.has(externalUserId);
 
 /** Judges campaigns for the user of one question. */
-export const createJudge = (question: Question, asker: Asker): ((campaign: Campaign) => Verdict) => {
+export const createJudge = (
+  question: Pick<Question, 'externalUserId' | 'user' | 'now' | 'log'>,
+  asker: Asker,
+): ((campaign: Campaign) => Verdict) => {
   const { externalUserId, user, now, log } = question;
   let member: AudienceMember | undefined;
 

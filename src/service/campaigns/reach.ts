@@ -1,11 +1,19 @@
-import type { Store } from '../store/store.ts';
-import { audienceOf } from './audience-document.ts';
+import { setImmediate } from 'node:timers/promises';
+import { silentLog } from '../log.ts';
+import type { Sample } from '../store/sample.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type Asker, audienceOf } from './audience-document.ts';
+import { chooseVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
+import { campaignOrder } from './campaign-order.ts';
+import { createJudge } from './judge.ts';
 
 /** Users who are looked at, at most. Their share in the audience is right to 2.2 per cent, 19 times of 20. */
-const SAMPLE = 2_000;
+export const REACH_SAMPLE = 2_000;
 /** Of the normal distribution, for 19 times of 20. */
 const Z = 1.96;
+/** So many users are looked at before others get their turn. */
+const AT_ONCE = 50;
 
 /** About how many users of how many are in an audience. */
 export interface Reach {
@@ -16,15 +24,22 @@ export interface Reach {
   atMost: number;
   /** All users of the workspace: those with a profile, and those who only have banner events. */
   of: number;
+  /**
+   * About how many of the users would get it at its start, as far as the campaigns know that run then: the others are in its
+   * control group, or another campaign comes before it wherever it may be shown. Dismissals and frequency caps are left out.
+   */
+  shown: number;
 }
 
 export interface ReachQuestion {
-  store: Pick<Store, 'sampleUsers'>;
-  workspaceId: string;
-  campaign: Pick<Campaign, 'audience'>;
+  /** Some of the users of the workspace. */
+  sample: Sample;
+  workspace: Workspace;
+  campaign: Campaign;
   /** Unix milliseconds. */
   now: number;
-  sampleSize?: number;
+  /** Whether nobody waits for the answer any more. */
+  isOver?: () => boolean;
 }
 
 /** Wilson's interval of a share, by how many were looked at of how many. */
@@ -36,25 +51,51 @@ const interval = (share: number, looked: number, total: number): [low: number, h
   return [middle - half, middle + half];
 };
 
+const isMember = ({ audience }: Campaign, asker: Asker, now: number): boolean => {
+  try {
+    return audience?.matches(audienceOf(asker, now)) ?? true;
+  } catch {
+    // As in a decision: a user whose attributes trip a filter is not in the audience.
+    return false;
+  }
+};
+
+/** Whether a member of the audience would get the campaign: by the order and the judgement that `decide` has. */
+const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
+  const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
+  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const own = campaigns.indexOf(campaign);
+  const before = [...campaign.placements].map((id) =>
+    placements.get(id)!.all.filter((rank) => rank < own && campaigns[rank]!.status === 'active'),
+  );
+  const at = Math.max(now, campaign.startsAtMs ?? now);
+  return (asker: Asker): boolean => {
+    if (chooseVariant(workspace.workspaceId, campaign, asker.externalId, false) === null) return false;
+    const user = { profile: asker.profile, campaigns: [], impressions: [] };
+    const judge = createJudge({ externalUserId: asker.externalId, user, now: at, log: silentLog }, asker);
+    return before.some((ranks) => ranks.every((rank) => typeof judge(campaigns[rank]!) === 'string'));
+  };
+};
+
 /**
  * Estimates a campaign's reach from a sample of the users, or counts it where they are few. It is about users alone: a filter on
- * the app or its version matches no user.
+ * the app or its version matches no user. Others get their turn in between; `null` where nobody waits for it any more.
  */
-export const countReach = async (question: ReachQuestion): Promise<Reach> => {
-  const { store, workspaceId, campaign, now, sampleSize = SAMPLE } = question;
-  const { total, users } = await store.sampleUsers(workspaceId, sampleSize);
-  const found = users.filter(({ externalId, profile }) => {
-    if (externalId === null) return false;
-    try {
-      return (
-        campaign.audience?.matches(audienceOf({ externalId, profile, appId: '', appVersion: '' }, now)) ??
-        true
-      );
-    } catch {
-      // As in a decision: a user whose attributes trip a filter is not in the audience.
-      return false;
-    }
-  }).length;
+export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
+  const { sample, campaign, now, isOver = () => false } = question;
+  const { total, users } = sample;
+  const isShown = createIsShown(question);
+  let found = 0;
+  let shown = 0;
+  for (const [index, { externalId, profile }] of users.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    if (isOver()) return null;
+    if (externalId === null) continue;
+    const asker = { externalId, profile, appId: '', appVersion: '' };
+    if (!isMember(campaign, asker, now)) continue;
+    found += 1;
+    if (isShown(asker)) shown += 1;
+  }
   const share = users.length === 0 ? 0 : found / users.length;
   const [low, high] = interval(share, users.length, total);
   return {
@@ -63,5 +104,6 @@ export const countReach = async (question: ReachQuestion): Promise<Reach> => {
     atLeast: Math.max(found, Math.floor(low * total)),
     atMost: Math.min(total - (users.length - found), Math.ceil(high * total)),
     of: total,
+    shown: users.length === 0 ? 0 : Math.round((shown / users.length) * total),
   };
 };

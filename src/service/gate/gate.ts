@@ -30,6 +30,23 @@ export interface Passage {
   reply: Reply;
 }
 
+/** `/cdi/integrations/orders/sync` as `/cdi/integrations/{integration_id}/sync`, and what stands for the braces. */
+const templateOf = (path: string): { path: string; parameter: string } => {
+  const [, before, encoded = '', after] = /^(\/cdi\/integrations\/)([^/]+)(\/.+)$/.exec(path) ?? [];
+  if (before === undefined) return { path, parameter: '' };
+  const parameter = decoded(encoded);
+  return { path: `${before}{integration_id}${after}`, parameter };
+};
+
+/** What is no percent-encoding stands for itself. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 /**
  * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate of
  * the workspace, content type, size, JSON, proof of the user, rate of the user. The shape is the route's own.
@@ -53,7 +70,10 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
   const logRefusal = createRefusalLog(log);
 
   return async (exchange: Exchange): Promise<Passage> => {
-    const found = byPath.get(exchange.path);
+    const { path, parameter } = byPath.has(exchange.path)
+      ? { path: exchange.path, parameter: '' }
+      : templateOf(exchange.path);
+    const found = byPath.get(path);
     if (!found) {
       return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
     }
@@ -76,7 +96,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
       const { workspace, key } = holder;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
       headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
-      const body = route.method === 'POST' ? await readJson(exchange, route, turn, held) : undefined;
+      const body = route.maxBodyBytes > 0 ? await readJson(exchange, route, turn, held) : undefined;
       // A slow body may have taken a minute: from here on it counts when the request was complete.
       time = now();
       // First the proof: no client can use up the limit of another user.
@@ -84,7 +104,16 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
       headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
       await rates.ofVisitors(workspace, route, body, time);
       const query = new URLSearchParams(exchange.search);
-      const answer = await route.answer({ workspace, key, store, query, body, now: time, metrics });
+      const answer = await route.answer({
+        workspace,
+        key,
+        store,
+        query,
+        parameter,
+        body,
+        now: time,
+        metrics,
+      });
       return { route, reply: replyOf(answer, headers) };
     } catch (error) {
       if (error instanceof HttpError) logRefusal(error, route, holder, time);

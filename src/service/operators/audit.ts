@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { PageOptions } from './page-options.ts';
 import { numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
+  /** Tells entries of one millisecond apart. */
+  entryId: string;
   workspaceId: string;
   atMs: number;
   operator: string;
@@ -26,12 +27,19 @@ export const forgetSubject = (workspaceId: string, subject: string): string =>
 /** The audit: entries are only ever added. */
 export interface AuditStore {
   /** Adds an entry to the audit. */
-  addAudit(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
-  audit(workspaceId: string, page: PageOptions): Promise<AuditEntry[]>;
+  addAudit(entry: Omit<AuditEntry, 'entryId'>): Promise<void>;
+  /** Newest first; with `before` those that follow this entry in that order. */
+  audit(
+    workspaceId: string,
+    page: { before?: Pick<AuditEntry, 'atMs' | 'entryId'>; limit: number },
+  ): Promise<AuditEntry[]>;
 }
 
+/** Before every entry. */
+const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
+
 const auditOf = (row: Row): AuditEntry => ({
+  entryId: textIn(row, 'entry_id'),
   workspaceId: textIn(row, 'workspace_id'),
   atMs: numberIn(row, 'at_ms'),
   operator: textIn(row, 'operator'),
@@ -49,11 +57,11 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
     );
   },
 
-  async audit(workspaceId, { before = Number.MAX_SAFE_INTEGER, limit }) {
+  async audit(workspaceId, { before = NEWEST, limit }) {
     const rows = await run(
-      `SELECT * FROM operator_audit WHERE workspace_id = $1 AND at_ms < $2
-       ORDER BY at_ms DESC, entry_id LIMIT $3`,
-      [workspaceId, before, limit],
+      `SELECT * FROM operator_audit WHERE workspace_id = $1 AND (at_ms < $2 OR (at_ms = $2 AND entry_id > $3))
+       ORDER BY at_ms DESC, entry_id LIMIT $4`,
+      [workspaceId, before.atMs, before.entryId, limit],
     );
     return rows.map(auditOf);
   },

@@ -1,4 +1,3 @@
-import type { PageOptions } from './page-options.ts';
 import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
 
 /** A campaign as it was published at one moment. Releases are only ever added. */
@@ -24,8 +23,11 @@ export interface ReleaseStore {
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Releases that become live after `nowMs`, soonest first. */
   plannedReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Newest first. */
-  releases(workspaceId: string, page: PageOptions & { campaignId?: string }): Promise<Release[]>;
+  /** Newest first, only those before a number, and of one campaign, where these are given. */
+  releases(
+    workspaceId: string,
+    page: { before?: number; campaignId?: string; limit: number },
+  ): Promise<Release[]>;
   /** The release of this number; `null` where there is none. */
   release(workspaceId: string, release: number): Promise<Release | null>;
   /** Adds a release and says its number: `null` where the campaign has a release after `basedOn`. */

@@ -42,7 +42,7 @@ interface Described {
   tags: string[];
   summary: string;
   description?: string;
-  parameters?: { name: string; description: string }[];
+  parameters?: { name: string; in: string; description: string }[];
   requestBody?: Content;
   security: object[];
   responses: Record<string, { description: string } & Content>;
@@ -74,7 +74,7 @@ const curl = ({ verb, path, operation }: Operation): string => {
   return [
     `curl -s "$PLACARD_ENDPOINT${path}"`,
     ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $PLACARD_API_KEY"'] : []),
-    ...(verb === 'post' ? ["-H 'Content-Type: application/json'"] : []),
+    ...(operation.requestBody ? ["-H 'Content-Type: application/json'"] : verb === 'post' ? ['-X POST'] : []),
     ...(example === undefined ? [] : [`-d ${quoted(JSON.stringify(example))}`]),
   ].join(' \\\n  ');
 };
@@ -90,7 +90,7 @@ const operationHtml = (each: Operation): string => {
 <p><span class="verb">${escaped(verb.toUpperCase())}</span> <code>${escaped(path)}</code></p>
 ${prose(operation.description ?? '')}
 ${block(curl(each))}
-${(operation.parameters ?? []).map(({ name, description }) => `<p><code>?${escaped(name)}=</code> ${inline(description)}</p>`).join('')}
+${(operation.parameters ?? []).map(({ name, in: where, description }) => `<p><code>${where === 'path' ? `{${escaped(name)}}` : `?${escaped(name)}=`}</code> ${inline(description)}</p>`).join('')}
 ${body ? `<details open><summary>Request</summary>${fieldTable(body.schema)}</details>` : ''}
 ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['application/json'].schema)}</details>` : ''}
 <details><summary>Statuses</summary>${table(

@@ -110,7 +110,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   'preview: banners': 'By placement, as a sync answers them.',
 
   // Integrations
-  results: 'At most ten integrations.',
+  results: 'At most ten.',
+  job_status: '`Running`, `Success`, `Partial` (some rows were rejected) or `Error`.',
+  sync_start_time: 'When the run began, ISO 8601.',
+  sync_finish_time: 'When it ended; empty while it runs.',
+  last_timestamp_synced: '`UPDATED_AT` of the last row that was read; empty before the first.',
+  rows_synced: 'Rows that are stored.',
+  rows_failed_with_errors: 'Rows that were rejected.',
   integration_id: 'ID of the integration.',
   app_group_id: 'ID of the workspace.',
   integration_name: 'For people.',

@@ -7,7 +7,7 @@ import { components } from './components.ts';
 import { json, type Members, schemaOf, text } from './json-schemas.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { ALLOW, responsesOf } from './responses.ts';
+import { ALLOW, hasPages, responsesOf } from './responses.ts';
 
 const MEGABYTE = 1024 * 1024;
 const ruleText = ({ requests, windowSeconds }: RateRule) =>
@@ -17,8 +17,37 @@ const ruleText = ({ requests, windowSeconds }: RateRule) =>
 const limitsText = ({ limit, method, maxBodyBytes }: Route): string => {
   const [rule] = WORKSPACE_DEFAULTS[limit];
   const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
-  const size = method === 'POST' ? `A body has at most ${maxBodyBytes / MEGABYTE} MB. ` : '';
+  const size =
+    method === 'POST' && maxBodyBytes > 0 ? `A body has at most ${maxBodyBytes / MEGABYTE} MB. ` : '';
   return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
+};
+
+const parametersOf = ({ path }: Route, { id }: Operation): Members => {
+  const parameters = [
+    ...(path.includes('{integration_id}')
+      ? [
+          {
+            name: 'integration_id',
+            in: 'path',
+            required: true,
+            schema: text,
+            description: 'ID of the integration.',
+          },
+        ]
+      : []),
+    ...(hasPages(id)
+      ? [
+          {
+            name: 'cursor',
+            in: 'query',
+            required: false,
+            schema: text,
+            description: 'From a `Link` header; opaque.',
+          },
+        ]
+      : []),
+  ];
+  return parameters.length > 0 ? { parameters } : {};
 };
 
 const operationOf = (route: Route, operation: Operation): Members => ({
@@ -31,17 +60,7 @@ const operationOf = (route: Route, operation: Operation): Members => ({
       ? { clientKey: [] }
       : { serverKey: [] },
   ],
-  ...(operation.id === 'listIntegrations' && {
-    parameters: [
-      {
-        name: 'cursor',
-        in: 'query',
-        required: false,
-        schema: text,
-        description: 'From a `Link` header; opaque.',
-      },
-    ],
-  }),
+  ...parametersOf(route, operation),
   ...(operation.request && {
     requestBody: {
       required: true,

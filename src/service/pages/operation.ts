@@ -11,8 +11,8 @@ export interface Operation {
   /** Status of success, and what its body is. */
   success: number;
   answer: z.core.$ZodType;
-  /** What a 400 means here. */
-  badRequest: string;
+  /** What a 400 means here, where there is one. */
+  badRequest?: string;
   /** Whether it stores anything. */
   writes?: true;
   /** What a 404 means here, where the path itself is right. */

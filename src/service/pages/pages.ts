@@ -71,7 +71,8 @@ export const createPages = ({
         if (metricsToken !== undefined && !isToken(header('authorization'), metricsToken)) {
           throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
         }
-        const body = await metrics.text(workspaceIds(), store, now());
+        // Without a token anybody may be reading: they learn of no workspace.
+        const body = await metrics.text(metricsToken === undefined ? [] : workspaceIds(), store, now());
         return { status: 200, headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType }, body };
       },
     ],

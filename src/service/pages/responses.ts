@@ -32,6 +32,9 @@ const limitedHeaders = (route: Route) =>
 
 export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
 
+/** Whether an operation answers page by page. */
+export const hasPages = (id: string): boolean => id === 'listIntegrations' || id === 'listJobSyncStatus';
+
 /** Every answer of an operation, by status. */
 export const responsesOf = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members | false) => ({
@@ -42,7 +45,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
   /** The request has been counted, and the answer says so. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
-  const hasBody = route.method === 'POST';
+  const hasBody = route.maxBodyBytes > 0;
   const isGeneral = route.errors === 'general';
   const link = {
     Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
@@ -50,10 +53,10 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
   return {
     [operation.success]: {
       description: 'Done: durable, and seen by the next request.',
-      headers: { ...rateHeaders(route), ...(operation.id === 'listIntegrations' && link) },
+      headers: { ...rateHeaders(route), ...(hasPages(operation.id) && link) },
       content: json(schemaOf(operation.answer, 'output', operation.id)),
     },
-    400: counted(operation.badRequest),
+    ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(
       route.errors === 'sync'
         ? 'The key is missing or wrong, or lacks the permission; or the user token does not hold.'
@@ -75,7 +78,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     ...(hasBody && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
     500: counted('Something went wrong here, and nothing was taken; try again later.'),
-    ...(hasBody && {
+    ...((hasBody || operation.writes) && {
       503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
         'Retry-After': RETRY_AFTER,
       }),

@@ -1,6 +1,19 @@
-import { FATAL, formatLink, INTEGRATIONS_PAGE_SIZE, INTEGRATIONS_PATH } from '../../protocol/index.ts';
+import {
+  FATAL,
+  formatLink,
+  INTEGRATION_SYNC_PATH,
+  INTEGRATIONS_PAGE_SIZE,
+  INTEGRATIONS_PATH,
+  type Integration,
+  JOB_SYNC_STATUS_PATH,
+  type JobSyncStatus,
+} from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
+import type { IngestionRun, IngestionState } from '../integrations/ingestion-store.ts';
+import { nextRunMs } from '../integrations/schedule.ts';
+import { stampText } from '../integrations/stamp-text.ts';
 import type { Route } from '../route.ts';
+import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
 
 /** No list is longer; a larger number is no cursor of ours. */
 const MAX_DIGITS = 12;
@@ -8,7 +21,9 @@ const MAX_DIGITS = 12;
 const cursorAt = (skip: number): string => Buffer.from(`skip:${skip}`).toString('base64');
 
 /** How many records a cursor passes over. Both base64 alphabets, with or without padding; anything else is a 400. */
-const skipOf = (cursor: string): number => {
+const skipOf = (query: URLSearchParams): number => {
+  const cursor = query.get('cursor') ?? '';
+  if (cursor === '') return 0;
   // A `+` that came unencoded in the query has become a space.
   const sent = cursor.replaceAll(' ', '+');
   const text = /^[\w+/-]+={0,2}$/.test(sent) ? Buffer.from(sent, 'base64').toString('latin1') : '';
@@ -19,31 +34,140 @@ const skipOf = (cursor: string): number => {
   return skip;
 };
 
-export const cdiIntegrations: Route = {
-  method: 'GET',
-  path: INTEGRATIONS_PATH,
-  permission: 'cdi.integration_list',
+const isoOf = (ms: number | null | undefined): string => (ms == null ? '' : new Date(ms).toISOString());
+
+/** `Running`, `Success`, `Partial` or `Error`, as the contract writes them. */
+const statusText = ({ status }: IngestionRun): string => `${status[0]!.toUpperCase()}${status.slice(1)}`;
+
+/** What the list says of an integration that runs; the file says it of the others. */
+export const recordOf = (
+  { record, source, schedule }: WorkspaceIntegration,
+  state: IngestionState | undefined,
+  last: IngestionRun | undefined,
+  nowMs: number,
+): Integration => {
+  if (source === null) return record;
+  // The first run is due at once.
+  const next = state && state.begunAtMs > 0 ? nextRunMs(schedule, Math.min(state.begunAtMs, nowMs)) : nowMs;
+  return {
+    ...record,
+    integration_status: schedule.kind === 'never' ? 'paused' : 'active',
+    last_updated_at: isoOf(last?.finishedAtMs),
+    last_job_start_time: isoOf(last?.startedAtMs),
+    last_job_status: last ? statusText(last) : '',
+    next_scheduled_run: schedule.kind === 'cron' ? isoOf(next) : '',
+  };
+};
+
+const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
+  const found = integrations?.find(({ record }) => record.integration_id === id);
+  if (!found) throw new HttpError(404, 'Integration not found');
+  return found;
+};
+
+/** What the routes of integrations have in common. */
+const COMMON = {
   errors: 'general',
   rate: 'general',
   limit: 'cdi_integrations',
   maxBodyBytes: 0,
   maxValues: 0,
   tooLarge: 413,
-  answer: ({ workspace, query, metrics }) => {
-    const cursor = query.get('cursor') ?? '';
-    const skip = cursor === '' ? 0 : skipOf(cursor);
-    const { integrations } = workspace;
-    if (integrations === null) throw new HttpError(404, FATAL.noIntegrationList);
-    const results = integrations.slice(skip, skip + INTEGRATIONS_PAGE_SIZE);
-    const next = skip + INTEGRATIONS_PAGE_SIZE;
-    // Past the end of a list that has shrunk there is a way back, to its last page.
-    const last =
-      Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;
-    const link = formatLink({
+} as const;
+
+/** A page of a list whose end is known, or of one that may go on. */
+const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) => {
+  const link = formatLink(
+    {
+      // Past the end of a list that has shrunk there is a way back, to its last page.
       prev: skip > 0 ? cursorAt(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
-      next: next < integrations.length ? cursorAt(next) : undefined,
+      next: hasMore ? cursorAt(skip + INTEGRATIONS_PAGE_SIZE) : undefined,
+    },
+    path,
+  );
+  return link && { headers: { Link: link } };
+};
+
+export const cdiIntegrations: Route = {
+  ...COMMON,
+  method: 'GET',
+  path: INTEGRATIONS_PATH,
+  permission: 'cdi.integration_list',
+  async answer({ workspace: { workspaceId, integrations }, store, query, now, metrics }) {
+    const skip = skipOf(query);
+    if (integrations === null) throw new HttpError(404, FATAL.noIntegrationList);
+    const page = integrations.slice(skip, skip + INTEGRATIONS_PAGE_SIZE);
+    const doRun = page.some(({ source }) => source !== null);
+    const states = doRun ? await store.ingestion.states(workspaceId) : [];
+    const runs = doRun ? await store.ingestion.lastRuns(workspaceId) : [];
+    const results = page.map((integration) => {
+      const isOf = ({ integrationId }: { integrationId: string }) =>
+        integrationId === integration.record.integration_id;
+      return recordOf(integration, states.find(isOf), runs.find(isOf), now);
     });
     metrics.objects('integrations', results.length);
-    return { status: 200, body: { results, message: 'success' }, ...(link && { headers: { Link: link } }) };
+    const last =
+      Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;
+    const hasMore = skip + INTEGRATIONS_PAGE_SIZE < integrations.length;
+    return {
+      status: 200,
+      body: { results, message: 'success' },
+      ...pageLinks(INTEGRATIONS_PATH, skip, last, hasMore),
+    };
+  },
+};
+
+/** Asks for a run: any replica begins it within a second. */
+export const cdiIntegrationSync: Route = {
+  ...COMMON,
+  method: 'POST',
+  path: INTEGRATION_SYNC_PATH,
+  permission: 'cdi.integration_sync',
+  async answer({ workspace, store, parameter, now }) {
+    const { source, schedule } = integrationOf(workspace, parameter);
+    if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
+    if (schedule.kind === 'never')
+      throw new HttpError(404, 'The integration is paused: its schedule is never');
+    const { workspaceId } = workspace;
+    if (!(await store.ingestion.request(workspaceId, parameter, now))) {
+      const ended = (await store.ingestion.runs(workspaceId, parameter, { limit: 2 })).find(
+        ({ finishedAtMs }) => finishedAtMs !== null,
+      );
+      const seconds = ended ? Math.ceil((ended.finishedAtMs! - ended.startedAtMs) / 1_000) : 1;
+      throw new HttpError(429, FATAL.anotherJob, {
+        headers: { 'Retry-After': String(Math.max(1, seconds)) },
+      });
+    }
+    return { status: 202, body: { message: 'success' } };
+  },
+};
+
+const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
+  job_status: statusText(run),
+  sync_start_time: isoOf(run.startedAtMs),
+  sync_finish_time: isoOf(run.finishedAtMs),
+  last_timestamp_synced: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
+  rows_synced: run.rowsSynced,
+  rows_failed_with_errors: run.rowsFailed,
+});
+
+export const cdiJobSyncStatus: Route = {
+  ...COMMON,
+  method: 'GET',
+  path: JOB_SYNC_STATUS_PATH,
+  permission: 'cdi.integration_job_status',
+  async answer({ workspace, store, parameter, query, metrics }) {
+    const skip = skipOf(query);
+    integrationOf(workspace, parameter);
+    const limit = INTEGRATIONS_PAGE_SIZE + 1;
+    const runs = await store.ingestion.runs(workspace.workspaceId, parameter, { skip, limit });
+    const results = runs.slice(0, INTEGRATIONS_PAGE_SIZE).map(jobStatusOf);
+    metrics.objects('runs', results.length);
+    const path = JOB_SYNC_STATUS_PATH.replace('{integration_id}', encodeURIComponent(parameter));
+    return {
+      status: 200,
+      body: { results, message: 'success' },
+      ...pageLinks(path, skip, skip, runs.length === limit),
+    };
   },
 };

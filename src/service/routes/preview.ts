@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import {
+  FATAL,
   MAX_SYNC_BODY_BYTES,
   MAX_SYNC_VALUES,
   NEVER_EXPIRES,
   PREVIEW_PATH,
   type PreviewAnswer,
+  rateLimitHeaders,
   type WireBanner,
 } from '../../protocol/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
@@ -14,6 +17,11 @@ import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 import { type Members, membersOf } from './banner-envelope.ts';
+
+/** Looks at one link: each reads and compiles a draft. */
+const PER_LINK = { requests: 60, windowSeconds: 60 };
+/** Every placement gets a copy of the banner. */
+const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
 /** No user: what a preview shows is a persona's. */
 const NOBODY = 'placard-preview';
@@ -44,11 +52,20 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     crossOrigin: true,
     answer: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
-      const link = await tokens.verify(workspaceId, tokenIn(membersOf(body)), now);
+      const token = tokenIn(membersOf(body));
+      const link = await tokens.verify(workspaceId, token, now);
       if (typeof link === 'string') {
         const message =
           link === 'expired' ? 'The preview link has expired' : 'No preview link of this workspace';
         throw new HttpError(401, message);
+      }
+      const key = `preview:${hash('sha256', token, 'base64url')}`;
+      const rate = await store.takeRate([{ key, rule: PER_LINK }], now);
+      if (!rate.allowed) {
+        const headers = rateLimitHeaders('banners', rate, now, true);
+        throw new HttpError(429, `${FATAL.overRateLimit}: a preview link is looked at 60 times a minute`, {
+          headers,
+        });
       }
       const draft = await store.studio.draft(workspaceId, link.campaignId);
       if (draft?.revision !== link.revision) throw gone();
@@ -67,6 +84,11 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
       });
       if (!shown || !('properties' in shown))
         throw new HttpError(422, 'A property of the draft cannot be filled in for this persona');
+      if (JSON.stringify(shown.properties).length * campaign.placements.size > MAX_ANSWER_CHARACTERS)
+        throw new HttpError(
+          422,
+          'The draft is too large for a preview: it has many placements or long properties',
+        );
       const ids = await bannerIdsOf(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
         const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0 };

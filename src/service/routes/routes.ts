@@ -4,7 +4,7 @@ import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
-import { cdiIntegrations } from './cdi-integrations.ts';
+import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { preview } from './preview.ts';
 import { usersAliasNew } from './users-alias-new.ts';
@@ -21,6 +21,8 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
   const bannerIdsOf = workspaceBannerIds(store);
   return [
     cdiIntegrations,
+    cdiIntegrationSync,
+    cdiJobSyncStatus,
     usersTrack,
     usersTrackBulk,
     usersIdentify,

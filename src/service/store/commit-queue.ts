@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWaiting } from '../waiting.ts';
 import { type Work, WorkError } from './apply-works.ts';
-import { verdictOf } from './error-codes.ts';
+import { isRefused } from './error-codes.ts';
 import type { Commit, UserWork } from './store.ts';
 import { RetryLaterError } from './write-errors.ts';
 
@@ -53,7 +53,7 @@ export const createCommitQueue = ({ prepare, commit, lanes = 1 }: CommitQueueOpt
         for (const { work, reject } of group) if (refused.has(work)) reject(error.cause);
         const others = group.filter(({ work }) => !refused.has(work));
         if (others.length > 0) await store(others);
-      } else if (group.length > 1 && verdictOf(error) === 'refused') {
+      } else if (group.length > 1 && isRefused(error)) {
         // The database may take the values of a part of the works.
         const half = group.length >> 1;
         await store(group.slice(0, half));

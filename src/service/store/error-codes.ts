@@ -39,3 +39,6 @@ export const verdictOf = (error: unknown): Verdict | null => {
       : POSTGRES.find(([, codes]) => typeof code === 'string' && codes.test(code));
   return found?.[0] ?? null;
 };
+
+/** Whether the database takes a part of the values and not the others. */
+export const isRefused = (error: unknown): boolean => verdictOf(error) === 'refused';

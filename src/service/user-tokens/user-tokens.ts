@@ -7,6 +7,7 @@ import { type Proof, verifyToken } from './verify-token.ts';
 const MAX_REMEMBERED = 20_000;
 
 export interface UserTokensOptions {
+  workspaceId: string;
   appId: string;
   keys: readonly PublicKey[];
   /** Whether a request without a token is refused. */
@@ -29,6 +30,7 @@ export interface UserTokens {
  * no longer counts.
  */
 export const createUserTokens = ({
+  workspaceId,
   appId,
   keys,
   isRequired,
@@ -48,7 +50,7 @@ export const createUserTokens = ({
     const name = hash('sha256', token, 'base64');
     const known = remembered.get(name);
     if (known) return nowMs < known.endsAtMs ? known : 'expired';
-    const proof = await verify(token, { appId, keys, nowMs });
+    const proof = await verify(token, { workspaceId, appId, keys, nowMs });
     if (typeof proof !== 'string') remember(name, proof);
     return proof;
   };

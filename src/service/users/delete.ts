@@ -1,10 +1,11 @@
 import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Lookup } from '../profiles/user-set.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, UserWork } from '../store/store.ts';
 import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
 
-interface Target {
+/** Users to erase. */
+export interface Target {
   lookup: Lookup;
   /** Which of several users is meant; without a rule none of several is. */
   rules: Priority[];
@@ -33,20 +34,23 @@ const aliased = (value: unknown): Target | null => {
   return alias ? { lookup: { by: 'user_alias', value: alias }, rules: [] } : null;
 };
 
-const KINDS: Record<string, (value: unknown) => Target | null> = {
+/** Reads one entry of each member of a request. */
+export const KINDS = {
   external_ids: named('external_id'),
   user_aliases: aliased,
   braze_ids: named('braze_id'),
   email_addresses: addressed('email'),
   phone_numbers: addressed('phone'),
-};
+} satisfies Record<string, (value: unknown) => Target | null>;
+
+const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
 const targetsOf = (body: unknown): Target[] => {
   if (!isRecord(body)) throw new HttpError(400, 'The body must be an object');
-  const names = Object.keys(KINDS).filter((name) => body[name] !== undefined && body[name] !== null);
+  const names = NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
   const [name] = names;
   if (name === undefined || names.length > 1) {
-    throw new HttpError(400, `Exactly one of '${Object.keys(KINDS).join("', '")}' is required`);
+    throw new HttpError(400, `Exactly one of '${NAMES.join("', '")}' is required`);
   }
   const values = body[name];
   if (!Array.isArray(values)) throw new HttpError(400, `'${name}' must be an array`);
@@ -54,13 +58,33 @@ const targetsOf = (body: unknown): Target[] => {
     throw new HttpError(400, `'${name}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
   }
   return values.map((value, index) => {
-    const target = KINDS[name]!(value);
+    const target = KINDS[name](value);
     if (!target) throw new HttpError(400, `'${name}[${index}]' is not valid`);
     return target;
   });
 };
 
-/** `/users/delete`: erases users, with everything that is stored of them. Returns how many there were. */
+/** Erases users, with everything that is stored of them. Returns how many there were. */
+export const deleteWork = (
+  workspaceId: string,
+  targets: readonly Target[],
+  nowMs: number,
+): UserWork<number> => ({
+  workspaceId,
+  lookups: targets.map(({ lookup }) => lookup),
+  nowMs,
+  apply(users) {
+    const remove = ({ lookup, rules }: Target): boolean => {
+      if (lookup.by === 'external_id') return users.forget(lookup.value);
+      const profile = prioritize(users.find(lookup), rules);
+      if (profile) users.remove(profile);
+      return profile !== null;
+    };
+    return targets.filter(remove).length;
+  },
+});
+
+/** `/users/delete`: returns how many users were erased. */
 export const deleteUsers = async (input: {
   workspaceId: string;
   store: Pick<Store, 'write'>;
@@ -68,19 +92,5 @@ export const deleteUsers = async (input: {
   nowMs: number;
 }): Promise<number> => {
   const { workspaceId, store, body, nowMs } = input;
-  const targets = targetsOf(body);
-  return store.write({
-    workspaceId,
-    lookups: targets.map(({ lookup }) => lookup),
-    nowMs,
-    apply(users) {
-      const remove = ({ lookup, rules }: Target): boolean => {
-        if (lookup.by === 'external_id') return users.forget(lookup.value);
-        const profile = prioritize(users.find(lookup), rules);
-        if (profile) users.remove(profile);
-        return profile !== null;
-      };
-      return targets.filter(remove).length;
-    },
-  });
+  return store.write(deleteWork(workspaceId, targetsOf(body), nowMs));
 };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
+import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
@@ -179,21 +180,6 @@ export const campaignFile = z
     }
   });
 
-const integrationText = z.string().nullish();
-const integrationRecord = z.strictObject({
-  integration_id: text.describe('ID of the integration'),
-  app_group_id: integrationText.describe('ID of the workspace; default `workspace_id`'),
-  integration_name: integrationText.describe('For people'),
-  integration_type: integrationText.describe('What it syncs'),
-  integration_status: integrationText.describe('Whether it is active'),
-  contact_emails: integrationText.describe('Whom to ask, separated by commas'),
-  last_updated_at: integrationText.describe('When it was changed'),
-  warehouse_type: integrationText.describe('Where it reads from'),
-  last_job_start_time: integrationText.describe('When it last ran'),
-  last_job_status: integrationText.describe('How that ended'),
-  next_scheduled_run: integrationText.describe('When it runs next'),
-});
-
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
   name: named,
@@ -234,7 +220,7 @@ export const workspaceFile = z.strictObject({
   retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),
-  integrations: optional(z.array(integrationRecord)).describe(
+  integrations: optional(z.array(integrationFile)).describe(
     'What `/cdi/integrations` lists; without it that endpoint answers 404',
   ),
   subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readKeyFiles } from './key-files.ts';
 import { parseWorkspace } from './parse-workspace.ts';
 import { pathText, WorkspaceError } from './problems.ts';
@@ -53,10 +53,15 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
 };
 
 const workspaceOf = (read: ReadFile): Workspace =>
-  parseWorkspace(contentOf(read), read.file, (name) => {
-    const bytes = read.keyFiles.get(name);
-    return bytes ? new TextDecoder().decode(bytes) : null;
-  });
+  parseWorkspace(
+    contentOf(read),
+    read.file,
+    (name) => {
+      const bytes = read.keyFiles.get(name);
+      return bytes ? new TextDecoder().decode(bytes) : null;
+    },
+    dirname(read.file),
+  );
 
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
 export const registryOf = (path: string, files: ReadFile[]): Registry => {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Integration } from '../../protocol/index.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
 import { createLocalDays } from '../local-days.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
+import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './rate-limits.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
-import type { ApiKey, Workspace } from './workspace.ts';
+import type { ApiKey, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
 const repeated = (values: string[]): number[] =>
@@ -70,20 +70,25 @@ const crossProblems = (file: WorkspaceFile): string[] => {
 };
 
 const integrationOf = (
-  record: NonNullable<WorkspaceFile['integrations']>[number],
+  record: IntegrationFile,
   workspaceId: string,
-): Integration => ({
-  integration_id: record.integration_id,
-  app_group_id: record.app_group_id ?? workspaceId,
-  integration_name: record.integration_name ?? '',
-  integration_type: record.integration_type ?? '',
-  integration_status: record.integration_status ?? '',
-  contact_emails: record.contact_emails ?? '',
-  last_updated_at: record.last_updated_at ?? '',
-  warehouse_type: record.warehouse_type ?? '',
-  last_job_start_time: record.last_job_start_time ?? '',
-  last_job_status: record.last_job_status ?? '',
-  next_scheduled_run: record.next_scheduled_run ?? '',
+  folder: string,
+): WorkspaceIntegration => ({
+  source: record.source ? { ...record.source, folder } : null,
+  schedule: scheduleOf(record),
+  record: {
+    integration_id: record.integration_id,
+    app_group_id: record.app_group_id ?? workspaceId,
+    integration_name: record.integration_name ?? '',
+    integration_type: record.integration_type ?? record.source?.rows ?? '',
+    integration_status: record.integration_status ?? '',
+    contact_emails: record.contact_emails ?? '',
+    last_updated_at: record.last_updated_at ?? '',
+    warehouse_type: record.warehouse_type ?? record.source?.kind ?? '',
+    last_job_start_time: record.last_job_start_time ?? '',
+    last_job_status: record.last_job_status ?? '',
+    next_scheduled_run: record.next_scheduled_run ?? '',
+  },
 });
 
 const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey => ({
@@ -100,12 +105,13 @@ const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
  * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
- * must fit together. `readKeyFile` reads a file that the content names.
+ * must fit together. `readKeyFile` reads a file that the content names; `folder` is where the files of sources are looked for.
  */
 export const parseWorkspace = (
   content: unknown,
   source = 'workspace',
   readKeyFile: ReadKeyFile = () => null,
+  folder = '.',
 ): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
   if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
@@ -118,7 +124,7 @@ export const parseWorkspace = (
     };
     return compileCampaign(campaign, into(problems), into(warnings), null);
   });
-  const userTokens = userTokensOf(file.apps, readKeyFile, (path, problem) => {
+  const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);
   });
   if (problems.length > 0) throw new WorkspaceError(source, problems, true);
@@ -130,7 +136,8 @@ export const parseWorkspace = (
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
     userTokens,
-    integrations: file.integrations?.map((record) => integrationOf(record, file.workspace_id)) ?? null,
+    integrations:
+      file.integrations?.map((record) => integrationOf(record, file.workspace_id, folder)) ?? null,
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
         subscription_group_id.toLowerCase(),

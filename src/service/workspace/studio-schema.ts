@@ -33,7 +33,10 @@ const isTimeZone = (name: string) => {
     return false;
   }
 };
-const timeZone = z.string().refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
+/** An IANA time zone. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
 
 const done = {
   count: optional(z.int().positive()).describe('How often; default once'),

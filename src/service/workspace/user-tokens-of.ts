@@ -30,6 +30,7 @@ const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, problem: Pro
 
 /** Of the apps that take or need user tokens, by app ID. `problem` receives each key that cannot be used. */
 export const userTokensOf = (
+  workspaceId: string,
   apps: readonly AppFile[],
   readFile: ReadKeyFile,
   problem: Problem,
@@ -43,7 +44,7 @@ export const userTokensOf = (
       problem([index, 'user_tokens'], "expected a key in 'user_token_keys' or 'user_token_keys_file'");
     }
     const isRequired = mode === 'required';
-    found.set(appId, createUserTokens({ appId, keys, isRequired, allowsVisitors: visitors }));
+    found.set(appId, createUserTokens({ workspaceId, appId, keys, isRequired, allowsVisitors: visitors }));
   }
   return found;
 };

@@ -1,10 +1,12 @@
 import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
+import type { Schedule } from '../integrations/schedule.ts';
 import type { LocalDays } from '../local-days.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
+import type { SourceFile } from './integration-schema.ts';
 import type { Operator, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
@@ -20,7 +22,7 @@ export interface Workspace {
   /** Of the apps that take or need proof of the user, by app ID. */
   userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
-  integrations: readonly Integration[] | null;
+  integrations: readonly WorkspaceIntegration[] | null;
   /** By group ID, in lower case. */
   subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
   blockedExternalIds: ReadonlySet<string>;
@@ -52,6 +54,21 @@ export interface Workspace {
   studio: StudioSettings;
   /** What can be served and cannot be meant, one sentence each, with its path in the file. */
   warnings: readonly string[];
+}
+
+/** Where the rows of an integration come from. */
+export type Source = SourceFile & {
+  /** Paths of files are relative to it. */
+  folder: string;
+};
+
+/** An entry of `integrations`. */
+export interface WorkspaceIntegration {
+  /** As the file writes it. */
+  record: Integration;
+  /** `null` where the entry is only listed. */
+  source: Source | null;
+  schedule: Schedule;
 }
 
 /** A slot of the pages that campaigns can name. */

@@ -47,6 +47,9 @@ const JSON_HEADERS = {
   'Content-Security-Policy': "default-src 'none'",
 };
 
+/** A browser that came over TLS once comes no other way for a year. */
+const OVER_TLS = { 'Strict-Transport-Security': 'max-age=31536000' };
+
 const replyOf = ({ status, body, text, headers }: StudioAnswer): Reply => ({
   status,
   headers: { ...JSON_HEADERS, ...headers },
@@ -126,9 +129,7 @@ export const createStudio = ({
     return replyOf({ ...answer, ...(headers && { headers }) });
   };
 
-  const handle = async (exchange: Exchange): Promise<Reply> => {
-    const origin = ownOrigin(exchange, configured);
-    if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
+  const answer = async (exchange: Exchange, origin: string): Promise<Reply> => {
     try {
       if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
         return refused(403, 'The request is from another site');
@@ -144,6 +145,13 @@ export const createStudio = ({
       log.error({ path: exchange.path, ...errorFacts(error) }, 'Studio request failed');
       return refused(500, 'Something went wrong. Nothing was changed that is not shown.');
     }
+  };
+
+  const handle = async (exchange: Exchange): Promise<Reply> => {
+    const origin = ownOrigin(exchange, configured);
+    if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
+    const reply = await answer(exchange, origin);
+    return origin.startsWith('https:') ? { ...reply, headers: { ...reply.headers, ...OVER_TLS } } : reply;
   };
 
   return {

@@ -44,7 +44,7 @@ export const createPages = (folder: string) => {
     const known = files.get(path);
     const name = known ? path : INDEX;
     // A file that a page of an older build asks for is not there: the page must not get HTML in its place.
-    if (!known && extname(path) !== '' && path.startsWith('/assets/')) return null;
+    if (!known && path.startsWith('/assets/')) return null;
     const { body, type } = files.get(name)!;
     const headers = name === FRAME ? FRAME_HEADERS : SECURITY_HEADERS;
     const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';

@@ -2,8 +2,8 @@ import type { CampaignText } from '../campaign/campaign-text.ts';
 import { goalName } from '../statistics/metrics.ts';
 import type { ResultsAnswer } from './routes/results.ts';
 
-/** A spreadsheet runs a cell that begins with one of these. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 const cell = (value: string | number): string => {
   if (typeof value === 'number') return String(value);

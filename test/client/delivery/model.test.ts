@@ -10,11 +10,11 @@ import {
 } from '../../../src/client/delivery/log/records.ts';
 import { byTime } from '../../../src/client/delivery/sender/plan-batches.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';
 
-/** 200 runs of 50 steps; more with `PLACARD_MODEL_RUNS`. */
-const RUNS = Number(process.env.PLACARD_MODEL_RUNS ?? 200);
+/** Runs of 50 steps. */
+const RUNS = times(100);
 const STEPS = 50;
 const HOUR_MS = 60 * 60_000;
 
@@ -225,9 +225,13 @@ const play = async (actions: Action[]): Promise<void> => {
   expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
 };
 
-test(`${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs keep every event accounted for`, async () => {
-  await fc.assert(fc.asyncProperty(fc.array(action, { minLength: STEPS, maxLength: STEPS }), play), {
-    numRuns: RUNS,
-    endOnFailure: true,
-  });
-}, 300_000);
+test(
+  `${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs keep every event accounted for`,
+  async () => {
+    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: STEPS, maxLength: STEPS }), play), {
+      numRuns: RUNS,
+      endOnFailure: true,
+    });
+  },
+  times(300_000),
+);

@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import type { BannerEvent } from '../../../src/client/banner-event.ts';
 import type { StoreFault, StoreVerb } from '../../../src/testing/index.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { createFaultyWorld } from './world.ts';
 
-/** More with `PLACARD_MODEL_RUNS`. */
-const RUNS = Number(process.env.PLACARD_MODEL_RUNS ?? 200);
+const RUNS = times(200);
 const HOUR_MS = 60 * 60_000;
 
 type Action =
@@ -114,8 +113,12 @@ const play = async (actions: Action[]): Promise<void> => {
   expect(diagnostics).toMatchObject({ pending: 0, inDoubt: 0, memoryMode: false });
 };
 
-test('whatever the disk refuses, loses or answers late, every event arrives, and counts once', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 20 }), play), {
-    numRuns: RUNS,
-  });
-}, 60_000);
+test(
+  'whatever the disk refuses, loses or answers late, every event arrives, and counts once',
+  async () => {
+    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 20 }), play), {
+      numRuns: RUNS,
+    });
+  },
+  times(60_000),
+);

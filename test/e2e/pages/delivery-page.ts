@@ -48,8 +48,7 @@ globalThis.delivery = createDelivery({
   host: { notify, fail },
   isWorker: false,
 });
-// A prerendered page cannot be asked, but it can leave word.
-localStorage.setItem(
-  'state',
-  (document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active',
-);
+// A prerendered page cannot be asked, but it can leave word: of its state, and that more time has gone by for it than events wait.
+const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');
+localStorage.setItem('state', state());
+setTimeout(() => localStorage.setItem('state', `${state()}, later`), 10 * (options.maxWaitMs ?? 0));

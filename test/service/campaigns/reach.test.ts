@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { countReach } from '../../../src/service/campaigns/reach.ts';
-import { readCampaign } from '../../../src/service/index.ts';
-import { aCampaign } from '../../helpers/a-workspace.ts';
+import { REACH_SAMPLE, type Reach, readCampaign } from '../../../src/service/index.ts';
+import { completeProfile } from '../../../src/service/profiles/profile.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
 import { NOW, onBothStores } from '../users/on-both-stores.ts';
 
 const USERS = 900;
@@ -26,19 +28,24 @@ onBothStores('the reach of an audience', (api, store) => {
     const ids = await store().workspaceIds();
     return ids.sort((one, other) => Number(one.slice(2)) - Number(other.slice(2))).at(-1)!;
   };
-  const reachOf = async (campaign: typeof gold, sampleSize?: number) =>
+  const reachOf = async (campaign: typeof gold, sampleSize = REACH_SAMPLE) =>
     countReach({
-      store: store(),
-      workspaceId: await workspaceId(),
+      sample: await store().sampleUsers(await workspaceId(), sampleSize),
+      workspace: parseWorkspace(aWorkspace()),
       campaign,
       now: NOW,
-      ...(sampleSize !== undefined && { sampleSize }),
-    });
+    }) as Promise<Reach>;
 
   test('is counted where every user can be looked at, and those without an external ID are not in it', async () => {
     await addUsers();
-    expect(await reachOf(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS });
-    expect(await reachOf(campaignFor(null))).toEqual({ users: 810, atLeast: 810, atMost: 810, of: USERS });
+    expect(await reachOf(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
+    expect(await reachOf(campaignFor(null))).toEqual({
+      users: 810,
+      atLeast: 810,
+      atMost: 810,
+      of: USERS,
+      shown: 810,
+    });
   });
 
   test('is estimated from a sample with the bounds of its error, the same at each call', async () => {
@@ -60,14 +67,76 @@ onBothStores('the reach of an audience', (api, store) => {
   });
 });
 
-describe('the reach in a workspace without users', () => {
-  test('is nobody', async () => {
-    const store = { sampleUsers: async () => ({ total: 0, users: [] }) };
-    expect(await countReach({ store, workspaceId: 'w', campaign: gold, now: NOW })).toEqual({
+const workspace = parseWorkspace(
+  aWorkspace({
+    campaigns: [
+      aCampaign({
+        campaign_id: 'first',
+        placements: ['home'],
+        priority: 'high',
+        audience: { country: 'PL' },
+      }),
+      aCampaign({ campaign_id: 'other', placements: ['side'], priority: 'high', status: 'stopped' }),
+    ],
+  }),
+);
+
+describe('the reach in a workspace', () => {
+  const users = Array.from({ length: 400 }, (_, index) => ({
+    externalId: `u-${index}`,
+    profile: completeProfile({
+      userId: index,
+      externalId: `u-${index}`,
+      standard: { country: index % 4 === 0 ? 'PL' : 'DE' },
+      createdAtMs: NOW,
+      updatedAtMs: NOW,
+    }),
+  }));
+  const reachOf = (members: Record<string, unknown>, isOver?: () => boolean) =>
+    countReach({
+      sample: { total: users.length, users },
+      workspace,
+      campaign: readCampaign(aCampaign({ campaign_id: 'new', ...members }), null, NOW).campaign!,
+      now: NOW,
+      ...(isOver && { isOver }),
+    });
+
+  test('without users is nobody', async () => {
+    const sample = { total: 0, users: [] };
+    expect(await countReach({ sample, workspace, campaign: gold, now: NOW })).toEqual({
       users: 0,
       atLeast: 0,
       atMost: 0,
       of: 0,
+      shown: 0,
     });
+  });
+
+  test('leaves out those whom another campaign gets everywhere', async () => {
+    expect(await reachOf({ placements: ['home'] })).toMatchObject({ users: 400, shown: 300 });
+    expect(await reachOf({ placements: ['home', 'side'] })).toMatchObject({ users: 400, shown: 400 });
+    const polish = { audience: { country: 'PL' }, placements: ['home'] };
+    expect(await reachOf(polish)).toMatchObject({ users: 100, shown: 0 });
+    expect(await reachOf({ ...polish, priority: 'high' })).toMatchObject({ users: 100, shown: 100 });
+  });
+
+  test('leaves out the control group', async () => {
+    const reach = (await reachOf({ placements: ['side'], control_percentage: 50 }))!;
+    expect(reach.users).toBe(400);
+    expect(reach.shown).toBeGreaterThan(160);
+    expect(reach.shown).toBeLessThan(240);
+  });
+
+  test('gives others their turn in between, and ends where nobody waits for it any more', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
+    await reachOf({ placements: ['home'] });
+    expect(turns).toBeGreaterThan(0);
+    clearInterval(timer);
+    let looked = 0;
+    expect(await reachOf({ placements: ['home'] }, () => ++looked > 3)).toBeNull();
+    expect(looked).toBe(4);
   });
 });

@@ -141,9 +141,21 @@ export const studioContract = (
       const entry = { workspaceId: W, operator: 'Mia', subject: 'spring', details: '' };
       for (const atMs of [1, 2, 3]) await studio.addAudit({ ...entry, atMs, action: `act ${atMs}` });
       await studio.addAudit({ ...entry, atMs: 3, action: 'act 3, too' });
-      const actions = async (page: { before?: number; limit: number }) =>
-        (await studio.audit(W, page)).map(({ action }) => action);
-      expect((await actions({ limit: 9 })).slice(2)).toEqual(['act 2', 'act 1']);
-      expect(await actions({ limit: 9, before: 3 })).toEqual(['act 2', 'act 1']);
+      const all = await studio.audit(W, { limit: 9 });
+      expect(all.map(({ action }) => action).slice(2)).toEqual(['act 2', 'act 1']);
+    });
+
+    test('page through an audit without losing one of several entries of a millisecond', async () => {
+      const entry = { workspaceId: W, operator: 'Mia', subject: '', details: '' };
+      for (let i = 0; i < 7; i += 1)
+        await studio.addAudit({ ...entry, atMs: i < 5 ? 2 : 1, action: `act ${i}` });
+      const found: string[] = [];
+      for (let page = await studio.audit(W, { limit: 2 }); page.length > 0; ) {
+        found.push(...page.map(({ action }) => action));
+        page = await studio.audit(W, { limit: 2, before: page.at(-1)! });
+      }
+      expect(found).toHaveLength(7);
+      expect(new Set(found).size).toBe(7);
+      expect(found.slice(5).sort()).toEqual(['act 5', 'act 6']);
     });
   });

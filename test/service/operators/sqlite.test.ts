@@ -51,5 +51,5 @@ test('while another process holds the file, what an operator writes waits, and n
   expect(performance.now() - started).toBeLessThan(5_000);
   other.exec('ROLLBACK');
   await stored;
-  expect(await store.studio.audit('demo', { limit: 10 })).toEqual([entry]);
+  expect(await store.studio.audit('demo', { limit: 10 })).toMatchObject([entry]);
 });

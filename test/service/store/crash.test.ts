@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inPath, needs } from '../../helpers/machine.ts';
+import { times } from '../../helpers/property.ts';
 import { startServiceProcess } from '../../helpers/service-process.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
-const ROUNDS = Number(process.env['PLACARD_CRASH_ROUNDS'] ?? 20);
+const ROUNDS = times(10);
 const WRITERS = 8;
 const LONGEST_ROUND_MS = 400;
 

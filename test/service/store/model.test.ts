@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { lookupsOf, NOW, perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ROUNDS = Number(process.env['PLACARD_STORE_ROUNDS'] ?? 40);
+const ROUNDS = times(40);
 
 const write = (store: Store, each: Step): Promise<void> =>
   store.write({
@@ -77,5 +77,5 @@ test.each<[string, () => Promise<Store[]>]>([
       { numRuns: ROUNDS },
     );
   },
-  300_000,
+  times(300_000),
 );

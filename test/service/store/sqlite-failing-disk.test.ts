@@ -1,6 +1,6 @@
 // A disk that takes some commits and refuses others: what was refused leaves no trace.
 import { expect, test } from 'vitest';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
 import { perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
@@ -63,6 +63,6 @@ test('whatever fails, amid whatever else, memory and file say what was acknowled
       await compare();
       await queue.close();
     }),
-    { numRuns: Number(process.env['PLACARD_CRASH_ROUNDS'] ?? 300) },
+    { numRuns: times(150) },
   );
 }, 120_000);

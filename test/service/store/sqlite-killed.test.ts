@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openStoreReader } from '../../../src/service/store/index.ts';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
 import { perform, plainUsers, seenIn, step } from './steps.ts';
 
@@ -16,42 +16,46 @@ const rounds = fc.array(fc.record({ steps: fc.array(step, { maxLength: 25 }), en
   maxLength: 12,
 });
 
-test('a service that is killed or closed at any moment has exactly what it acknowledged when it starts again', async () => {
-  let files = 0;
-  await fc.assert(
-    fc.asyncProperty(rounds, async (all) => {
-      files += 1;
-      const file = join(folder, `${files}.db`);
-      const plain = plainUsers();
-      let service = anSqliteQueue({ file });
-      for (const { steps, end } of all) {
-        const tried: Promise<boolean>[] = [];
-        for (const [index, each] of steps.entries()) {
-          const { write } = service;
-          tried.push(
-            write(each).then(
-              () => true,
-              () => false,
-            ),
-          );
-          // Some share a group, and some have been stored when the next comes.
-          if (index % 3 === 0) await new Promise(setImmediate);
+test(
+  'a service that is killed or closed at any moment has exactly what it acknowledged when it starts again',
+  async () => {
+    let files = 0;
+    await fc.assert(
+      fc.asyncProperty(rounds, async (all) => {
+        files += 1;
+        const file = join(folder, `${files}.db`);
+        const plain = plainUsers();
+        let service = anSqliteQueue({ file });
+        for (const { steps, end } of all) {
+          const tried: Promise<boolean>[] = [];
+          for (const [index, each] of steps.entries()) {
+            const { write } = service;
+            tried.push(
+              write(each).then(
+                () => true,
+                () => false,
+              ),
+            );
+            // Some share a group, and some have been stored when the next comes.
+            if (index % 3 === 0) await new Promise(setImmediate);
+          }
+          if (end !== 'is killed amid writes') await Promise.all(tried);
+          if (end === 'is closed') await service.queue.close();
+          // From now on nothing is stored, and all that was in memory is gone.
+          if (end.startsWith('is killed')) service.disk.problem = 'killed';
+          for (const [i, stored] of tried.entries()) if (await stored) perform(plain.users, steps[i]!);
+          if (end !== 'goes on') {
+            service.database.close();
+            service = anSqliteQueue({ file });
+          }
+          const reader = await openStoreReader(file);
+          expect(await seenIn(reader)).toEqual(plain.seen());
+          await reader.close();
         }
-        if (end !== 'is killed amid writes') await Promise.all(tried);
-        if (end === 'is closed') await service.queue.close();
-        // From now on nothing is stored, and all that was in memory is gone.
-        if (end.startsWith('is killed')) service.disk.problem = 'killed';
-        for (const [i, stored] of tried.entries()) if (await stored) perform(plain.users, steps[i]!);
-        if (end !== 'goes on') {
-          service.database.close();
-          service = anSqliteQueue({ file });
-        }
-        const reader = await openStoreReader(file);
-        expect(await seenIn(reader)).toEqual(plain.seen());
-        await reader.close();
-      }
-      service.database.close();
-    }),
-    { numRuns: Number(process.env['PLACARD_CRASH_ROUNDS'] ?? 40) },
-  );
-}, 300_000);
+        service.database.close();
+      }),
+      { numRuns: times(40) },
+    );
+  },
+  times(300_000),
+);

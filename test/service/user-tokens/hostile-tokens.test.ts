@@ -25,6 +25,7 @@ const foreign = ed25519Keys();
 
 const tokensOf = (keys: unknown[]) =>
   createUserTokens({
+    workspaceId: 'shop',
     appId: 'web-shop',
     keys: keys.flatMap(readPublicKeys),
     isRequired: true,
@@ -61,6 +62,7 @@ test.each([
   ['ended a moment ago, by a clock that is late', claims({ exp: SECONDS - 30 })],
   ['issued in a moment, by a clock that is early', claims({ iat: SECONDS + 30, nbf: SECONDS + 30 })],
   ['without the time of issue', claims({ iat: undefined })],
+  ['for this workspace alone', claims({ workspace_id: 'shop' })],
   ['with claims of the host', claims({ email: 'kim@example.org', roles: ['admin'] })],
 ])('a sound token is taken: %s', async (_, token) => {
   expect(await judge(token)).toBeNull();
@@ -78,6 +80,8 @@ const hostile: [string, unknown, string][] = [
   ['two parts', `${head}.${body}`, 'malformed'],
   ['four parts', `${valid}.${signature}`, 'malformed'],
   ['five parts, as if encrypted', `${part({ alg: 'dir', enc: 'A256GCM' })}..AAAA.AAAA.AAAA`, 'malformed'],
+  ['a token for another workspace', claims({ workspace_id: 'test' }), 'wrong_app'],
+  ['a workspace that is no text', claims({ workspace_id: ['shop'] }), 'wrong_app'],
   ['a token with spaces around it', ` ${valid} `, 'malformed'],
   ['a token with a line break behind it', `${valid}\n`, 'malformed'],
   [
@@ -177,6 +181,7 @@ test('a token is one user’s, also while it is remembered', async () => {
 
 test('a token is one app’s, also where both have the same keys', async () => {
   const other = createUserTokens({
+    workspaceId: 'shop',
     appId: 'other',
     keys: readPublicKeys(ed.publicPem),
     isRequired: true,

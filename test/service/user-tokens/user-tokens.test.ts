@@ -13,6 +13,7 @@ const young = ed25519Keys();
 
 const aTokens = (options: Partial<UserTokensOptions> = {}) =>
   createUserTokens({
+    workspaceId: 'shop',
     appId: 'app',
     keys: [old, young].flatMap(({ publicPem }) => readPublicKeys(publicPem)),
     isRequired: true,

@@ -223,6 +223,8 @@ describe('a workspace file', () => {
     ['api_keys[0].type', { api_keys: [clientKey({ type: 'my-secret' })] }],
     ['api_keys[0].permissions', { api_keys: [clientKey({ permissions: 'my-secret' })] }],
     ['api_keys[0].permissions[0]', { api_keys: [clientKey({ permissions: ['my-secret'] })] }],
+    ['operators[0].key_sha256', { operators: [{ name: 'Mia', role: 'edit', key_sha256: 'op_Zk3x-Q9' }] }],
+    ['apps', { apps: 'placard_server_h1Zq0vXWJx2rT8cB5mN7pL4k' }],
     ['blocked_external_ids', { blocked_external_ids: 'kim@example.org' }],
     ['blocked_external_ids[0]', { blocked_external_ids: [48123456789] }],
     ['campaigns[0].test_users', { campaigns: [aCampaign({ test_users: 'kim@example.org' })] }],

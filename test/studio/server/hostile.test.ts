@@ -159,6 +159,8 @@ describe('the Studio', () => {
       variants: [
         { variant_id: 'a', name: '=1+1', properties: {} },
         { variant_id: 'b', name: '@x "q", y', properties: {} },
+        { variant_id: 'c', name: '＝1+1', properties: {} },
+        { variant_id: 'd', name: ' ＋1', properties: {} },
       ],
     });
     await studio.call('PUT', '/api/drafts/hostile', {
@@ -168,9 +170,11 @@ describe('the Studio', () => {
     });
     const { body, headers } = await studio.call('GET', '/api/results/hostile/csv', { cookie: ada() });
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(body.split('\r\n').slice(1, 3)).toEqual([
+    expect(body.split('\r\n').slice(1, 5)).toEqual([
       "hostile,'=1+1,0,0,0,0,0",
       `hostile,"'@x ""q"", y",0,0,0,0,0`,
+      "hostile,'＝1+1,0,0,0,0,0",
+      "hostile,'＋1,0,0,0,0,0",
     ]);
   });
 });

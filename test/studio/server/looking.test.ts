@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PREVIEW_PATH, PREVIEW_QUERY, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 import { readAnswer } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
@@ -176,12 +176,12 @@ describe('a preview link', () => {
       },
       cookie: ed,
     });
-  const tokenOf = (url: string) => new URL(url).searchParams.get(PREVIEW_QUERY)!;
+  const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get(PREVIEW_PARAMETER)!;
 
   test('shows the draft on the site, as the persona, as a test send that counts nowhere', async () => {
     const { status, body } = await link(await draft());
     expect(status).toBe(201);
-    expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1&placard_preview=[\w.-]+#top$/);
+    expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1#top&placard_preview=[\w.-]+$/);
     const shown = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
     expect(shown.body).toMatchObject({
       campaign_name: 'Gold',
@@ -199,6 +199,17 @@ describe('a preview link', () => {
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
     expect(results.body.headline).toBe('Nobody has seen it yet.');
+  });
+
+  test.each([
+    ['', '#placard_preview='],
+    ['#/cart', '#/cart?placard_preview='],
+    ['#/cart?x=1', '#/cart?x=1&placard_preview='],
+  ])('has its token in the fragment, which no server and no Referer sees: %j', async (hash, start) => {
+    const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
+    const { search, hash: made } = new URL(body.url);
+    expect(search).toBe('');
+    expect(made.startsWith(start)).toBe(true);
   });
 
   test('ends after half an hour', async () => {
@@ -229,6 +240,31 @@ describe('a preview link', () => {
     expect((await link(revision, { page: 'javascript:alert(1)//https://shop.example' })).status).toBe(403);
   });
 
+  test('is looked at sixty times a minute, and another one all the same', async () => {
+    const revision = await draft();
+    const token = tokenOf((await link(revision)).body.url);
+    const look = (each: string) => toService(PREVIEW_PATH, { token: each });
+    for (let times = 0; times < 60; times += 1) expect((await look(token)).status).toBe(200);
+    const { status, headers, body } = await look(token);
+    expect([status, body.message]).toEqual([429, expect.stringContaining('60 times a minute')]);
+    expect(headers.get('x-ratelimit-retry-after')).toBe('60');
+    studio.clock.now += 1_000;
+    expect((await look(tokenOf((await link(revision)).body.url))).status).toBe(200);
+    studio.clock.now += 60_000;
+    expect((await look(token)).status).toBe(200);
+  });
+
+  test('shows no draft that would be copied into an answer of any size', async () => {
+    const placements = Array.from({ length: 500 }, (_, index) => `p${index}`);
+    const revision = await draft({
+      ...GOLD,
+      placements,
+      variants: [aVariant({ properties: text('x'.repeat(3_000)) })],
+    });
+    const { status } = await toService(PREVIEW_PATH, { token: tokenOf((await link(revision)).body.url) });
+    expect(status).toBe(422);
+  });
+
   test.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJwcmV2aWV3Ijp7fX0.'])(
     'is no link with the token %j',
     async (token) => {
@@ -255,10 +291,68 @@ describe('the reach of a draft', () => {
   test('is counted among the users of the workspace, and refused for what is no campaign', async () => {
     const attributes = ['gold', 'gold', 'silver'].map((tier, index) => ({ external_id: `u-${index}`, tier }));
     await studio.track({ attributes });
-    const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ed });
-    expect(answer).toMatchObject({ status: 200, body: { users: 2, atLeast: 2, atMost: 2, of: 3 } });
+    const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ada });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { users: 2, atLeast: 2, atMost: 2, of: 3, fewerThan: null },
+    });
     const refused = await studio.call('POST', '/api/reach', { body: { campaign: {} }, cookie: ed });
     expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining('campaign_id') } });
+  });
+
+  const reach = (audience: unknown, cookie = ed) =>
+    studio.call('POST', '/api/reach', {
+      body: { campaign: { ...GOLD, control_percentage: 0, audience } },
+      cookie,
+    });
+  const addUsers = () =>
+    studio.track({
+      attributes: Array.from({ length: 47 }, (_, index) => ({
+        external_id: `u-${index}`,
+        email: `u-${index}@example.org`,
+        tier: index < 3 ? 'gold' : 'silver',
+      })),
+    });
+
+  test.each([
+    { external_id: 'u-1', tier: 'gold' },
+    { $or: [{ email: 'u-1@example.org' }, { tier: 'silver' }] },
+    { $nor: [{ 'user_aliases.alias_name': 'x' }] },
+    { $and: [{ tier: 'gold' }, { phone: { $exists: true } }] },
+  ])('that names a person needs the right to people, and is written down: %j', async (audience) => {
+    await addUsers();
+    expect(await reach(audience)).toMatchObject({
+      status: 403,
+      body: { message: 'Counting users by an ID or an address needs the right "people"' },
+    });
+    expect((await reach(audience, ada)).status).toBe(200);
+    const entries = await studio.store.studio.audit('test', { limit: 9 });
+    expect(entries.filter(({ action }) => action === 'look at user')).toMatchObject([
+      { operator: 'Ada', subject: JSON.stringify(audience) },
+    ]);
+  });
+
+  test('is counted in tens, and below twenty people not at all, for those who may not look at users', async () => {
+    await addUsers();
+    const few = { users: 0, atLeast: 0, atMost: 0, of: 47, shown: 0, fewerThan: 20 };
+    expect((await reach({ tier: 'gold' })).body).toEqual(few);
+    expect((await reach({ tier: 'iron' })).body).toEqual(few);
+    expect((await reach({ tier: 'silver' })).body).toMatchObject({
+      users: 40,
+      atLeast: 40,
+      atMost: 40,
+      of: 47,
+    });
+    expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
+  });
+
+  test('is counted once at a time for each operator: the newest question wins, and others are answered', async () => {
+    await addUsers();
+    const mine = Array.from({ length: 20 }, () => reach(null));
+    const [theirs, ...answers] = await Promise.all([reach(null, ada), ...mine]);
+    expect(theirs!.status).toBe(200);
+    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 19 }, () => 409), 200]);
+    expect((await reach(null)).status).toBe(200);
   });
 });
 

@@ -27,6 +27,7 @@ describe('an operator with a key', () => {
     expect(headers.get('set-cookie')).toMatch(
       /^placard-studio=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
+    expect(headers.get('strict-transport-security')).toBeNull();
     expect(await whoIs(await studio.signIn('Ed'))).toBe('Ed');
   });
 
@@ -36,6 +37,7 @@ describe('an operator with a key', () => {
     expect(headers.get('set-cookie')).toMatch(
       /^__Host-placard-studio=.*; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/,
     );
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
     await behindTls.stop();
   });
 

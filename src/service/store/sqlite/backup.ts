@@ -73,6 +73,8 @@ export const backupSqlite = async (file: string, destination: string, signal: Ab
   accessSync(dirname(destination), constants.W_OK);
   const part = `${destination}.${process.pid}.part`;
   try {
+    // Its owner alone reads it. SQLite copies into an empty file as it does into a new one.
+    closeSync(openSync(part, 'wx', 0o600));
     await copy(file, part, signal);
     rename(part, destination);
   } catch (error) {

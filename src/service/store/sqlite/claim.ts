@@ -5,12 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 /** A service that is just ending gets this long to let go. */
 const WAIT_MS = 2_000;
 
+/** Makes a file that its owner alone reads, where there is none: SQLite would make one that every user of the machine reads. */
+const makePrivate = (file: string): void => closeSync(openSync(file, 'a', 0o600));
+
 /** The file behind a name, which may be a link: SQLite keeps the log beside that file, and so belongs the lock. */
 const realFile = (file: string): string => {
   // Where there is no folder either, SQLite is the one to say so.
   if (!existsSync(dirname(file))) return file;
-  // Made now if need be, as SQLite would: a link to a file that is not there yet cannot be followed.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o644));
+  // A link to a file that is not there yet cannot be followed. The logs beside the file get its mode from SQLite.
+  if (!existsSync(file)) makePrivate(file);
   return realpathSync(file);
 };
 
@@ -33,6 +36,7 @@ const hold = (lock: DatabaseSync): void => {
  */
 export const claimFile = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;
+  if (existsSync(dirname(name))) makePrivate(name);
   const lock = new DatabaseSync(name);
   try {
     hold(lock);

@@ -1,26 +1,38 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Reach as ReachAnswer } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { ReachAnswer } from '../../server/routes/reach.ts';
 import { call } from '../call.ts';
 import { countText } from '../parts/numbers.ts';
 
 /** Pause in typing after which users are counted. */
 const TYPING_MS = 400;
 
-const words = ({ users, atLeast, atMost, of }: ReachAnswer): string => {
-  if (of === 0) return 'There are no users yet.';
+const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswer): string => {
   const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
+  if (fewerThan !== null) return `Reaches fewer than ${fewerThan} of ${all}.`;
   if (atLeast === atMost) return `Reaches ${countText(users)} of ${all}.`;
   return `Reaches about ${countText(users)} of ${all}: between ${countText(atLeast)} and ${countText(atMost)}.`;
+};
+
+const words = (reach: ReachAnswer): string => {
+  const { users, of, shown, fewerThan } = reach;
+  if (of === 0) return 'There are no users yet.';
+  const reached = reachWords(reach);
+  if (fewerThan !== null || shown === users) return reached;
+  if (shown === 0) {
+    return `${reached} Nobody of them would see it: a campaign that comes before it, or its control group, takes them all.`;
+  }
+  return `${reached} About ${countText(shown)} of them would see it: a campaign that comes before it, or its control group, takes the others.`;
 };
 
 /** How many users the audience of a draft holds. */
 export const Reach = ({ campaign }: { campaign: CampaignText }) => {
   const answer = useSignal<ReachAnswer | null>(null);
   const isCounting = useSignal(true);
-  const asked = JSON.stringify(campaign.audience ?? null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another audience has another reach
+  const { audience = null, placements, priority, starts_at, control_percentage } = campaign;
+  const asked = JSON.stringify([audience, placements, priority, starts_at, control_percentage]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: nothing else of a campaign changes its reach
   useEffect(() => {
     const leaving = new AbortController();
     isCounting.value = true;

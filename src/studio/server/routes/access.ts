@@ -22,8 +22,17 @@ export interface AuditAnswer {
     details: string;
   }[];
   /** What to ask for next; `null` at the end. */
-  before: number | null;
+  before: string | null;
 }
+
+/** An entry's place in the audit, as the page hands it back. */
+const placeOf = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
+
+const readPlace = (text: string | null) => {
+  const [, atMs, entryId] = /^(\d{1,15})_([\w-]{1,40})$/.exec(text ?? '') ?? [];
+  if (atMs === undefined || entryId === undefined) return {};
+  return { before: { atMs: Number(atMs), entryId } };
+};
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -73,10 +82,9 @@ export const readAudit: StudioRoute = {
         return campaign ? [[id, nameOf(campaign)] as const] : [];
       }),
     );
-    const before = Number(query.get('before') ?? Number.NaN);
     const entries = await studio.audit(workspace.workspaceId, {
       limit: AUDIT_PAGE,
-      ...(Number.isSafeInteger(before) && { before }),
+      ...readPlace(query.get('before')),
     });
     const body: AuditAnswer = {
       entries: entries.map(({ atMs, operator, action, subject, details }) => ({
@@ -87,7 +95,7 @@ export const readAudit: StudioRoute = {
         subjectName: names.get(subject) ?? subject,
         details,
       })),
-      before: entries.length === AUDIT_PAGE ? entries.at(-1)!.atMs : null,
+      before: entries.length === AUDIT_PAGE ? placeOf(entries.at(-1)!) : null,
     };
     return { status: 200, body };
   },

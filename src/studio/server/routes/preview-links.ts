@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PREVIEW_QUERY } from '../../../protocol/index.ts';
+import { PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import { createPreviewTokens, HttpError } from '../../../service/index.ts';
 import { bodyOf } from '../body-of.ts';
 import type { StudioRoute } from '../route.ts';
@@ -18,6 +18,12 @@ export interface PreviewLinkAnswer {
   /** For so many minutes it works. */
   minutes: number;
 }
+
+/** Behind what the page has there: a router that keeps its route in the fragment reads a query in it. */
+const withToken = (hash: string, token: string) => {
+  const mark = hash === '' ? '' : /^#!?\//.test(hash) && !hash.includes('?') ? '?' : '&';
+  return `${hash}${mark}${PREVIEW_PARAMETER}=${token}`;
+};
 
 /** A link to a page of the site that shows the draft there, for half an hour, to everybody who has the link. */
 export const makePreviewLink: StudioRoute = {
@@ -42,7 +48,7 @@ export const makePreviewLink: StudioRoute = {
     if (draft?.revision !== revision) throw new HttpError(412, 'The draft has changed since');
     const preview = { campaignId, revision, variantId, personaId: persona };
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
-    url.searchParams.set(PREVIEW_QUERY, token);
+    url.hash = withToken(url.hash, token);
     await audit('make preview link', campaignId, url.origin);
     const answer: PreviewLinkAnswer = { url: url.href, minutes: 30 };
     return { status: 201, body: answer };

@@ -7,7 +7,7 @@ import { readNumbers } from './first-numbers.ts';
 import { preview } from './preview.ts';
 import { makePreviewLink } from './preview-links.ts';
 import { publish, rollBack, stop } from './publish.ts';
-import { readReach } from './reach.ts';
+import { createReadReach } from './reach.ts';
 import { listReleases } from './releases.ts';
 import { downloadResults, readResults } from './results.ts';
 import { endSession, readSession } from './session.ts';
@@ -28,7 +28,7 @@ export const createStudioRoutes = (): StudioRoute[] => [
   readResults,
   downloadResults,
   readNumbers,
-  readReach,
+  createReadReach(),
   listReleases,
   publishEffect,
   publish,

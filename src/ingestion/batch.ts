@@ -1,0 +1,189 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type BatchRecord,
+  batchStatements,
+  type CheckedRow,
+  checkRow,
+  type IngestionReject,
+  type IngestionRun,
+  isRefused,
+  RetryLaterError,
+  rowsWork,
+  type Store,
+  type Watermark,
+  type Workspace,
+} from '../service/index.ts';
+import { isAfter } from './position.ts';
+import type { SourceRow, UnusableRow } from './source.ts';
+import { SourceError } from './source-error.ts';
+
+/** Rows that share a transaction: more would keep requests waiting that share the service's thread. */
+const MAX_ROWS = 100;
+/** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
+const MAX_REJECTS = 100_000;
+/** Writes of requests go first. */
+const AGAIN_MS = 1_000;
+const MAX_TRIES = 60;
+
+interface Judged {
+  row: SourceRow;
+  checked: CheckedRow | { reason: string };
+}
+
+interface Batch {
+  judged: readonly Judged[];
+  unusable: readonly IngestionReject[];
+  /** Rejects whose rows are in the source no more. */
+  gone: readonly string[];
+}
+
+const noRows = () => ({ judged: [] as Judged[], unusable: [] as IngestionReject[], gone: [] as string[] });
+
+export interface BatchesOptions {
+  store: Pick<Store, 'write'>;
+  workspace: Workspace;
+  rows: 'attributes' | 'events' | 'purchases' | 'deletes';
+  run: IngestionRun;
+  watermark: Watermark | null;
+  /** Rows after this are remembered one by one; `null` where none are. */
+  seenSinceUs: number | null;
+  lagUs: number;
+  /** IDs of the rejects that there are. */
+  open: Set<string>;
+  /** Whether this run has the lease still. */
+  holdsLease(): Promise<boolean>;
+  now(): number;
+}
+
+export const refusedId = (key: string): string => `key:${key}`;
+
+/**
+ * Stores rows in batches: each is one transaction with the watermark, the counts of the run, and its rejects. Rows with one time and
+ * key share a batch, as a watermark cannot lie between them.
+ */
+export const createBatches = (options: BatchesOptions) => {
+  const { store, workspace, rows: type, lagUs, open, holdsLease, now } = options;
+  let { run, watermark, seenSinceUs } = options;
+  let pending = noRows();
+
+  const rejectOf = ({ row, checked }: Judged): IngestionReject[] =>
+    'reason' in checked
+      ? [
+          {
+            rejectId: refusedId(row.key),
+            kind: 'refused',
+            key: row.key,
+            externalId: row.columns.externalIdOf(row.values),
+            updatedAtUs: row.us,
+            reason: checked.reason,
+            payload: JSON.stringify(row.values),
+          },
+        ]
+      : [];
+
+  const recordOf = ({ judged, unusable, gone }: Batch): BatchRecord => {
+    const last = judged.at(-1)?.row;
+    const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.key } : watermark;
+    const since = seenSinceUs === null ? null : Math.max(seenSinceUs, (moved?.us ?? 0) - lagUs);
+    const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
+    // Of several rows with one key the last says whether it is a reject.
+    const lasting = new Map(judged.map((each) => [each.row.key, each]));
+    const settled = [
+      ...gone,
+      ...stored.map(({ key }) => refusedId(key)),
+      ...judged.flatMap(({ row }) => row.rejectId ?? []),
+    ];
+    return {
+      run: {
+        ...run,
+        watermarkUs: moved?.us ?? null,
+        rowsSynced: run.rowsSynced + stored.length,
+        rowsFailed: run.rowsFailed + judged.length - stored.length + unusable.length,
+      },
+      watermark: moved,
+      seenSinceUs: since,
+      seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, key }) => [us, key]),
+      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable],
+      settled: settled.filter((id) => open.has(id)),
+      nowMs: now(),
+    };
+  };
+
+  const write = async (judged: readonly Judged[], record: BatchRecord) => {
+    const rows = judged.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
+    const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await store.write(work);
+        return;
+      } catch (error) {
+        // Nothing was stored: writes of requests come first.
+        if (!(error instanceof RetryLaterError) || tries === MAX_TRIES) throw error;
+        await wait(AGAIN_MS);
+      }
+    }
+  };
+
+  const commit = async (batch: Batch): Promise<void> => {
+    const { judged } = batch;
+    const record = recordOf(batch);
+    if (open.size + record.rejects.length > MAX_REJECTS) {
+      const { reason } = record.rejects.at(-1)!;
+      throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
+    }
+    try {
+      await write(judged, record);
+    } catch (error) {
+      // One value that the database cannot hold costs its row alone. Where another run has the lease, all are refused.
+      if (!isRefused(error) || !(await holdsLease())) throw error;
+      if (judged.length === 1) {
+        const checked = { reason: 'The database cannot hold a value of the row' };
+        if ('reason' in judged[0]!.checked) throw error;
+        return commit({ ...batch, judged: [{ ...judged[0]!, checked }] });
+      }
+      const half = judged.length >> 1;
+      await commit({ judged: judged.slice(0, half), unusable: [], gone: [] });
+      return commit({ ...batch, judged: judged.slice(half) });
+    }
+    ({ run, watermark, seenSinceUs } = record);
+    for (const id of record.settled) open.delete(id);
+    for (const { rejectId } of record.rejects) open.add(rejectId);
+  };
+
+  const flush = async () => {
+    const batch = pending;
+    pending = noRows();
+    if (batch.judged.length + batch.unusable.length + batch.gone.length > 0) await commit(batch);
+  };
+  /** Ends a batch where it is large enough, and the next row may begin another one. */
+  const makeRoom = async (next?: SourceRow) => {
+    const last = pending.judged.at(-1)?.row;
+    const isTie = next !== undefined && last?.us === next.us && last.key === next.key;
+    const rows = pending.judged.length + pending.unusable.length + pending.gone.length;
+    if (rows >= MAX_ROWS && !isTie) await flush();
+  };
+
+  return {
+    /** As of the last batch that was stored. */
+    run: () => run,
+    flush,
+
+    async add(row: SourceRow) {
+      await makeRoom(row);
+      const made = row.columns.objectOf(row.values);
+      const checked = 'reason' in made ? made : checkRow(type, made.object, workspace, now());
+      pending.judged.push({ row, checked });
+    },
+
+    async reject({ us, ...row }: UnusableRow) {
+      await makeRoom();
+      pending.unusable.push({ ...row, kind: 'unusable', updatedAtUs: us });
+    },
+
+    /** The row of a reject is in the source no more. */
+    async settle(rejectId: string) {
+      await makeRoom();
+      pending.gone.push(rejectId);
+    },
+  };
+};

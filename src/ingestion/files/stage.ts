@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Source } from '../../service/index.ts';
+import { type Columns, columnsOf, keyOf } from '../columns.ts';
+import { FUTURE_US, isAfter, type Position } from '../position.ts';
+import type { UnusableRow } from '../source.ts';
+import { SourceError } from '../source-error.ts';
+import { microsecondsOf } from '../stamp.ts';
+import { lineId, payloadOf, unusableRow } from '../unusable.ts';
+import { type FileRow, readRows } from './read-rows.ts';
+
+/** What is to be read of the files of a source, and where to. */
+export interface Staging {
+  source: Exclude<Source, { kind: 'postgres' }>;
+  /** SQLite file that is made. */
+  database: string;
+  after: Position | null;
+  keys: readonly string[];
+  lines: readonly string[];
+  nowUs: number;
+}
+
+const TABLES = `
+  PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+  CREATE TABLE rows (us INTEGER, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
+  CREATE TABLE unusable (content TEXT) STRICT;
+  BEGIN`;
+const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, key); COMMIT';
+
+const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
+
+/** The files that a pattern names, in the order of their names. Throws where there is none. */
+const filesOf = ({ folder, files }: Staging['source']): string[] => {
+  const path = resolve(folder, files);
+  if (!basename(path).includes('*')) return [path];
+  const pattern = new RegExp(`^${basename(path).split('*').map(escaped).join('.*')}$`, 's');
+  const names = readdirSync(dirname(path)).filter((name) => pattern.test(name));
+  if (names.length === 0) throw new SourceError(`no file is there for ${files}`);
+  return names.sort().map((name) => join(dirname(path), name));
+};
+
+/** Of the columns of NDJSON only those that name the row must be there: a member may be left out of any object. */
+const namesOf = ({ source }: Staging, row: { names: readonly string[] }): readonly string[] =>
+  source.kind === 'ndjson' ? [...new Set([...row.names, ...Object.keys(source.columns ?? {})])] : row.names;
+
+/**
+ * Copies the rows that a run needs out of files into a SQLite file: those after a position, those that were rejected, and
+ * those that cannot be used. Files have no order, and may change while they are read. Returns the names of columns that rows have.
+ */
+export const stage = async (staging: Staging): Promise<(readonly string[])[]> => {
+  const { source, database: to, after, nowUs } = staging;
+  const keys = new Set(staging.keys);
+  const lines = new Set(staging.lines);
+  const paths = filesOf(source);
+  const database = new DatabaseSync(to);
+  try {
+    database.exec(TABLES);
+    const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)');
+    const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
+    const plans = new Map<string, { index: number; columns: Columns }>();
+    const planOf = (row: { names: readonly string[] }) => {
+      const names = namesOf(staging, row);
+      const id = names.join('\n');
+      let plan = plans.get(id);
+      if (!plan) {
+        plan = { index: plans.size, columns: columnsOf(source, names) };
+        plans.set(id, plan);
+      }
+      return plan;
+    };
+    const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
+    const take = (row: FileRow, path: string) => {
+      const line = row.line === null ? null : `${basename(path)}#${row.line}`;
+      if ('reason' in row) {
+        const { reason, text: payload } = row;
+        refuseRow({
+          rejectId: lineId(line, payload),
+          us: null,
+          key: null,
+          externalId: null,
+          reason,
+          payload,
+        });
+        return;
+      }
+      const { values } = row;
+      const { index, columns } = planOf(row);
+      const us = microsecondsOf(values[columns.updatedAt] ?? null);
+      const key = keyOf(values, columns.key);
+      if (us === null || key === null || us > nowUs + FUTURE_US) {
+        refuseRow(unusableRow({ us, key, values, columns, line }));
+        return;
+      }
+      const id = line === null ? null : `line:${line}`;
+      const wasLine = id !== null && lines.has(id);
+      const isNew = isAfter({ us, key }, after);
+      if (us > nowUs || !(isNew || keys.has(key) || wasLine)) return;
+      add.run(us, key, isNew ? 0 : 1, wasLine ? id : null, index, payloadOf(values));
+    };
+    for (const path of paths) {
+      try {
+        for await (const row of readRows(source, path)) take(row, path);
+      } catch (error) {
+        throw error instanceof SourceError
+          ? error
+          : new SourceError(`${basename(path)}: ${(error as Error).message}`);
+      }
+    }
+    database.exec(INDEX);
+    return [...plans.keys()].map((id) => id.split('\n'));
+  } finally {
+    database.close();
+  }
+};

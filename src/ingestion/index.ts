@@ -1,0 +1,1 @@
+export { type IngestionOptions, startIngestion } from './start-ingestion.ts';

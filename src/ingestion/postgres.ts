@@ -1,0 +1,205 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, types } from 'pg';
+import { asLibpq, type Source, stampText } from '../service/index.ts';
+import { columnsOf, keyOf } from './columns.ts';
+import { FUTURE_US, type Position } from './position.ts';
+import type { Question, Snapshot, SourceRow } from './source.ts';
+import { SourceError } from './source-error.ts';
+import { unusableRow } from './unusable.ts';
+
+type PostgresSource = Extract<Source, { kind: 'postgres' }>;
+
+const NAME = 'placard ingestion';
+const CONNECT_MS = 10_000;
+/** A source that does not answer for this long is gone. */
+const STATEMENT_MS = 300_000;
+/** Rows that one answer holds. */
+const PAGE = 500;
+/** Keys in one statement. */
+const KEYS = 500;
+
+const TYPE = { int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, numeric: 1700 };
+const ofTime = [TYPE.date, TYPE.timestamp, TYPE.timestamptz];
+
+const numberOr = (text: string): number | string => {
+  const value = Number(text);
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
+};
+const PARSERS: Record<number, (text: string) => unknown> = {
+  [TYPE.int8]: numberOr,
+  [TYPE.numeric]: (text) => (Number.isFinite(Number(text)) ? numberOr(text) : text),
+  [TYPE.date]: (text) => text,
+  // Without a zone it is UTC, whatever the zone of this machine is.
+  [TYPE.timestamp]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
+};
+
+/** Of the session: a role or a database may have other defaults. */
+const SETTINGS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET statement_timeout = ${STATEMENT_MS}`;
+const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/**
+ * The oldest transaction that may still commit: rows that it changes have its start as their time. Sessions of other roles are seen by
+ * members of `pg_read_all_stats` alone. Runs of integrations write nothing.
+ */
+const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS us,
+    (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()) AS prepared
+  FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '${NAME}'
+    AND backend_type NOT IN ('autovacuum worker', 'walsender')`;
+const SEES_ALL = `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
+    pg_is_in_recovery() AS is_standby`;
+/** A transaction is in the list of the server a moment after its start. */
+const LISTED_MS = 250;
+const PREPARED_TRIES = 40;
+
+/** Up to where every row is there, and why it is not now. Must be known before the snapshot begins. */
+const boundOf = async (client: Client, nowUs: number, lagSeconds: number) => {
+  const { rows } = await client.query(SEES_ALL);
+  if (rows[0].is_standby || !rows[0].sees) {
+    if (lagSeconds > 0) return { boundUs: nowUs, note: null };
+    const why = rows[0].is_standby
+      ? 'A standby does not know which transactions are still running'
+      : 'The role does not see which transactions are still running (GRANT pg_read_all_stats)';
+    throw new SourceError(
+      `${why}, so a row that is committed late would be lost: allow for it with lag_seconds`,
+    );
+  }
+  for (let tries = 0; tries < PREPARED_TRIES; tries += 1) {
+    await wait(LISTED_MS);
+    const [oldest] = (await client.query(OLDEST)).rows;
+    if (Number(oldest.prepared) > 0) continue;
+    if (oldest.us === null || Number(oldest.us) >= nowUs) return { boundUs: nowUs, note: null };
+    const note = `Rows from ${stampText(Number(oldest.us))} on wait for a transaction that has been running since then`;
+    return { boundUs: Number(oldest.us), note: nowUs - Number(oldest.us) > FUTURE_US ? note : null };
+  }
+  throw new SourceError('A prepared transaction is neither committed nor rolled back: see pg_prepared_xacts');
+};
+
+const urlOf = ({ url, password_env }: PostgresSource): string => {
+  if (password_env === undefined) return url;
+  const password = process.env[password_env];
+  if (password === undefined)
+    throw new SourceError(`the variable ${password_env} with the password is not set`);
+  const full = new URL(url);
+  full.password = encodeURIComponent(password);
+  return full.href;
+};
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const ignore = () => undefined;
+
+/**
+ * Reads a table in one transaction that sees one moment, through a cursor. The bound is known before the moment, so that no row up to it
+ * can come later.
+ */
+export const openPostgres = async (source: PostgresSource, question: Question): Promise<Snapshot> => {
+  const { after, keys, signal } = question;
+  const client = new Client({
+    connectionString: asLibpq(urlOf(source), process.env['PGSSLMODE']),
+    application_name: NAME,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS + CONNECT_MS,
+    keepAlive: true,
+    types: { getTypeParser: (id, format) => PARSERS[id] ?? types.getTypeParser(id, format) },
+  });
+  // A statement under way fails by itself; an `error` event without a listener would end the process.
+  client.on('error', ignore);
+  const stop = () => void client.end().catch(ignore);
+  signal.addEventListener('abort', stop);
+  const close = async () => {
+    signal.removeEventListener('abort', stop);
+    await client.end().catch(ignore);
+  };
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+    await client.query(SETTINGS);
+    const isRedshift = /redshift/i.test((await client.query('SELECT version() AS version')).rows[0].version);
+    const clock = isRedshift ? 'getdate()' : 'clock_timestamp()';
+    const [now] = (await client.query(`SELECT ${microseconds(clock)} AS us`)).rows;
+    const nowUs = Number(now.us);
+    const { boundUs, note } = isRedshift
+      ? { boundUs: nowUs, note: null }
+      : await boundOf(client, nowUs, source.lag_seconds ?? 0);
+    await client.query(BEGIN);
+    const table = source.table.split('.').map(quoted).join('.');
+    const { fields } = await client.query(`SELECT * FROM ${table} LIMIT 0`);
+    const columns = columnsOf(
+      source,
+      fields.map(({ name }) => name),
+    );
+    const timeType = fields.find(({ name }) => name === columns.updatedAt)!.dataTypeID;
+    if (!ofTime.includes(timeType)) {
+      throw new SourceError(`the column "${columns.updatedAt}" is no date and time of PostgreSQL`);
+    }
+    const time = quoted(columns.updatedAt);
+    const key = columns.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
+    const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
+    const isTime = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
+    /** As a value of the column's own type, so that an index serves. */
+    const at = (us: number) =>
+      `'${stampText(us)}'::timestamptz${timeType === TYPE.timestamptz ? '' : " AT TIME ZONE 'UTC'"}`;
+    const hasKey = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`).join(' AND ');
+    const afterAll = (position: Position | null): string => {
+      if (position === null) return '';
+      if (position.key === null) return `AND ${time} > ${at(position.us)}`;
+      const isLater = `${time} > ${at(position.us)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
+      return `AND ${time} >= ${at(position.us)} AND (${isLater})`;
+    };
+
+    /** Pages of what a statement finds; one cursor is open at a time. */
+    async function* found(where: string) {
+      const order = `${time}, ${inOrder}`;
+      await client.query(
+        `DECLARE found CURSOR FOR SELECT ${microseconds(time)} AS placard_us, ${key} AS placard_key, rows.*
+         FROM ${table} AS rows WHERE ${where} ORDER BY ${order}`,
+      );
+      try {
+        for (;;) {
+          signal.throwIfAborted();
+          const { rows } = await client.query(`FETCH ${PAGE} FROM found`);
+          for (const row of rows) yield row;
+          if (rows.length < PAGE) return;
+        }
+      } finally {
+        // Where the connection is gone, its cursor is too; the first error is the one to tell.
+        await client.query('CLOSE found').catch(ignore);
+      }
+    }
+    const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
+      const rows = found(`${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} ${where}`);
+      for await (const { placard_us: us, placard_key, ...values } of rows) {
+        yield { us: Number(us), key: placard_key, values, columns, rejectId: null };
+      }
+    };
+
+    return {
+      note,
+      rows: () => usable(afterAll(after)),
+      async *rowsAgain() {
+        for (let first = 0; first < keys.length; first += KEYS) {
+          const some = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
+          yield* usable(`AND ${inOrder} IN (${some.join(', ')})`);
+        }
+      },
+      async *unusable() {
+        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey})`;
+        for await (const { placard_us, placard_key, ...values } of found(isWrong)) {
+          const us = placard_us === null ? null : Number(placard_us);
+          const key = keyOf(values, columns.key);
+          yield unusableRow({ us, key, values, columns, line: null });
+        }
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** A time in whole microseconds, also where `extract` gives a number that cannot hold them; NULL of `infinity`. */
+const microseconds = (time: string): string =>
+  `CASE WHEN ${time} BETWEEN '0001-01-01' AND '9999-12-31' THEN
+     extract(epoch FROM date_trunc('second', ${time}))::bigint * 1000000
+     + extract(microseconds FROM ${time}::timestamp)::bigint % 1000000 END`;

@@ -1,0 +1,106 @@
+import type { IngestionRun, IngestionState, Source, Store, Workspace } from '../service/index.ts';
+import { createBatches, refusedId } from './batch.ts';
+import { isAfter, type Position } from './position.ts';
+import { openSource, type SourceRow } from './source.ts';
+import { SourceError } from './source-error.ts';
+
+export interface RunOptions {
+  store: Pick<Store, 'write' | 'ingestion'>;
+  workspace: Workspace;
+  source: Source;
+  /** As it was when the run was claimed; `null` before the first run. */
+  state: IngestionState | null;
+  run: IngestionRun;
+  holdsLease(): Promise<boolean>;
+  now(): number;
+  signal: AbortSignal;
+}
+
+/** What of an error an operator may read: a database's own message names tables and columns, never a row. */
+const sentenceOf = (error: unknown): string => {
+  const { message, code } = error as Error & { code?: string };
+  if (error instanceof SourceError) return `${message[0]?.toUpperCase()}${message.slice(1)}`;
+  return `The source or the database failed: ${message || code || 'no reason was given'}`;
+};
+
+const endOf = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status'] => {
+  if (rowsFailed === 0) return 'success';
+  return rowsSynced > 0 ? 'partial' : 'error';
+};
+
+/**
+ * Runs an integration once: first the rows that were rejected, as they are in the source now, then the rows after the watermark,
+ * then those that cannot be used. Resolves with how it ended; where it failed, what was stored stays, and the next run goes on
+ * from there.
+ */
+export const runIntegration = async (options: RunOptions): Promise<IngestionRun> => {
+  const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
+  const { workspaceId, integrationId } = begun;
+  const watermark = state?.watermark ?? null;
+  const lagUs = (source.lag_seconds ?? 0) * 1_000_000;
+  // What is not known one by one cannot be read a second time.
+  const seenSinceUs = lagUs === 0 ? null : (state?.seenSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
+  const after: Position | null =
+    watermark && seenSinceUs !== null
+      ? { us: Math.max(watermark.us - lagUs, seenSinceUs), key: null }
+      : watermark;
+
+  const refused = await store.ingestion.rejectIds(workspaceId, integrationId, 'refused');
+  const lines = await store.ingestion.rejectIds(workspaceId, integrationId, 'unusable');
+  const seen = new Set(
+    after?.key === null
+      ? (await store.ingestion.seen(workspaceId, integrationId, after.us)).map(([us, key]) => `${us} ${key}`)
+      : [],
+  );
+  const batches = createBatches({
+    store,
+    workspace,
+    rows: source.rows,
+    run: begun,
+    watermark,
+    seenSinceUs,
+    lagUs,
+    open: new Set([...refused, ...lines]),
+    holdsLease,
+    now,
+  });
+  try {
+    const keys = refused.map((id) => id.slice(refusedId('').length));
+    const snapshot = await openSource(source, { after, keys, lines, nowMs: now(), signal });
+    try {
+      const missing = new Set(refused);
+      const again = new Set<string>();
+      for await (const row of snapshot.rowsAgain()) {
+        missing.delete(refusedId(row.key));
+        if (isAfter(row, watermark)) continue;
+        again.add(row.key);
+        await add(row);
+      }
+      for await (const row of snapshot.rows()) {
+        missing.delete(refusedId(row.key));
+        // One that came late, or one that is stored: both are within the lag.
+        const isLate = row.rejectId === null && !isAfter(row, watermark);
+        if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.key}`))) await add(row);
+      }
+      for await (const row of snapshot.unusable()) {
+        signal.throwIfAborted();
+        if (row.key !== null) missing.delete(refusedId(row.key));
+        await batches.reject(row);
+      }
+      for (const id of missing) await batches.settle(id);
+      await batches.flush();
+      await store.ingestion.settleUnusable(begun);
+      const run = batches.run();
+      return { ...run, status: endOf(run), note: snapshot.note, finishedAtMs: now() };
+    } finally {
+      await snapshot.close();
+    }
+  } catch (error) {
+    return { ...batches.run(), status: 'error', note: sentenceOf(error), finishedAtMs: now() };
+  }
+
+  async function add(row: SourceRow) {
+    signal.throwIfAborted();
+    await batches.add(row);
+  }
+};

@@ -1,0 +1,57 @@
+import type { Source } from '../service/index.ts';
+import type { Columns } from './columns.ts';
+import { openFiles } from './files/open-files.ts';
+import type { Position } from './position.ts';
+import { openPostgres } from './postgres.ts';
+
+/** A row that has a time and a key. */
+export interface SourceRow {
+  /** `UPDATED_AT` in Unix microseconds. */
+  us: number;
+  key: string;
+  values: Record<string, unknown>;
+  /** How the values make an object of a request. */
+  columns: Columns;
+  /** The reject that the row was, where its line could not be read before. */
+  rejectId: string | null;
+}
+
+/** A row without a time or a key, with a time in the future, or a line that cannot be read. */
+export interface UnusableRow {
+  /** The same for the same row in every run. */
+  rejectId: string;
+  us: number | null;
+  key: string | null;
+  externalId: string | null;
+  reason: string;
+  /** The row as JSON, or the line. */
+  payload: string;
+}
+
+/** A source as of one moment: however long the reading takes, all rows are of that moment. */
+export interface Snapshot {
+  /** Why the newest rows are left for a later run; `null` where none are. */
+  note: string | null;
+  /** Those after the position, in the order of time and key. */
+  rows(): AsyncIterable<SourceRow>;
+  /** Those of rejects, as they are now, in the same order; perhaps some of those after the position too. */
+  rowsAgain(): AsyncIterable<SourceRow>;
+  unusable(): AsyncIterable<UnusableRow>;
+  close(): Promise<void>;
+}
+
+/** What a run wants of a source. */
+export interface Question {
+  /** Where `rows` begins; `null` for the first row of all. */
+  after: Position | null;
+  /** Keys of refused rows, for `rowsAgain`. */
+  keys: readonly string[];
+  /** IDs of lines that could not be read, for `rowsAgain`. */
+  lines: readonly string[];
+  nowMs: number;
+  signal: AbortSignal;
+}
+
+/** Connects to a source. Throws where it is gone, or where a column is missing. */
+export const openSource = (source: Source, question: Question): Promise<Snapshot> =>
+  source.kind === 'postgres' ? openPostgres(source, question) : openFiles(source, question);

@@ -1,0 +1,40 @@
+import { Cron } from 'croner';
+
+/** When an integration runs: by a cron expression in a time zone, only when it is asked to, or never. */
+export type Schedule =
+  | { kind: 'cron'; expression: string; timeZone: string }
+  | { kind: 'on_demand' | 'never' };
+
+const MIN_GAP_MS = 15 * 60_000;
+/** A month, with the hour that a clock may be put back. */
+const MAX_GAP_MS = (31 * 24 + 1) * 3_600_000;
+/** Runs that are looked at: more than a day of the shortest gap, and all months of a leap year. */
+const LOOKED_AT = 100;
+
+const cronOf = (expression: string, timezone: string) =>
+  new Cron(expression, { mode: '5-part', timezone, paused: true });
+
+/** What is wrong with a cron expression; `null` where it runs every 15 minutes to every month. */
+export const scheduleProblem = (expression: string): string | null => {
+  let cron: Cron;
+  try {
+    cron = cronOf(expression, 'UTC');
+  } catch (error) {
+    return `expected "on_demand", "never" or a cron expression such as "0 4 * * *" (${(error as Error).message})`;
+  }
+  const runs = cron.nextRuns(LOOKED_AT, new Date('2027-12-31T23:59:59Z')).map(Number);
+  const gaps = runs.slice(1).map((ms, index) => ms - runs[index]!);
+  if (runs.length < LOOKED_AT || Math.max(...gaps) > MAX_GAP_MS)
+    return 'expected a run at least once a month';
+  return Math.min(...gaps) < MIN_GAP_MS ? 'expected at least 15 minutes between two runs' : null;
+};
+
+/**
+ * When the next run after a moment is due, in Unix milliseconds; `null` where none is. A local time that a change of clocks
+ * leaves out comes an hour later, and one that comes twice counts once.
+ */
+export const nextRunMs = (schedule: Schedule, afterMs: number): number | null => {
+  if (schedule.kind !== 'cron') return null;
+  const next = cronOf(schedule.expression, schedule.timeZone).nextRun(new Date(afterMs));
+  return next && Number(next);
+};

@@ -1,0 +1,3 @@
+/** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
+export const stampText = (us: number): string =>
+  new Date(Math.floor(us / 1_000)).toISOString().replace('Z', `${String(us % 1_000).padStart(3, '0')}Z`);

@@ -1,0 +1,69 @@
+import type { Statement } from '../operators/index.ts';
+import type { UserWork } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
+import { type CheckedEvent, checkEvent } from './check-event.ts';
+import { deleteWork, KINDS, type Target } from './delete.ts';
+import { createProblems } from './problems.ts';
+import { trackWork } from './track-work.ts';
+
+/** A row of an integration that passed the checks of a request. */
+export type CheckedRow =
+  | { kind: 'attributes'; checked: CheckedAttributes }
+  | { kind: 'event'; checked: CheckedEvent }
+  | { kind: 'delete'; target: Target };
+
+/** Members of `/users/delete` by the identifier that a row has. */
+const DELETED_BY = [
+  ['external_id', 'external_ids'],
+  ['user_alias', 'user_aliases'],
+  ['braze_id', 'braze_ids'],
+  ['email', 'email_addresses'],
+  ['phone', 'phone_numbers'],
+] as const;
+
+/**
+ * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
+ * anything wrong with it is the reason why it is not.
+ */
+export const checkRow = (
+  type: 'attributes' | 'events' | 'purchases' | 'deletes',
+  object: Record<string, unknown>,
+  workspace: Workspace,
+  nowMs: number,
+): CheckedRow | { reason: string } => {
+  if (type === 'deletes') {
+    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
+    const target = named && KINDS[named[1]](object[named[0]]);
+    return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
+  }
+  const problems = createProblems();
+  const row: CheckedRow | null =
+    type === 'attributes'
+      ? wrap('attributes', checkAttributes(object, workspace, problems))
+      : wrap(
+          'event',
+          checkEvent(object, type === 'events' ? 'event' : 'purchase', workspace, nowMs, problems),
+        );
+  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
+  return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
+};
+
+const wrap = <K extends string, T>(kind: K, checked: T | null) => checked && { kind, checked };
+
+/** Stores rows of one type in their order, together with the statements. */
+export const rowsWork = (
+  workspaceId: string,
+  rows: readonly CheckedRow[],
+  nowMs: number,
+  also: readonly Statement[],
+): UserWork<unknown> => {
+  const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
+  const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
+  const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
+  const work =
+    targets.length > 0
+      ? deleteWork(workspaceId, targets, nowMs)
+      : trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true });
+  return { ...work, also };
+};

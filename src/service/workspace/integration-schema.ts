@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { isStorableText } from '../../protocol/index.ts';
+import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
+import { optional } from './optional.ts';
+import { timeZone } from './studio-schema.ts';
+
+/** What rows become. `deletes` erases the users. */
+export const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;
+export type RowType = (typeof ROW_TYPES)[number];
+
+const name = z.string().min(1);
+
+const kind = <T extends string>(type: T) =>
+  z.literal(type).describe('`postgres`, `sqlite`, `csv`, `ndjson` or `parquet`');
+
+/** Members of every source: what a row is, whatever it is read from. */
+const ofRows = {
+  rows: z.enum(ROW_TYPES).describe('What each row is: `attributes`, `events`, `purchases` or `deletes`'),
+  key: optional(name).describe(
+    'Column whose value names a row for good; default the identifier; events and purchases need one',
+  ),
+  updated_at: optional(name).describe('Column that says when a row was last changed; default `UPDATED_AT`'),
+  columns: optional(z.record(name, name)).describe(
+    'Member of `/users/track` by column, such as `"PLAN": "tier"` or `"SCORE": "properties.score:number"`; default: the column `PAYLOAD` has them as JSON',
+  ),
+  lag_seconds: optional(
+    z
+      .int()
+      .min(0)
+      .max(7 * 24 * 3_600),
+  ).describe('How far back each run looks for rows that came late with an older `UPDATED_AT`; default 0'),
+};
+
+const table = name.describe('Table or view of a database, such as `crm.customers`');
+
+const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
+const hasPassword = (url: string) => URL.canParse(url) && new URL(url).password !== '';
+
+const postgres = z.strictObject({
+  kind: kind('postgres'),
+  url: z
+    .string()
+    .regex(POSTGRES_URL, { error: 'expected a URL such as postgres://reader@db.example/shop', abort: true })
+    .refine((url) => !hasPassword(url), {
+      error: 'expected a URL without a password; name a variable in `password_env`',
+    })
+    .describe('Database, without a password: `postgres://reader@db.example:5432/shop`; Redshift too'),
+  password_env: optional(name).describe('Variable of the environment with the password; default none'),
+  table,
+  ...ofRows,
+});
+
+const files = z.string().min(1).describe('File, relative to this one; `*` in its name stands for any text');
+const sqlite = z.strictObject({
+  kind: kind('sqlite'),
+  files,
+  table,
+  ...ofRows,
+});
+const csv = z.strictObject({
+  kind: kind('csv'),
+  files,
+  delimiter: optional(z.string().length(1)).describe('What parts the columns; default `,`'),
+  ...ofRows,
+});
+const ndjson = z.strictObject({ kind: kind('ndjson'), files, ...ofRows });
+const parquet = z.strictObject({ kind: kind('parquet'), files, ...ofRows });
+
+const source = z
+  .discriminatedUnion('kind', [postgres, sqlite, csv, ndjson, parquet])
+  .superRefine(({ rows, key, columns }, context) => {
+    const problem = (member: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [member], message });
+    if (key === undefined && (rows === 'events' || rows === 'purchases')) {
+      problem(
+        'key',
+        'expected the column that names a row: without it an event that is read again is another one',
+      );
+    }
+    if (rows === 'deletes' && Object.values(columns ?? {}).some((member) => !IDENTIFIERS.has(member))) {
+      problem('columns', 'expected identifiers alone, where rows are deletes');
+    }
+  });
+
+/** Members that name a user. */
+const IDENTIFIERS: ReadonlySet<string> = new Set([
+  'external_id',
+  'user_alias.alias_name',
+  'user_alias.alias_label',
+  'braze_id',
+  'email',
+  'phone',
+]);
+
+/** Where rows come from, as the file writes it. */
+export type SourceFile = z.output<typeof source>;
+
+const schedule = z.string().superRefine((text, context) => {
+  const message = text === 'on_demand' || text === 'never' ? null : scheduleProblem(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
+
+const recordText = z.string().nullish();
+
+/** An entry of `integrations`. */
+export const integrationFile = z
+  .strictObject({
+    integration_id: z
+      .string()
+      .min(1)
+      .refine(isStorableText, { error: 'expected text without U+0000 and half characters' })
+      .describe('ID of the integration'),
+    app_group_id: recordText.describe('ID of the workspace; default `workspace_id`'),
+    integration_name: recordText.describe('For people'),
+    integration_type: recordText.describe('What it syncs; default what the rows of its source are'),
+    integration_status: recordText.describe('Whether it is active; said by the runs where it has a source'),
+    contact_emails: recordText.describe('Whom to ask, separated by commas'),
+    last_updated_at: recordText.describe('When it was changed; said by the runs where it has a source'),
+    warehouse_type: recordText.describe('Where it reads from; default the kind of its source'),
+    last_job_start_time: recordText.describe('When it last ran; said by the runs where it has a source'),
+    last_job_status: recordText.describe('How that ended; said by the runs where it has a source'),
+    next_scheduled_run: recordText.describe('When it runs next; said by the runs where it has a source'),
+    source: optional(source).describe(
+      'Where rows come from; the service then reads them. Without it the entry is only listed',
+    ),
+    schedule: optional(schedule).describe(
+      'When it runs: `on_demand` (default), `never`, or a cron expression from every 15 minutes to monthly, such as `0 4 * * *`',
+    ),
+    time_zone: optional(timeZone).describe('Time zone of the schedule; default `UTC`'),
+  })
+  .superRefine(({ source, schedule, time_zone }, context) => {
+    if (source !== undefined || (schedule === undefined && time_zone === undefined)) return;
+    context.addIssue({ code: 'custom', path: ['schedule'], message: 'expected a source beside it' });
+  });
+export type IntegrationFile = z.output<typeof integrationFile>;
+
+export const scheduleOf = ({ schedule = 'on_demand', time_zone = 'UTC' }: IntegrationFile): Schedule =>
+  schedule === 'on_demand' || schedule === 'never'
+    ? { kind: schedule }
+    : { kind: 'cron', expression: schedule, timeZone: time_zone };

@@ -1,0 +1,260 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { aFolder, aStore, exported, ingest, rejectsOf, stateOf } from './ingest.ts';
+
+const T = '2026-03-01T10:00:00Z';
+const CUSTOMERS = {
+  kind: 'csv',
+  files: 'customers.csv',
+  rows: 'attributes',
+  columns: { PLAN: 'plan', VISITS: 'visits:number' },
+};
+const EVENTS = { kind: 'ndjson', files: 'events-*.ndjson', rows: 'events', key: 'ID' };
+
+const csvIn = (folder: string, ...lines: string[]) =>
+  writeFileSync(
+    join(folder, 'customers.csv'),
+    `${['EXTERNAL_ID,UPDATED_AT,PLAN,VISITS', ...lines].join('\n')}\n`,
+  );
+
+const anEvent = (id: number, more: Record<string, unknown> = {}) =>
+  `${JSON.stringify({ ID: id, EXTERNAL_ID: 'kim', UPDATED_AT: T, PAYLOAD: { name: 'viewed', time: T, properties: { id } }, ...more })}\n`;
+
+const idsOf = (events: Record<string, unknown>[]) =>
+  events.map(({ properties }) => (properties as { id: number }).id).sort((a, b) => a - b);
+
+describe('a CSV', () => {
+  test('becomes attributes, and each row is stored once', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, `kim,${T},"gold, old",3`, `lee,${T},silver,`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'success',
+      rowsSynced: 2,
+      rowsFailed: 0,
+    });
+    const users = await exported(store, 'users');
+    expect(users.map(({ external_id, custom_attributes }) => [external_id, custom_attributes])).toEqual([
+      ['kim', { plan: 'gold, old', visits: 3 }],
+      ['lee', { plan: 'silver' }],
+    ]);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 0 });
+  });
+
+  test('unsets an attribute where a cell is empty', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, `kim,${T},gold,3`);
+    await ingest(store, CUSTOMERS, folder);
+    csvIn(folder, 'kim,2026-03-01T11:00:00Z,,4');
+    await ingest(store, CUSTOMERS, folder);
+    expect((await exported(store, 'users'))[0]!['custom_attributes']).toEqual({ visits: 4 });
+  });
+
+  test('with one bad line loses that line alone, and stores it once it is mended where it stands', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(
+      folder,
+      `kim,${T},gold,1`,
+      `lee,${T},"open,2`,
+      `ann,2026-03-01T10:00:01Z,"multi\nline",3`,
+      `bob,${T},x,y,z`,
+      `joe,${T},a,b`,
+      `eve,${T},a,5`,
+    );
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'partial',
+      rowsSynced: 3,
+      rowsFailed: 3,
+    });
+    expect((await rejectsOf(store)).map(([, reason]) => reason).toSorted()).toEqual([
+      'A quote is not closed, or stands within a cell',
+      'The row has 5 cells, the header has 4',
+      'VISITS is not a number',
+    ]);
+    csvIn(
+      folder,
+      `kim,${T},gold,1`,
+      `lee,${T},"open",2`,
+      `ann,2026-03-01T10:00:01Z,"multi\nline",3`,
+      `bob,${T},x,7`,
+      `joe,${T},a,6`,
+      `eve,${T},a,5`,
+    );
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'success',
+      rowsSynced: 3,
+      rowsFailed: 0,
+    });
+    expect(await rejectsOf(store)).toEqual([]);
+    expect(await exported(store, 'users')).toHaveLength(6);
+  });
+
+  test('that is gone, or whose columns have changed, fails the run with the reason, and the next one goes on', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    expect((await ingest(store, CUSTOMERS, folder)).note).toMatch(/ENOENT/);
+    writeFileSync(join(folder, 'customers.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAM\n');
+    const failed = await ingest(store, CUSTOMERS, folder);
+    expect(failed).toMatchObject({ status: 'success' });
+    writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAM\nkim,${T},x\n`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'error',
+      note: 'The column "PLAN" is missing (mapped to plan); there are EXTERNAL_ID, UPDATED_AT, PLAM',
+    });
+    csvIn(folder, `kim,${T},gold,1`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
+  });
+});
+
+describe('rows', () => {
+  test('of many files with one time are stored once each, over many batches', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    for (const file of [0, 1, 2]) {
+      const lines = Array.from({ length: 230 }, (_, index) => anEvent(file * 230 + index));
+      writeFileSync(join(folder, `events-${file}.ndjson`), lines.join(''));
+    }
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 690 });
+    appendFileSync(join(folder, 'events-2.ndjson'), anEvent(999));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 1 });
+    expect(idsOf(await exported(store, 'events'))).toEqual([
+      ...Array.from({ length: 690 }, (_, i) => i),
+      999,
+    ]);
+  });
+
+  test('go through the checks of a request, and are tried again as they are in the source', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'events-a.ndjson');
+    writeFileSync(
+      file,
+      anEvent(1) +
+        anEvent(2, { PAYLOAD: '{"name":"viewed"}' }) +
+        anEvent(3, { EXTERNAL_ID: 'blocked' }) +
+        anEvent(4, { PAYLOAD: 5 }),
+    );
+    const first = await ingest(store, EVENTS, folder);
+    expect(first).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 3 });
+    expect(await rejectsOf(store)).toEqual([
+      ['2', "'time' is required"],
+      ['3', 'BLACKLISTED_EXTERNAL_USER_ID'],
+      ['4', 'PAYLOAD is not a JSON object'],
+    ]);
+    // One is mended with the same time, one with a new one, one goes.
+    writeFileSync(file, anEvent(1) + anEvent(2) + anEvent(3, { UPDATED_AT: '2026-03-01T11:00:00Z' }));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({
+      status: 'success',
+      rowsSynced: 2,
+      rowsFailed: 0,
+    });
+    expect(await rejectsOf(store)).toEqual([]);
+    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
+  });
+
+  test('without a key, without a time or with one in the future are rejects, and hide no other row', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'events-a.ndjson');
+    const rows =
+      anEvent(1, { UPDATED_AT: '2029-01-01T00:00:00Z' }) +
+      anEvent(2, { UPDATED_AT: 'soon' }) +
+      anEvent(3, { ID: null }) +
+      anEvent(4);
+    writeFileSync(file, rows);
+    const now = () => Date.parse('2026-04-01T00:00:00Z');
+    expect(await ingest(store, EVENTS, folder, { now })).toMatchObject({
+      status: 'partial',
+      rowsSynced: 1,
+      rowsFailed: 3,
+    });
+    expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
+    expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+      'The row has no UPDATED_AT, or one that is no time',
+      'The row has no key',
+      'UPDATED_AT is in the future',
+    ]);
+    writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));
+    expect(await ingest(store, EVENTS, folder, { now })).toMatchObject({ rowsSynced: 1, rowsFailed: 3 });
+    // Its time has come.
+    const later = () => Date.parse('2029-01-02T00:00:00Z');
+    expect(await ingest(store, EVENTS, folder, { now: later })).toMatchObject({
+      rowsSynced: 1,
+      rowsFailed: 2,
+    });
+    expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
+  });
+
+  test('that came late with an older time are found within lag_seconds, and stored once; the watermark stays', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'events-a.ndjson');
+    const at = (id: number, minute: number) =>
+      anEvent(id, { UPDATED_AT: `2026-03-01T10:${String(minute).padStart(2, '0')}:00Z` });
+    const lagging = { ...EVENTS, lag_seconds: 600 };
+    const rows = [at(1, 0), at(2, 20), at(3, 30)];
+    const run = async (source: Record<string, unknown>) => {
+      writeFileSync(file, rows.join(''));
+      return (await ingest(store, source, folder)).rowsSynced;
+    };
+    expect(await run(EVENTS)).toBe(3);
+    // What was stored without a lag is not known one by one.
+    rows.push(at(4, 25));
+    expect(await run(lagging)).toBe(0);
+    rows.push(at(5, 40), at(6, 35));
+    expect(await run(lagging)).toBe(2);
+    rows.push(at(7, 31), at(8, 10));
+    expect(await run(lagging)).toBe(1);
+    expect((await stateOf(store))?.watermark?.key).toBe('5');
+    expect(await run(lagging)).toBe(0);
+    rows.push(at(9, 40), at(10, 50));
+    expect(await run(lagging)).toBe(2);
+    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
+  });
+
+  test('that are deletes erase users; with a payload the run fails on purpose', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,1`);
+    await ingest(store, CUSTOMERS, folder);
+    const deletes = { kind: 'ndjson', files: 'gone.ndjson', rows: 'deletes' };
+    const row = { EXTERNAL_ID: 'kim', UPDATED_AT: '2026-03-02T00:00:00Z' };
+    writeFileSync(join(folder, 'gone.ndjson'), JSON.stringify({ ...row, PAYLOAD: {} }));
+    expect(await ingest(store, deletes, folder)).toMatchObject({
+      status: 'error',
+      note: expect.stringMatching('deletes'),
+    });
+    expect(await exported(store, 'users')).toHaveLength(2);
+    writeFileSync(join(folder, 'gone.ndjson'), JSON.stringify(row));
+    expect(await ingest(store, deletes, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect((await exported(store, 'users')).map(({ external_id }) => external_id)).toEqual(['lee']);
+  });
+
+  test('come from a table of a SQLite file', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const database = new DatabaseSync(join(folder, 'crm.db'));
+    database.exec(`CREATE TABLE customers (email TEXT, updated_at INTEGER, tier TEXT, score REAL);
+      INSERT INTO customers VALUES ('kim@example.org', 1772359200, 'gold', 1.5), ('lee@example.org', 1772359201, NULL, 2)`);
+    database.close();
+    const source = {
+      kind: 'sqlite',
+      files: 'crm.db',
+      table: 'customers',
+      rows: 'attributes',
+      columns: { tier: 'tier', score: 'score' },
+    };
+    expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
+    expect(
+      (await exported(store, 'users')).map(({ email, custom_attributes }) => [email, custom_attributes]),
+    ).toEqual([
+      ['kim@example.org', { tier: 'gold', score: 1.5 }],
+      ['lee@example.org', { score: 2 }],
+    ]);
+  });
+});

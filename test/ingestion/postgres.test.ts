@@ -1,0 +1,209 @@
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Store } from '../../src/service/index.ts';
+import { aDatabase } from '../helpers/postgres.ts';
+import { aStore, exported, ingest, rejectsOf } from './ingest.ts';
+
+let url: string;
+let store: Store;
+let sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+const connected = async (to = url) => {
+  const client = new Client({ connectionString: to });
+  client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+};
+
+/** The database as a source names it. */
+const from = () => {
+  const named = new URL(url);
+  vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(named.password));
+  named.password = '';
+  return { kind: 'postgres', url: named.href, password_env: 'SOURCE_PASSWORD' };
+};
+const EVENTS = () => ({ ...from(), table: 'events', rows: 'events', key: 'id' });
+const PAYLOAD = `'{"name":"viewed","time":"2026-03-01T10:00:00Z"}'`;
+const insert = (id: number, at = 'now()', run = sql) =>
+  run(`INSERT INTO events VALUES (${id}, 'kim', ${at}, ${PAYLOAD}::jsonb || '{"properties":{"id":${id}}}')`);
+const ids = async () =>
+  (await exported(store, 'events'))
+    .map(({ properties }) => (properties as { id: number }).id)
+    .sort((a, b) => a - b);
+const run = (source: Record<string, unknown> = EVENTS()) => ingest(store, source, '.');
+
+beforeEach(async () => {
+  url = await aDatabase();
+  store = await aStore();
+  sql = await connected();
+  await sql('CREATE TABLE events (id bigint, external_id text, updated_at timestamptz, payload jsonb)');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('a table of PostgreSQL', () => {
+  test('gives each row once, though thousands share a time', async () => {
+    await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00.123456+00', ${PAYLOAD}::jsonb || jsonb_build_object('properties',
+      jsonb_build_object('id', id)) FROM generate_series(1, 1234) AS id`);
+    expect(await run()).toMatchObject({ status: 'success', rowsSynced: 1234 });
+    await insert(2000, "'2026-03-01 10:00:00.123457+00'");
+    expect(await run()).toMatchObject({ rowsSynced: 1 });
+    expect(await run()).toMatchObject({ rowsSynced: 0 });
+    expect(await ids()).toEqual([...Array.from({ length: 1234 }, (_, index) => index + 1), 2000]);
+  });
+
+  test('waits for a transaction that began before, so that its rows are not lost', async () => {
+    const slow = await connected();
+    await slow('BEGIN');
+    await insert(1, 'now()', slow);
+    await insert(2);
+    expect(await run()).toMatchObject({ status: 'success', rowsSynced: 0 });
+    await slow('COMMIT');
+    expect(await run()).toMatchObject({ rowsSynced: 2 });
+    expect(await ids()).toEqual([1, 2]);
+  });
+
+  test('is read as of one moment: a row that is committed while it is read comes with the next run', async () => {
+    await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00'::timestamptz + id * interval '1 second', ${PAYLOAD}::jsonb ||
+      jsonb_build_object('properties', jsonb_build_object('id', id)) FROM generate_series(1, 1000) AS id`);
+    const write = store.write.bind(store);
+    let batches = 0;
+    vi.spyOn(store, 'write').mockImplementation(async (work) => {
+      batches += 1;
+      // In the middle of the reading, one before where it is and one after.
+      if (batches === 3) {
+        await insert(5000, 'clock_timestamp()');
+        await sql(
+          'UPDATE events SET updated_at = clock_timestamp(), payload = payload || \'{"properties":{"id":6000}}\' WHERE id = 900',
+        );
+      }
+      return write(work);
+    });
+    expect(await run()).toMatchObject({ rowsSynced: 1000 });
+    expect(await run()).toMatchObject({ rowsSynced: 2 });
+    expect((await ids()).slice(-3)).toEqual([1000, 5000, 6000]);
+  });
+
+  test('has rejects for rows without a time or a key, for infinity and for the future', async () => {
+    await insert(1, 'NULL');
+    await insert(2, "'infinity'");
+    await insert(3, "now() + interval '1 year'");
+    await sql(`INSERT INTO events VALUES (NULL, 'kim', now(), ${PAYLOAD})`);
+    await insert(4);
+    expect(await run()).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 4 });
+    expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+      'The row has no UPDATED_AT, or one that is no time',
+      'The row has no UPDATED_AT, or one that is no time',
+      'The row has no key',
+      'UPDATED_AT is in the future',
+    ]);
+    await sql('DELETE FROM events WHERE id IN (1, 2, 3) OR id IS NULL');
+    expect(await run()).toMatchObject({ status: 'success' });
+    expect(await rejectsOf(store)).toEqual([]);
+  });
+
+  test('gives refused rows again as they are now', async () => {
+    await insert(1);
+    await sql("UPDATE events SET payload = '{}'");
+    expect(await run()).toMatchObject({ status: 'error', rowsFailed: 1 });
+    await sql(`UPDATE events SET payload = ${PAYLOAD}::jsonb || '{"properties":{"id":1}}'`);
+    expect(await run()).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect(await run()).toMatchObject({ rowsSynced: 0 });
+    await insert(2);
+    await sql("UPDATE events SET payload = '{}' WHERE id = 2");
+    await run();
+    await sql('DELETE FROM events WHERE id = 2');
+    expect(await run()).toMatchObject({ status: 'success', rowsFailed: 0 });
+    expect(await rejectsOf(store)).toEqual([]);
+    expect(await ids()).toEqual([1]);
+  });
+
+  test('gives refused rows within lag_seconds once', async () => {
+    const lagging = { ...EVENTS(), lag_seconds: 3_600 };
+    await insert(1);
+    await insert(2);
+    await sql("UPDATE events SET payload = '{}' WHERE id = 1");
+    expect(await run(lagging)).toMatchObject({ rowsSynced: 1, rowsFailed: 1 });
+    await sql(`UPDATE events SET payload = ${PAYLOAD}::jsonb || '{"properties":{"id":1}}' WHERE id = 1`);
+    expect(await run(lagging)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
+    expect(await run(lagging)).toMatchObject({ rowsSynced: 0 });
+    expect(await ids()).toEqual([1, 2]);
+  });
+
+  test('may have columns of every type, an alias, and times without a zone', async () => {
+    await sql(`CREATE TABLE "Crm" (alias_name text, alias_label text, "Updated_At" timestamp, tier text, spent numeric, visits int8,
+      tags text[], born date, prefs jsonb)`);
+    await sql(`INSERT INTO "Crm" VALUES ('7', 'crm', '2026-03-01 10:00:00.5', 'gold', 12.50, 42, '{a,b}', '1990-02-03', '{"a":[1]}'),
+      ('8', 'crm', '2026-03-01 10:00:00.6', NULL, NULL, NULL, NULL, NULL, NULL)`);
+    const columns = {
+      tier: 'tier',
+      spent: 'spent',
+      visits: 'visits',
+      tags: 'tags',
+      born: 'born',
+      prefs: 'prefs',
+    };
+    expect(await run({ ...from(), table: 'public.Crm', rows: 'attributes', columns })).toMatchObject({
+      status: 'success',
+      rowsSynced: 2,
+      watermarkUs: Date.parse('2026-03-01T10:00:00.600Z') * 1_000,
+    });
+    const [first] = await exported(store, 'users');
+    expect(first).toMatchObject({
+      user_aliases: [{ alias_name: '7', alias_label: 'crm' }],
+      custom_attributes: { tier: 'gold', spent: 12.5, visits: 42, tags: ['a', 'b'], prefs: { a: [1] } },
+    });
+  });
+
+  test('fails the run with the reason where it is gone, or a column is, or a variable has no password', async () => {
+    expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).note).toMatch('PLACARD_NOT_SET');
+    expect((await run({ ...EVENTS(), table: 'nothing' })).note).toMatch('relation "nothing" does not exist');
+    expect((await run({ ...EVENTS(), url: 'postgres://u@127.0.0.1:1/x' })).note).toMatch('ECONNREFUSED');
+    await sql('ALTER TABLE events DROP COLUMN updated_at');
+    expect(await run()).toMatchObject({
+      status: 'error',
+      note: expect.stringMatching('"UPDATED_AT" is missing'),
+    });
+  });
+
+  test('that ends in the middle fails the run; what was stored stays, and the next run goes on', async () => {
+    await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00', ${PAYLOAD}::jsonb || jsonb_build_object('properties',
+      jsonb_build_object('id', id)) FROM generate_series(1, 2000) AS id`);
+    const write = store.write.bind(store);
+    let batches = 0;
+    vi.spyOn(store, 'write').mockImplementation(async (work) => {
+      batches += 1;
+      if (batches === 3) {
+        await sql(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'placard ingestion' AND datname = current_database()",
+        );
+      }
+      return write(work);
+    });
+    const ended = await run();
+    expect(ended.status).toBe('error');
+    expect(ended.rowsSynced).toBeGreaterThan(200);
+    expect(ended.rowsSynced).toBeLessThan(2000);
+    expect(await run()).toMatchObject({ status: 'success', rowsSynced: 2000 - ended.rowsSynced });
+    expect(await ids()).toHaveLength(2000);
+    expect(new Set(await ids()).size).toBe(2000);
+  });
+
+  test('whose running transactions the role may not see is read with lag_seconds alone', async () => {
+    await sql(
+      "DO $$ BEGIN CREATE ROLE placard_reader LOGIN PASSWORD 'of the reader'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+    );
+    await sql('GRANT SELECT ON events TO placard_reader');
+    await insert(1);
+    vi.stubEnv('READER_PASSWORD', 'of the reader');
+    const asReader = new URL(url);
+    asReader.username = 'placard_reader';
+    asReader.password = '';
+    const source = { ...EVENTS(), url: asReader.href, password_env: 'READER_PASSWORD' };
+    expect((await run(source)).note).toMatch('GRANT pg_read_all_stats');
+    expect(await run({ ...source, lag_seconds: 60 })).toMatchObject({ status: 'success', rowsSynced: 1 });
+  });
+});
