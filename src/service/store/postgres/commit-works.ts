@@ -11,8 +11,8 @@ import { LockedError, readUsers } from './find-users.ts';
 import { retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
 import { createUserCache } from './user-cache.ts';
+import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
 import { type Replica, writeChanges } from './write-changes.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
