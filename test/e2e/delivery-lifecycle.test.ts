@@ -1,18 +1,22 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BannerEvent } from '../../src/client/banner-event.ts';
+import type { BannerEvent } from '../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import {
+  api,
   capture,
   deliveryUrl,
   diagnose,
   flush,
   openDelivery,
+  pages,
+  service,
+  stageDelivery,
   startDeliveryPages,
   untilDelivered,
   untilDiagnostics,
-} from '../helpers/delivery-pages.ts';
-import { api, pages, service, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
+  warmUp,
+} from '../helpers/delivery-stage.ts';
 import {
   hide,
   type LifecycleBrowser,
