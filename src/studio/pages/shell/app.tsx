@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { AccessScreen } from '../access/access-screen.tsx';
+import { DataScreen } from '../data/data-screen.tsx';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer } from '../parts/announce.tsx';
@@ -29,6 +30,7 @@ const screenOf = (current: string) => {
     return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
   if (current === '/access') return { key: current, title: 'Access', element: <AccessScreen /> };
+  if (current === '/data') return { key: current, title: 'Data', element: <DataScreen /> };
   if (current === '/why') return { key: current, title: 'Why', element: <WhyScreen /> };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
@@ -70,6 +72,9 @@ const Header = () => {
         </Link>
         <Link to="/why" current={current === '/why'}>
           Why
+        </Link>
+        <Link to="/data" current={current === '/data'}>
+          Data
         </Link>
         {may('admin') && (
           <Link to="/access" current={current === '/access'}>
