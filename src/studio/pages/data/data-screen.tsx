@@ -2,14 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { DataAnswer } from '../../server/routes/data.ts';
 import { call, wordsOf } from '../call.ts';
-import { announce } from '../parts/announce.tsx';
-import { ago, moment } from '../parts/dates.ts';
-import { LoadView } from '../parts/load-view.tsx';
-import { countText } from '../parts/numbers.ts';
-import { Empty } from '../parts/problem.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { ago, countText, moment } from '../parts/format.ts';
+import { announce, Empty } from '../parts/problem.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
 import { may } from '../shell/session.ts';
 import { IntegrationDetails } from './integration-details.tsx';
+import '../screens.css';
 import './data.css';
 
 type Integration = NonNullable<DataAnswer['integrations']>[number];

@@ -2,10 +2,8 @@ import { useEffect } from 'preact/hooks';
 import type { IntegrationAnswer } from '../../server/routes/data.ts';
 import { call } from '../call.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { wholeMoment } from '../parts/dates.ts';
-import { LoadView } from '../parts/load-view.tsx';
-import { countText } from '../parts/numbers.ts';
-import { useLoad } from '../parts/use-load.ts';
+import { countText, wholeMoment } from '../parts/format.ts';
+import { LoadView, useLoad } from '../parts/server.tsx';
 
 type Run = IntegrationAnswer['runs'][number];
 

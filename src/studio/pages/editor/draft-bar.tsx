@@ -1,12 +1,40 @@
 import { useSignal } from '@preact/signals';
-import { call, wordsOf } from '../call.ts';
-import { announce } from '../parts/announce.tsx';
-import { ago } from '../parts/dates.ts';
+import { call } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ago, moment } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
+import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
-import { forgetUnsaved } from './unsaved.ts';
+
+/** Two wrote the same draft: both are shown, and the operator says which goes on. */
+export const ConflictBox = ({ editor }: { editor: Editor }) => {
+  const theirs = editor.theirs.value;
+  return (
+    <section class="notice" role="alert" aria-labelledby="conflict-title">
+      <h2 id="conflict-title">
+        {theirs
+          ? `${theirs.editor} changed this draft at ${moment(theirs.at)}`
+          : 'This draft was published or discarded'}
+      </h2>
+      <p>
+        {theirs
+          ? 'What you have here is not what is stored any more. These are the differences, theirs first:'
+          : 'Your last changes are not saved. Save them as a new draft, or go on with what is published.'}
+      </p>
+      {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
+      <div class="notice-actions">
+        <button type="button" class="button" onClick={editor.takeTheirs}>
+          {theirs ? 'Go on with theirs' : 'Drop mine'}
+        </button>
+        <button type="button" class="button primary" onClick={editor.keepMine}>
+          {theirs ? 'Save mine over theirs' : 'Save mine'}
+        </button>
+      </div>
+    </section>
+  );
+};
 
 interface DraftBarProps {
   editor: Editor;
@@ -41,18 +69,18 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const isDiscarding = useSignal(false);
   const { state, isDraft, problem, errors, row } = editor;
   const isFile = signedIn().workspace.campaignsFrom === 'file';
+  const close = () => {
+    isDiscarding.value = false;
+  };
   const discard = async () => {
-    try {
-      await editor.flush();
-      const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
-      await call('DELETE', path, { ifMatch: editor.revision() });
-      forgetUnsaved(editor.id);
-      announce('The draft is gone.');
-      if (row.published) await onDiscarded();
-      else go('/');
-    } catch (error) {
-      announce(wordsOf(error));
-    }
+    await editor.flush();
+    const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
+    await call('DELETE', path, { ifMatch: editor.revision() });
+    editor.forget();
+    announce('The draft is gone.');
+    close();
+    if (row.published) await onDiscarded();
+    else go('/');
   };
   const canPublish = isFile ? may('edit') : may('publish');
   return (
@@ -99,22 +127,9 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
       {isDiscarding.value && (
         <Dialog
           title="Discard the draft?"
-          onClose={() => {
-            isDiscarding.value = false;
-          }}
+          onClose={close}
           closeName="Keep it"
-          actions={
-            <button
-              type="button"
-              class="button primary"
-              onClick={() => {
-                isDiscarding.value = false;
-                void discard();
-              }}
-            >
-              Discard
-            </button>
-          }
+          action={{ name: 'Discard', act: discard }}
         >
           <p>
             {row.published
