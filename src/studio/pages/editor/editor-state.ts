@@ -242,10 +242,11 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
     takeTheirs() {
       const taken = theirs.value;
+      if (!taken) return;
       steps.keep(campaign.value);
-      campaign.value = taken?.campaign ?? original;
-      revision = taken?.revision ?? null;
-      basedOn = taken?.basedOn ?? row.newest;
+      campaign.value = taken.campaign;
+      revision = taken.revision;
+      basedOn = taken.basedOn;
       theirs.value = null;
       state.value = 'saved';
       forgetUnsaved(row.id);

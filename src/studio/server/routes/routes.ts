@@ -1,6 +1,7 @@
 import type { StudioRoute } from '../route.ts';
 import { endAnySession, readAccess, readAudit } from './access.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
+import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { publishEffect } from './effect.ts';
 import { readNumbers } from './first-numbers.ts';
@@ -37,4 +38,7 @@ export const createStudioRoutes = (): StudioRoute[] => [
   readAccess,
   endAnySession,
   readAudit,
+  listData,
+  readIntegration,
+  syncIntegration,
 ];
