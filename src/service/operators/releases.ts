@@ -17,10 +17,29 @@ export interface Release {
   liveAtMs: number;
 }
 
+export const RELEASES_TABLE = `
+CREATE TABLE releases (
+  workspace_id TEXT NOT NULL,
+  release INTEGER NOT NULL,
+  campaign_id TEXT NOT NULL,
+  campaign JSON,
+  based_on INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  note TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  live_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, release),
+  -- Of two releases that continue the same one, the second is a conflict.
+  UNIQUE (workspace_id, campaign_id, based_on)
+);
+`;
+
 /** What was published, and when it is live. */
 export interface ReleaseStore {
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** The number of the newest release, live or planned; 0 where there is none. It costs next to nothing. */
+  newestRelease(workspaceId: string): Promise<number>;
   /** Releases that become live after `nowMs`, soonest first. */
   plannedReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Newest first, only those before a number, and of one campaign, where these are given. */
@@ -65,6 +84,8 @@ export const createReleaseStore = (run: RunSql): ReleaseStore => {
   };
 
   return {
+    newestRelease,
+
     async liveReleases(workspaceId, nowMs) {
       const rows = await run(
         `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (

@@ -211,6 +211,9 @@ export const createUserGroup = (ids: UserIds) => {
     /** Of all profiles here, as JSON, and of what finds them. */
     characters: () => characters,
 
+    /** The users who are there, as they will be stored. */
+    rows: (): UserRow[] => [...indexes.values()].flatMap((index) => index.rows()),
+
     /** To be called once the changes are on their way to the database: others may follow. */
     sent() {
       for (const entry of touched) {

@@ -114,6 +114,17 @@ export const createUserIndex = () => {
       return entry;
     },
 
+    rows(): UserRow[] {
+      const rows: UserRow[] = [];
+      for (const entry of byId.values()) {
+        const { userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters } =
+          entry;
+        if (!entry.isRemoved)
+          rows.push({ userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters });
+      }
+      return rows;
+    },
+
     find(lookup: Lookup): Profile[] {
       const profiles: Profile[] = [];
       for (const entry of entriesOf(lookup)) if (entry?.profile) profiles.push(entry.profile);

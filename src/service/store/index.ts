@@ -33,7 +33,7 @@ export { visitStore } from './visit.ts';
 
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
- * where there are none; a database that a newer Placard made is refused.
+ * where there are none, and older ones are brought forward; a database that a newer Placard made is refused.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));

@@ -10,7 +10,7 @@ CREATE TABLE users (
   user_id INTEGER PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   external_id TEXT,
-  profile JSONB, -- NULL while the user has banner events and no profile
+  profile JSON, -- NULL while the user has banner events and no profile
   version INTEGER NOT NULL, -- counts the writes of the row
   created_at MOMENT NOT NULL,
   updated_at MOMENT NOT NULL -- of the profile; without one, when the last banner event came
@@ -39,7 +39,7 @@ CREATE TABLE events (
   app_id TEXT,
   time MOMENT NOT NULL,
   received_at MOMENT NOT NULL,
-  properties JSONB
+  properties JSON
 );
 -- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
 CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
@@ -148,7 +148,6 @@ const SQLITE_TYPES: Record<string, string> = {
   BOOLEAN: 'INTEGER',
   FLOAT: 'REAL',
   JSON: 'TEXT',
-  JSONB: 'TEXT',
 };
 const POSTGRES_TYPES: Record<string, string> = {
   EVENT_ID: 'bigint GENERATED ALWAYS AS IDENTITY',

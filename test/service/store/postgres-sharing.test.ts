@@ -201,7 +201,11 @@ test('groups find users by their keys, however small the tables were when the pl
   };
   const keys = await planOf(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
   expect(keys).toMatch(/user_keys_(pkey|single)/);
-  const lock = await planOf(LOCK_USERS, [[1, 2]]);
+  const lock = await planOf(LOCK_USERS, [
+    [1, 2],
+    [-1, -1],
+    [0, 0],
+  ]);
   const update = await planOf(
     UPDATE_USERS.sql,
     UPDATE_USERS.values(

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
 import type { Pool } from 'pg';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserGroup } from '../../profiles/user-group.ts';
@@ -10,7 +11,8 @@ import { LockedError, readUsers } from './find-users.ts';
 import { retryConflicts } from './retry.ts';
 import type { Run } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_USERS } from './user-statements.ts';
+import { createUserCache } from './user-cache.ts';
+import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
 import { type Replica, writeChanges } from './write-changes.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
@@ -26,6 +28,9 @@ const GROUPS_LOCK = 7_061_639;
 const TOGETHER_MS = 1_000;
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
+
+/** Of what is in memory, as JSON. The objects that it is take a few times as much. */
+const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
@@ -47,14 +52,15 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
 export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
+  const cache = createUserCache(MAX_CHARACTERS);
   const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
 
-  const store = async (run: Run, works: readonly Work[], read: string): Promise<unknown[]> => {
+  const store = async (run: Run, works: readonly Work[], read: string) => {
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
-    const rows = await readUsers(run, named, read);
+    const rows = await readUsers(run, named, { statement: read, cache });
     const group = createUserGroup(replica.ids);
     group.add(rows);
     const values = applyWorks(works, group);
@@ -62,17 +68,20 @@ export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes));
     await writeChanges(changes, run, replica, works);
-    return values;
+    group.sent();
+    return { values, users: group.rows() };
   };
 
-  const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_USERS : LOCK_USERS };
-  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_USERS : LOCK_FREE_USERS };
+  const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
+  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
 
   return (works: readonly Work[]): Promise<unknown[]> =>
     retryConflicts(async (attempt) => {
       const { begin, read } = attempt === 1 ? together : alone;
       try {
-        return await inTransaction(pool, (run) => store(run, works, read), begin);
+        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
+        cache.put(users);
+        return values;
       } catch (error) {
         throw error instanceof LockedError ? refuseLocked(works, error) : error;
       }

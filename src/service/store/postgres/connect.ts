@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Pool } from 'pg';
+import { Pool, types } from 'pg';
 import { inTime } from '../../in-time.ts';
 import { asLibpq } from './as-libpq.ts';
 import { watchReplication } from './unreplicated.ts';
@@ -71,6 +71,12 @@ const PURPOSES = {
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
+/** JSON stays text: of most rows it is read by whoever needs it, and its length is known. */
+const JSON_TYPES: ReadonlySet<number> = new Set([types.builtins.JSON, types.builtins.JSONB]);
+const asText = (text: string) => text;
+const getTypeParser: typeof types.getTypeParser = ((id: number, format?: 'text') =>
+  JSON_TYPES.has(id) ? asText : types.getTypeParser(id, format)) as typeof types.getTypeParser;
+
 const ignore = () => undefined;
 
 export interface Connections {
@@ -104,6 +110,7 @@ export const connect = (
     idleTimeoutMillis: idleMs,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline,
+    types: { getTypeParser },
     stream,
     onConnect: async (client) => {
       // A statement under way fails by itself; an `error` event without a listener would end the process.

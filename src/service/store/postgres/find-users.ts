@@ -6,7 +6,8 @@ import { userOf } from '../from-row.ts';
 import { type Named, nameOf } from '../named-users.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
-import { FIND_KEYS, LOCK_FREE_USERS, READ_USERS } from './user-statements.ts';
+import { createUserCache } from './user-cache.ts';
+import { FIND_KEYS, LOCK_FREE_USERS, READ_CHANGED_USERS } from './user-statements.ts';
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
@@ -59,18 +60,31 @@ export class LockedError extends Error {
  * Reads the users that lookups name. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
  * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
  */
-export const readUsers = async (run: Run, named: Named, statement = READ_USERS): Promise<UserRow[]> => {
+export const readUsers = async (
+  run: Run,
+  named: Named,
+  { statement = READ_CHANGED_USERS, cache = createUserCache(0) } = {},
+): Promise<UserRow[]> => {
   const ids = await findIds(run, named);
   if (ids.size === 0) return [];
   const namesOf = ({ userId, workspaceId }: UserRow) =>
     ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
-  // A `braze_id` comes from a request: there need not be a user, and it may be another workspace's.
-  const read = async (by: string, userIds: number[]) =>
-    (await run(by, [userIds])).map(userOf).filter((user) => namesOf(user).length > 0);
+  const read = async (by: string, userIds: number[]) => {
+    const states = userIds.map(cache.stateOf);
+    const versions = states.map(({ version }) => version);
+    const times = states.map(({ updatedAtMs }) => updatedAtMs);
+    const rows = (await run(by, [userIds, versions, times])).map((row) => {
+      const user = userOf(row);
+      const known = cache.take(user.userId);
+      return row['is_known'] === true && known ? known : user;
+    });
+    // A `braze_id` comes from a request: there need not be a user, and it may be another workspace's.
+    return rows.filter((user) => namesOf(user).length > 0);
+  };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
   const missing = [...ids.keys()].filter((userId) => !users.has(userId));
   if (statement === LOCK_FREE_USERS && missing.length > 0) {
-    const locked = await read(READ_USERS, missing);
+    const locked = await read(READ_CHANGED_USERS, missing);
     if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
   }
   for (const [userId, names] of ids) {

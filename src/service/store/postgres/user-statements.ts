@@ -22,9 +22,15 @@ export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
 
 export const USER_COLUMNS = `users.user_id, users.workspace_id, external_id, profile, version,
   ${MS('created_at')}, ${MS('updated_at')}`;
-export const READ_USERS = `SELECT ${USER_COLUMNS} FROM users WHERE user_id = ANY($1::bigint[])`;
+/** Of a user whose row is as it was read the last time, `$2` the version and `$3` the time, the profile is not sent again. */
+export const READ_CHANGED_USERS = `SELECT users.user_id, users.workspace_id, external_id, version,
+    ${MS('created_at')}, ${MS('updated_at')},
+    CASE WHEN version = known_version AND updated_at = ${TIME('known_ms')} THEN NULL ELSE profile END AS profile,
+    version = known_version AND updated_at = ${TIME('known_ms')} AS is_known
+  FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::bigint[]) AS known_version, unnest($3::float8[]) AS known_ms) AS known
+  JOIN users ON user_id = known_id`;
 // The order makes every transaction lock its rows in the same sequence.
-export const LOCK_USERS = `${READ_USERS} ORDER BY user_id FOR UPDATE`;
+export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF users`;
 /** Without the users whom another transaction has locked. */
 export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
 
@@ -42,7 +48,7 @@ export const IMPRESSIONS_OF = `SELECT campaign_id, date_part('epoch', least(time
   AND least(time, received_at) >= ${TIME('$2')}`;
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
-const USER = `user_id bigint, workspace_id text, external_id text, profile jsonb, version bigint, created_at moment,
+const USER = `user_id bigint, workspace_id text, external_id text, profile json, version bigint, created_at moment,
     updated_at moment`;
 /** A row has the version that it is written with. */
 const IS_AS_READ = 'users.user_id = sent.user_id AND users.version = sent.version - 1';
@@ -76,7 +82,7 @@ export const DELETE_KEYS = forRows(
 
 export const INSERT_EVENTS = forRows(
   `workspace_id text, user_id bigint, name text, product_id text, price float8, currency text, quantity int,
-    app_id text, time moment, received_at moment, properties jsonb`,
+    app_id text, time moment, received_at moment, properties json`,
   (rows, names) => `INSERT INTO events (${names}) SELECT * FROM ${rows}`,
 );
 

@@ -55,7 +55,15 @@ export const writeChanges = async (
   };
 
   /** In the order in which others lock rows. */
-  const inOrder = (users: readonly UserRow[]) => users.toSorted((a, b) => a.userId - b.userId).map(userRow);
+  const inOrder = (users: readonly UserRow[]) =>
+    users
+      .toSorted((a, b) => a.userId - b.userId)
+      .map((user) => {
+        const row = userRow(user);
+        const profile = row.profile && JSON.stringify(row.profile);
+        user.characters = profile?.length ?? 0;
+        return { ...row, profile };
+      });
 
   const writeStates = (states: readonly UserState[]) => {
     for (const { workspaceId, state } of states) counts.add(workspaceId, state);

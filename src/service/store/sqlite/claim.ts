@@ -36,7 +36,7 @@ const hold = (lock: DatabaseSync): void => {
  */
 export const claimFile = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;
-  if (existsSync(dirname(name))) makePrivate(name);
+  if (existsSync(dirname(name)) && !existsSync(name)) makePrivate(name);
   const lock = new DatabaseSync(name);
   try {
     hold(lock);

@@ -85,8 +85,10 @@ export const AccessScreen = () => {
             <section class="panel">
               <h2>Operators</h2>
               <p class="muted">
-                They are in the workspace file. <code>placard operator new</code> makes a key and the line for
-                it.
+                They are in the workspace file. To add a colleague, run{' '}
+                <code>npx placard operator new --name Mia --role edit</code>: it prints a key to hand over,
+                and a line for <code>operators</code> in the file. The file is read again by itself; who is
+                taken out of it is signed out.
               </p>
               <ul class="access-list">
                 {operators.map(({ name, role, people }) => (

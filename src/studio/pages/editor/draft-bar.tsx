@@ -9,7 +9,7 @@ import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
 
 /** Two wrote the same draft: both are shown, and the operator says which goes on. */
-export const ConflictBox = ({ editor }: { editor: Editor }) => {
+export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const theirs = editor.theirs.value;
   return (
     <section class="notice" role="alert" aria-labelledby="conflict-title">
@@ -25,7 +25,15 @@ export const ConflictBox = ({ editor }: { editor: Editor }) => {
       </p>
       {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
       <div class="notice-actions">
-        <button type="button" class="button" onClick={editor.takeTheirs}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            if (theirs) return editor.takeTheirs();
+            editor.forget();
+            return void onDropped();
+          }}
+        >
           {theirs ? 'Go on with theirs' : 'Drop mine'}
         </button>
         <button type="button" class="button primary" onClick={editor.keepMine}>
@@ -57,6 +65,17 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
+/** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
+const whyNotPublish = ({ row, isDraft, revision }: Editor): string | null => {
+  const { operator, workspace } = signedIn();
+  if (workspace.campaignsFrom === 'file') {
+    return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
+  }
+  const isMine = row.draft?.revision !== revision() || row.draft.editor === operator.name;
+  if (!workspace.secondOperator || !isDraft.value || !isMine) return null;
+  return 'You changed this draft last, so somebody else has to publish it.';
+};
+
 /** It keeps the focus with the last step: a disabled button would lose it. */
 const StepButton = (props: { name: string; isPossible: boolean; onClick(): void }) => (
   <button type="button" class="button quiet" aria-disabled={!props.isPossible} onClick={props.onClick}>
@@ -83,6 +102,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     else go('/');
   };
   const canPublish = isFile ? may('edit') : may('publish');
+  const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="draft-bar">
       <p class="draft-state" data-state={state.value}>
@@ -96,6 +116,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           </>
         )}
       </p>
+      {whyNot && <p class="draft-state">{whyNot}</p>}
       {!editor.isReadOnly && (
         <div class="draft-buttons">
           <StepButton name="Undo" isPossible={editor.canUndo.value} onClick={editor.undo} />
@@ -111,7 +132,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
               Discard
             </button>
           )}
-          {canPublish && (
+          {canPublish && (isFile || whyNot === null) && (
             <button
               type="button"
               class="button primary"

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { scheduleState } from '../../campaign/schedule-state.ts';
-import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { ReleaseRow } from '../../server/routes/releases.ts';
-import { call } from '../call.ts';
+import type { PublishedAnswer } from '../../server/routes/publish.ts';
+import type { ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
+import { call, wordsOf } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_WORDS } from '../list/campaign-list.tsx';
 import { Dialog, NoteField } from '../parts/dialog.tsx';
@@ -103,29 +103,70 @@ const NoRelease = () => (
   </Empty>
 );
 
+/** The releases that were loaded, and older ones on request. */
+const Releases = (props: {
+  first: ReleasesAnswer;
+  path: string;
+  row: CampaignRow;
+  onGoBack(to: ReleaseRow): void;
+}) => {
+  const { first, path, row, onGoBack } = props;
+  const more = useSignal<ReleasesAnswer[]>([]);
+  const pages = [first, ...more.value];
+  const releases = pages.flatMap((page) => page.releases);
+  const { before } = pages.at(-1)!;
+  return (
+    <>
+      {releases.length === 0 && <NoRelease />}
+      <ol class="releases">
+        {releases.map((release, index) => (
+          <ReleaseItem
+            key={release.release}
+            release={release}
+            before={releases[index + 1] ?? null}
+            isLive={release.release === row.published?.release}
+            onGoBack={() => onGoBack(release)}
+          />
+        ))}
+      </ol>
+      {before !== null && (
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            try {
+              more.value = [...more.value, await call<ReleasesAnswer>('GET', `${path}&before=${before}`)];
+            } catch (error) {
+              announce(wordsOf(error));
+            }
+          }}
+        >
+          Show older
+        </button>
+      )}
+    </>
+  );
+};
+
 /** Every release of a campaign, what it changed, and the way back to it. */
 export const HistoryTab = ({ row, onChange }: HistoryTabProps) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<{ releases: ReleaseRow[] }>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
   const chosen = useSignal<ReleaseRow | null>(null);
   return (
     <LoadView loaded={loaded} again={again}>
-      {({ releases }) => (
+      {(first) => (
         <>
-          {releases.length === 0 && <NoRelease />}
-          <ol class="releases">
-            {releases.map((release, index) => (
-              <ReleaseItem
-                key={release.release}
-                release={release}
-                before={releases[index + 1] ?? null}
-                isLive={release.release === row.published?.release}
-                onGoBack={() => {
-                  chosen.value = release;
-                }}
-              />
-            ))}
-          </ol>
+          <Releases
+            // After a roll back the pages before it are those of another history.
+            key={first.releases[0]?.release}
+            first={first}
+            path={path}
+            row={row}
+            onGoBack={(release) => {
+              chosen.value = release;
+            }}
+          />
           {chosen.value && (
             <RollBackDialog
               row={row}

@@ -1,0 +1,43 @@
+/** Brings the tables of the number before to this one. */
+export interface Migration {
+  sqlite: string;
+  postgres: string;
+}
+
+/**
+ * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
+ * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
+ */
+const MIGRATIONS: readonly Migration[] = [];
+
+/** The number of the tables in `tables.ts`. */
+export const schemaNumber = (migrations = MIGRATIONS): number => 1 + migrations.length;
+
+const refuseNewer = (found: number, mine: number, database: string) => {
+  if (found <= mine) return;
+  throw new Error(
+    `${database} has tables of number ${found}, and this Placard knows them up to ${mine}: use a newer Placard`,
+  );
+};
+
+/** What is to be run, in this order, on tables of a number; nothing where they are the latest. Throws where they are newer. */
+export const migrationsFrom = (
+  found: number,
+  database: string,
+  migrations = MIGRATIONS,
+): readonly Migration[] => {
+  refuseNewer(found, schemaNumber(migrations), database);
+  return migrations.slice(found - 1);
+};
+
+/** Throws where a database does not have the tables of this Placard; `null` where it has none. */
+export const checkTablesAre = (found: number | null, database: string, migrations = MIGRATIONS): void => {
+  const mine = schemaNumber(migrations);
+  if (found === null) throw new Error(`${database} holds no Placard data`);
+  refuseNewer(found, mine, database);
+  if (found < mine) {
+    throw new Error(
+      `${database} has tables of number ${found}, and this Placard needs ${mine}: start its service once, which brings them forward`,
+    );
+  }
+};
