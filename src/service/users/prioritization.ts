@@ -9,18 +9,10 @@ export const PRIORITIES = [
 ] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-const isPriority = (value: unknown): value is Priority => PRIORITIES.includes(value as Priority);
-
-/** The rules in their order, or `null` where they are none. */
-export const checkPrioritization = (value: unknown): Priority[] | null => {
-  if (!Array.isArray(value) || !value.every(isPriority)) return null;
-  return value.includes('identified') && value.includes('unidentified') ? null : value;
-};
-
 const oneOrNone = (profile: Profile | null): Profile[] => (profile ? [profile] : []);
 
 /** The one profile that is left after the rules; `null` where there is none, or more than one. */
-export const prioritize = (profiles: Profile[], rules: Priority[]): Profile | null => {
+export const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | null => {
   let left = profiles;
   for (const rule of rules) {
     switch (rule) {
