@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
-import type { CustomEvent } from '../../src/service/profiles/stored-event.ts';
+import type { CustomEvent } from '../../src/service/profiles/events.ts';
 import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';

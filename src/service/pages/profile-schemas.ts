@@ -5,7 +5,7 @@ import {
   MAX_EXTERNAL_ID_BYTES,
   MAX_PROFILE_ENTRIES,
 } from '../../protocol/index.ts';
-import { PRIORITIES } from '../users/prioritization.ts';
+import { PRIORITIES } from '../users/find-user.ts';
 
 /** What the profile operations take and answer, for the description of the API; the rules themselves live in `users/`. */
 const aliasText = z.string().min(1).max(MAX_ALIAS_BYTES);

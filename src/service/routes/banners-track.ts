@@ -12,7 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
+import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

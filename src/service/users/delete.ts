@@ -2,7 +2,7 @@ import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES } from '../../protoco
 import { HttpError } from '../http-error.ts';
 import type { Lookup } from '../profiles/user-set.ts';
 import type { Store, UserWork } from '../store/store.ts';
-import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
+import { checkPrioritization, type Priority, prioritize } from './find-user.ts';
 
 /** Users to erase. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
-import { userLine } from '../export/user-line.ts';
+import { userLine } from '../export/lines.ts';
 import { HttpError } from '../http-error.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup } from '../profiles/user-set.ts';

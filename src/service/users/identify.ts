@@ -5,8 +5,8 @@ import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { entriesOf, refuseEntry } from './entries.ts';
-import { mergeProfile } from './merge-profiles.ts';
-import { checkPrioritization, type Priority, prioritize } from './prioritization.ts';
+import { checkPrioritization, type Priority, prioritize } from './find-user.ts';
+import { mergeProfile } from './merge.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
 type ArrayName = (typeof ARRAYS)[number];
