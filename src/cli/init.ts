@@ -28,21 +28,22 @@ export const init = defineCommand({
   run: ({ args }) => {
     refuseUnknown(args, options);
     const path = args.file ?? DEFAULT_FILE;
-    const { file, appId, clientKey, serverKey } = starterWorkspace();
+    const { file, appId, clientKey, serverKey, operatorKey } = starterWorkspace();
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `${JSON.stringify({ ...schemaMember(path), ...file }, null, 2)}\n`, { flag: 'wx' });
     const body = { external_user_id: 'u-1', app_id: appId, app_version: '1.0.0', placements: ['home_hero'] };
     process.stdout.write(`Wrote ${path}: one app, one placement and one campaign that everyone sees.
 
-  app id       ${appId}
-  client key   ${clientKey}   (public: for your pages)
-  server key   ${serverKey}   (secret: for your backend)
+  app id         ${appId}
+  client key     ${clientKey}   (public: for your pages)
+  server key     ${serverKey}   (secret: for your backend)
+  operator key   ${operatorKey}   (secret: signs "Admin" in to the Studio)
 
 Keep the keys: the file holds only their SHA-256, and they are not shown again.
 
-Now start the service:
+Now start the service, with the Studio on http://127.0.0.1:8788:
 
-  npx placard serve${path === DEFAULT_FILE ? '' : ` --workspace ${path}`}
+  npx placard serve${path === DEFAULT_FILE ? '' : ` --workspace ${path}`} --studio-port 8788
 
 and ask for the banner from another terminal:
 

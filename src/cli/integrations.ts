@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
 import type { JobSyncStatus, RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
+import { visitedDatabase } from './database.ts';
 import { refuseUnknown } from './options.ts';
-import { visitedDatabase } from './visited-database.ts';
 
 const options = {
   action: {

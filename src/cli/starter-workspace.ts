@@ -1,12 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../protocol/index.ts';
+import { newOperatorKey } from '../studio/index.ts';
 
 const newKey = (kind: string) => `placard_${kind}_${randomBytes(24).toString('base64url')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A small workspace to begin with: one app, one placement, one campaign for everyone, and keys of its own. */
+/** Where the tools of today serve an app that is being written. */
+const SITES = ['http://localhost:3000', 'http://localhost:5173'];
+
+/**
+ * A small workspace to begin with: one app, one placement, one campaign for everyone, keys of its own, and a Studio that
+ * publishes.
+ */
 export const starterWorkspace = () => {
+  const operator = newOperatorKey();
   const appId = randomUUID();
   const clientKey = newKey('client');
   const serverKey = newKey('server');
@@ -28,7 +36,10 @@ export const starterWorkspace = () => {
         permissions: SERVER_PERMISSIONS,
       },
     ],
-    placements: [{ placement_id: 'home_hero', name: 'Top of the home page' }],
+    operators: [{ name: 'Admin', role: 'admin', people: true, key_sha256: operator.sha256 }],
+    studio: { sites: SITES },
+    placements: [{ placement_id: 'home_hero', name: 'Top of the home page', template: 'hero' }],
+    campaigns_from: 'studio',
     campaigns: [
       {
         campaign_id: 'welcome',
@@ -49,5 +60,5 @@ export const starterWorkspace = () => {
       },
     ],
   };
-  return { file, appId, clientKey, serverKey };
+  return { file, appId, clientKey, serverKey, operatorKey: operator.key };
 };

@@ -1,6 +1,5 @@
 export { type BannerBootstrap, safeUrl, type UrlUse } from '../protocol/index.ts';
-export type { Banner } from './banner.ts';
-export type { BannerEvent, EventType } from './banner-event.ts';
+export type { Banner, BannerEvent, EventType } from './banner.ts';
 export {
   getBooleanProperty,
   getDatetimeProperty,
@@ -9,27 +8,14 @@ export {
   getNumberProperty,
   getStringProperty,
 } from './banners/properties.ts';
-export type {
-  Correct,
-  DeadLetter,
-  DeliveryChoices,
-  DeliveryOptions,
-  Diagnostics,
-  FlushOutcome,
-  InDoubtPolicy,
-  Skip,
-} from './delivery/index.ts';
-export type { OptOutPolicy } from './first/consent.ts';
-export { createPlacard } from './first/create-placard.ts';
-export type {
-  Inspection,
-  Inspector,
-  PlacementState,
-  SlotState,
-  ViewState,
-} from './inspector/index.ts';
-export type { DropReason, FailureKind, Listener, Notice } from './notice.ts';
-export type { BannerOptions, PlacardOptions, Platform } from './options.ts';
+export type { OptOutPolicy } from './consent/consent.ts';
+export { createPlacard } from './create-placard.ts';
+export type { Correct, DeadLetter, Diagnostics, FlushOutcome, Skip } from './delivery/delivery.ts';
+export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspector/inspector.ts';
+export type { DropReason, FailureKind, Listener, Notice } from './notices.ts';
+export type { BannerOptions } from './options/banner-options.ts';
+export type { DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './options/delivery-options.ts';
+export type { PlacardOptions, Platform } from './options/options.ts';
 export type { Placard } from './placard.ts';
 export type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from './placement-hook.ts';
 export {

@@ -1,9 +1,8 @@
-import type { Banner } from './banner.ts';
-import type { BannerEvent, EventType } from './banner-event.ts';
-import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/index.ts';
-import type { OptOutPolicy } from './first/consent.ts';
-import type { Inspector } from './inspector/index.ts';
-import type { Listener } from './notice.ts';
+import type { Banner, BannerEvent, EventType } from './banner.ts';
+import type { OptOutPolicy } from './consent/consent.ts';
+import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+import type { Inspector } from './inspector/inspector.ts';
+import type { Listener } from './notices.ts';
 import type { PlacementHook } from './placement-hook.ts';
 
 /** What `createPlacard` returns. No verb throws into the page; what went wrong is a `failed` notice. */

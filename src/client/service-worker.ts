@@ -1,11 +1,12 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createDelivery, type DeliveryChoices, handOffMessages, logName } from './delivery/index.ts';
-import { createConsent } from './first/consent.ts';
-import { createNotices, type Notices } from './first/notices.ts';
-import { type EndpointOptions, readApiOptions } from './first/read-options.ts';
-import { createUserTokens, type ProvideToken } from './late/user-tokens.ts';
-import type { Listener } from './notice.ts';
+import { createConsent } from './consent/consent.ts';
+import { createUserTokens, type ProvideToken } from './credentials/user-tokens.ts';
+import { createDelivery } from './delivery/create-delivery.ts';
+import { handOffMessages } from './delivery/hand-off.ts';
+import { createNotices, type Listener, type Notices } from './notices.ts';
+import type { DeliveryChoices } from './options/delivery-options.ts';
+import { type EndpointOptions, readApiOptions } from './options/read-options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
@@ -37,14 +38,14 @@ interface WorkerScope {
 }
 
 const install = (options: SenderOptions, { notify, fail }: Notices): void => {
-  const { endpoint, apiKey, appId } = readApiOptions(options);
+  const { endpoint, apiKey, appId, logName } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
   const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
-    api: { endpoint, apiKey, appId, appVersion: '', userTokens },
+    api: { endpoint, apiKey, appId, appVersion: '', logName, userTokens },
     consent: createConsent('enabled'),
     options: options.delivery,
     platform: {
@@ -71,7 +72,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   };
 
   const scope = globalThis as unknown as WorkerScope;
-  const { syncTag, areYouThere, here, send } = handOffMessages(logName(endpoint, appId));
+  const { syncTag, areYouThere, here, send } = handOffMessages(logName);
   scope.addEventListener('message', (event) => {
     if (event.data === areYouThere) event.source?.postMessage(here);
     if (event.data === send) event.waitUntil(flush());

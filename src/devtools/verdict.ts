@@ -34,16 +34,18 @@ const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'no
 const failedSync = ({ recent }: Inspection): string | null => {
   const last = recent
     .map(({ notice }) => notice)
-    .findLast(({ type, ...rest }) => type === 'synced' || ('kind' in rest && OF_A_SYNC.has(rest.kind)));
+    .filter((notice) => notice.type === 'synced' || (notice.type === 'failed' && OF_A_SYNC.has(notice.kind)))
+    .at(-1);
   return last?.type === 'failed' ? last.message : null;
 };
 
 /** Why no answer of the service is there. */
 const unanswered = (inspection: Inspection, now: number): Verdict => {
   const { recent, syncWaitsUntil } = inspection;
-  const misused = recent.findLast(
-    ({ notice }) => notice.type === 'failed' && notice.kind === 'config',
-  )?.notice;
+  const misused = recent
+    .map(({ notice }) => notice)
+    .filter((notice) => notice.type === 'failed' && notice.kind === 'config')
+    .at(-1);
   const reason = failedSync(inspection) ?? (misused?.type === 'failed' ? misused.message : '');
   const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
   if (syncWaitsUntil !== null) {

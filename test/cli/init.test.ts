@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { curl } from '../helpers/curl.ts';
 import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
+import { runStudio } from '../helpers/running-studio.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -39,7 +40,7 @@ describe('placard init', () => {
 
   test('prints a command to start the service, and one that asks it for the banner', async () => {
     const { stdout } = await init('deep/shop.json');
-    expect(stdout).toContain('\n  npx placard serve --workspace deep/shop.json\n');
+    expect(stdout).toContain('\n  npx placard serve --workspace deep/shop.json --studio-port 8788\n');
     const service = await serveCli([
       '--workspace',
       join(folder, 'deep/shop.json'),
@@ -55,6 +56,39 @@ describe('placard init', () => {
     });
     service.child.kill('SIGTERM');
     expect((await service.exit).code).toBe(0);
+  });
+
+  test('writes a workspace whose Studio takes the operator key that it prints, and publishes', async () => {
+    const { stdout } = await init();
+    const [key = ''] = /op_[\w-]{43}/.exec(stdout) ?? [];
+    expect(JSON.stringify(read())).not.toContain(key);
+    const studio = await runStudio(read());
+    const { status, headers } = await studio.call('POST', '/api/session', { body: { key } });
+    expect(status).toBe(204);
+    const cookie = headers.get('set-cookie')!.split(';')[0];
+    const campaign = { ...read().campaigns[0], name: 'Welcome, changed' };
+    const { body } = await studio.call('PUT', '/api/drafts/welcome', {
+      body: { campaign, based_on: 0 },
+      cookie,
+    });
+    expect(body.checks.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
+    const link = await studio.call('POST', '/api/preview-links', {
+      body: {
+        campaign_id: 'welcome',
+        revision: body.revision,
+        variant_id: 'a',
+        persona: null,
+        page: 'http://localhost:5173/',
+      },
+      cookie,
+    });
+    expect(link.status).toBe(201);
+    const published = await studio.call('POST', '/api/releases', {
+      body: { campaign_id: 'welcome', revision: body.revision, note: '' },
+      cookie,
+    });
+    expect(published.status).toBe(201);
+    await studio.stop();
   });
 
   test('leaves a file alone that exists', async () => {

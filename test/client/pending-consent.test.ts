@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { logName } from '../../src/client/delivery/index.ts';
 import type { Store } from '../../src/client/index.ts';
+import { logName } from '../../src/client/options/read-options.ts';
 import { assertConserved, createFakeService } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { logName } from '../../src/client/delivery/index.ts';
+import type { Store } from '../../src/client/index.ts';
+import { logName } from '../../src/client/options/read-options.ts';
 import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, open, PATIENCE, someChannels, stagePages } from './pages.ts';
@@ -232,4 +233,43 @@ test('after its own wipe a page stays off, whatever it is told', async () => {
   expect(element.textContent).toBe('');
   expect(service.requests).toHaveLength(before);
   expect(await openStore('placard-banners').entries()).toEqual([]);
+});
+
+test('a profile that has opted out is never synced, whenever its page mounts a slot', async () => {
+  const profile = aProfile();
+  const first = open({ openStore: profile });
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('shown');
+  await first.placard.disable('purge');
+  first.placard.stop();
+  first.service.clear();
+  /** A disk that takes 20 ms to open. */
+  const slow = (name: string): Store => {
+    const store = profile(name);
+    const opened = new Promise((resolve) => setTimeout(resolve, 20));
+    const late = <Verb extends (...parameters: never[]) => Promise<unknown>>(verb: Verb) =>
+      (async (...parameters: Parameters<Verb>) => {
+        await opened;
+        return verb(...parameters);
+      }) as Verb;
+    const { entries, get, setMany, deleteMany, update, clear } = store;
+    return {
+      entries: late(entries as never),
+      get: late(get as never),
+      setMany: late(setMany),
+      deleteMany: late(deleteMany),
+      update: late(update as never),
+      clear: late(clear),
+    };
+  };
+  for (let ms = 0; ms <= 120; ms += 10) {
+    const { placard, service } = open({ openStore: slow, service: first.service });
+    placard.mount('home_hero', aSlot(), draw);
+    if (ms === 0) void placard.refresh();
+    await vi.advanceTimersByTimeAsync(ms);
+    placard.mount('late', aSlot(), draw);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(service.requests).toEqual([]);
+    placard.stop();
+  }
 });

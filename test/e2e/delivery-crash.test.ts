@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BannerEvent } from '../../src/client/banner-event.ts';
+import type { BannerEvent } from '../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import { capture, diagnose, untilDelivered, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import { open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BannerEvent } from '../../src/client/banner-event.ts';
+import type { BannerEvent } from '../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import {
   capture,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import type { BannerEvent } from '../../src/client/banner-event.ts';
+import type { BannerEvent } from '../../src/client/banner.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import type { StoreKey } from '../../src/client/platform/store.ts';
 import { assertDeliveredExactlyOnce } from '../../src/testing/index.ts';

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { BannerEvent, EventType } from '../../src/client/banner-event.ts';
+import type { BannerEvent, EventType } from '../../src/client/banner.ts';
 import type { Diagnostics, FlushOutcome } from '../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../src/client/index.ts';
 import type {} from '../e2e/pages/delivery-page.ts';

@@ -18,7 +18,8 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  '.': 33_900,
+  // 1,200 of it judge what can be seen of a banner.
+  '.': 35_700,
   './element': 7_100,
   './react': 1_640,
   './vue': 1_500,
@@ -31,7 +32,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 };
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 6_900, esbuild: 7_200, webpack: 7_850 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_300 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

@@ -23,10 +23,10 @@ const membersOf = (file: string, name: string): string[] => {
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
 test('every option has a row', () => {
-  const own = membersOf('src/client/options.ts', 'CommonOptions');
+  const own = membersOf('src/client/options/options.ts', 'CommonOptions');
   const groups = {
-    delivery: membersOf('src/client/delivery/delivery-options.ts', 'DeliveryOptions'),
-    banners: membersOf('src/client/options.ts', 'BannerOptions'),
+    delivery: membersOf('src/client/options/delivery-options.ts', 'DeliveryOptions'),
+    banners: membersOf('src/client/options/banner-options.ts', 'BannerOptions'),
   };
   const named = own.filter((name) => !Object.hasOwn(groups, name)).concat('endpoint', 'instance');
   for (const [group, members] of Object.entries(groups)) {
@@ -39,7 +39,7 @@ test('every option has a row', () => {
 test('the row of `platform` names its parts', () => {
   const row = page.split('\n').find((line) => line.startsWith('| `platform`'))!;
   const parts = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!).slice(1);
-  expect(sorted(parts)).toEqual(sorted(membersOf('src/client/options.ts', 'Platform')));
+  expect(sorted(parts)).toEqual(sorted(membersOf('src/client/options/options.ts', 'Platform')));
 });
 
 test('every method has a row', () => {
@@ -48,7 +48,7 @@ test('every method has a row', () => {
 
 test('every notice has a row', () => {
   const [, notices = ''] =
-    /type Notice =(.*?);\n\n/s.exec(readFileSync('src/client/notice.ts', 'utf8')) ?? [];
+    /type Notice =(.*?);\n\n/s.exec(readFileSync('src/client/notices.ts', 'utf8')) ?? [];
   const types = [...notices.matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type!);
   expect(types.length).toBeGreaterThan(5);
   expect(sorted(rowsOf('Notices'))).toEqual(sorted(types));

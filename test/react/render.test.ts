@@ -1,8 +1,8 @@
 import { act, createElement, lazy, type ReactNode, Suspense, useEffect, useLayoutEffect } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createNotices } from '../../src/client/first/notices.ts';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { createRooms } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';

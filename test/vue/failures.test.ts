@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type App, createApp, defineComponent, h, nextTick, onBeforeUnmount } from 'vue';
-import { createNotices } from '../../src/client/first/notices.ts';
 import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { Placement, providePlacard } from '../../src/vue/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';

@@ -1,6 +1,6 @@
-import type { BannerEvent } from '../banner-event.ts';
+import type { BannerEvent } from '../banner.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import { acceptDismissals } from './accept-dismissals.ts';
+import { acceptDismissals } from './answers.ts';
 import { isUserRecord } from './user-record.ts';
 
 /** Takes note of accepted dismissals where no page does: in the records that the pages of their users will read. */

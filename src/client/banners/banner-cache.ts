@@ -1,8 +1,14 @@
 import type { Banner } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import { addDismissals, isDismissed } from './dismissals.ts';
-import { emptyRecord, isUserRecord, recordKey, type UserRecord } from './user-record.ts';
+import {
+  addDismissals,
+  emptyRecord,
+  isDismissed,
+  isUserRecord,
+  recordKey,
+  type UserRecord,
+} from './user-record.ts';
 
 /** A store that has not answered by then is waited for no longer; a later answer still counts. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -106,7 +112,7 @@ export const createBannerCache = (options: CacheOptions) => {
     overlay,
     show,
     key,
-    onError,
+    settleWithin,
     userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */

@@ -1,6 +1,6 @@
 import { readBanner, toBanner } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Fail } from '../notice.ts';
+import type { Fail } from '../notices.ts';
 
 /** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is a notice and left out. */
 export const createReadBanners = (fail: Fail) => {

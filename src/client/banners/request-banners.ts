@@ -5,12 +5,21 @@ import {
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import { createKeyring } from '../platform/keyring.ts';
-import { type Answer, createPostJson, parseJson } from '../platform/post-json.ts';
-import { type Refusal, readRefused } from '../platform/refusal.ts';
-import { clockSkewMs } from './server-clock.ts';
+import { createKeyring } from '../credentials/keyring.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Settings } from '../options/read-options.ts';
+import { type Answer, createPostJson, parseJson, type Refusal, readRefused } from '../platform/http.ts';
+
+/** Below this the difference is the network's and the header's whole second, not a wrong clock. */
+const THRESHOLD_MS = 60_000;
+
+/** Server time minus device time in milliseconds, or `undefined` where the answer does not show its date. */
+export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: number): number | undefined => {
+  const date = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(date)) return undefined;
+  const skew = date - (sentAtMs + receivedAtMs) / 2;
+  return Math.abs(skew) < THRESHOLD_MS ? 0 : Math.round(skew);
+};
 
 const TIMEOUT_MS = 15_000;
 /** Quick retries within one sync where a server fails for a moment: after about this long, and after twice that. */

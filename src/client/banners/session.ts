@@ -1,9 +1,31 @@
-import type { BannerOptions } from '../options.ts';
+import type { BannerOptions } from '../options/banner-options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { dropTestSends } from './overlay.ts';
-import { refill } from './refresh-budget.ts';
 import type { Session, UserRecord } from './user-record.ts';
+
+interface Budget {
+  tokens: number;
+  tokensAtMs: number;
+}
+
+interface BudgetRule {
+  refreshCapacity: number;
+  refreshIntervalMs: number;
+}
+
+/** What the bucket holds now: one more token for each interval that has passed, never above its capacity. */
+export const refill = (
+  budget: Budget,
+  { refreshCapacity, refreshIntervalMs }: BudgetRule,
+  nowMs: number,
+): Budget => {
+  // A clock that was set back grants nothing until it has caught up, so start counting from now.
+  const granted = Math.max(0, Math.floor((nowMs - budget.tokensAtMs) / refreshIntervalMs));
+  const tokens = Math.min(refreshCapacity, budget.tokens + granted);
+  const isFull = tokens === refreshCapacity || nowMs < budget.tokensAtMs;
+  return { tokens, tokensAtMs: isFull ? nowMs : budget.tokensAtMs + granted * refreshIntervalMs };
+};
 
 /** While a page is visible the session is kept alive this often. Its end is accurate to this interval. */
 const HEARTBEAT_MS = 60_000;

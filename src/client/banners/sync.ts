@@ -1,9 +1,9 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Settings } from '../first/read-options.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notify } from '../notice.ts';
-import { isAhead, MAX_WAIT_MS } from '../platform/deadline.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Fail, Notify } from '../notices.ts';
+import type { Settings } from '../options/read-options.ts';
+import { isAhead, MAX_WAIT_MS } from '../platform/waits.ts';
 import { createReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
 

@@ -1,12 +1,12 @@
-import type { BannerEvent } from '../banner-event.ts';
-import type { LateContext } from '../late/late-context.ts';
+import type { BannerEvent } from '../banner.ts';
+import type { LateContext } from '../late-context.ts';
+import { bannerOptions } from '../options/banner-options.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { withTimeout } from '../platform/timeout.ts';
-import { bannerOptions } from './banner-options.ts';
+import { withTimeout } from '../platform/waits.ts';
+import { createTakeAnswer } from './answers.ts';
 import { createRenewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
-import { createTakeAnswer } from './take-answer.ts';
 
 /** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -26,6 +26,8 @@ export const createUpdates = (context: LateContext) => {
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /** The user whose session this page has joined. A user who is identified right after the client was created comes here twice. */
   let joinedBy: string | null = null;
+  /** The session has begun, or joined: before that the user's last choice may not be known, and nothing is synced. */
+  let hasSession = false;
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
@@ -56,6 +58,7 @@ export const createUpdates = (context: LateContext) => {
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
+      hasSession = true;
       sync.want(requested.placements);
       onSession();
       notifyTabs();
@@ -94,8 +97,10 @@ export const createUpdates = (context: LateContext) => {
       }
       if (isActive() && cache.userId() === userId) await session.start();
     },
-    /** Syncs at the end of the task, without a cost. */
-    want: (placementId: string): void => sync.want([placementId]),
+    /** Syncs at the end of the task, without a cost; what is requested before the session begins, it syncs. */
+    want(placementId: string): void {
+      if (hasSession) sync.want([placementId]);
+    },
     /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
     /** Resolves when what is requested now is answered, or is not. */
@@ -128,6 +133,7 @@ export const createUpdates = (context: LateContext) => {
     /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
       joinedBy = null;
+      hasSession = false;
       requested.answered.clear();
       renewal.stop();
       sync.reset();

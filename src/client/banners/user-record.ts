@@ -1,4 +1,5 @@
 import type { Banner } from '../banner.ts';
+import type { Settings } from '../options/read-options.ts';
 
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;
@@ -73,4 +74,46 @@ export const isUserRecord = (value: unknown): value is UserRecord => {
     [...banners.values(), ...dismissed].every(isObject) &&
     typeof clockSkewMs === 'number'
   );
+};
+
+const MAX_DISMISSALS = 100;
+
+type BannerName = Pick<Banner, 'placementId' | 'id'>;
+
+export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
+  dismissed.some((known) => known.placementId === placementId && known.bannerId === id);
+
+/** Takes banners out of the record and keeps them out; the oldest dismissal gives way. */
+export const addDismissals = (
+  record: UserRecord,
+  dismissals: readonly Pick<Dismissal, 'placementId' | 'bannerId'>[],
+): void => {
+  for (const { placementId, bannerId } of dismissals) {
+    if (isDismissed(record, { placementId, id: bannerId })) continue;
+    const answer = record.banners.get(placementId);
+    if (answer?.banner?.id === bannerId) answer.banner = null;
+    record.dismissed.push({ placementId, bannerId, acceptedAtMs: null });
+  }
+  record.dismissed = record.dismissed.slice(-MAX_DISMISSALS);
+};
+
+/** What a server has requested, as changes of a user's record: for its own user what a sync's answer would change. */
+export const createBootstrap = ({ bootstrap, appId, platform }: Settings) => {
+  const startedAtMs = platform.now();
+
+  const fill = (record: UserRecord): void => {
+    // By the server's clock; a time to come would keep the browser's own answers out.
+    const askedAtMs = Math.min(bootstrap!.askedAtMs - record.clockSkewMs, startedAtMs);
+    for (const [placementId, banner] of Object.entries<Banner | null>(bootstrap!.banners ?? {})) {
+      const known = record.banners.get(placementId);
+      if (known && known.askedAtMs > askedAtMs) continue;
+      record.banners.set(placementId, {
+        banner: banner && isDismissed(record, banner) ? null : banner,
+        askedAtMs,
+      });
+    }
+  };
+
+  return (userId: string | null) =>
+    bootstrap?.version === 1 && bootstrap.appId === appId && bootstrap.userId === userId ? [fill] : [];
 };

@@ -1,15 +1,15 @@
-import type { Choice } from '../first/consent.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notice, Notify } from '../notice.ts';
-import { fingerprint } from '../platform/keyring.ts';
+import type { Choice } from '../consent/consent.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Fail, Notice, Notify } from '../notices.ts';
+import { type DeliveryOptions, deliveryOptions } from '../options/delivery-options.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import type { DeliverySetup } from './delivery.ts';
-import { type DeliveryOptions, deliveryOptions } from './delivery-options.ts';
+import type { Control } from './log/records.ts';
 
 /** The messages between the tabs. A tab that misses one finds the same in the log. */
 export type TabNews =
-  /** A request has been answered: another tab that waits may send. */
-  | { type: 'idle' }
+  /** A request has been answered: another tab that waits may send, after this wait. */
+  | { type: 'idle'; wait: Control['wait'] }
   /** These left the queue, by their `keyText`. */
   | { type: 'gone'; keys: string[] }
   /** The service worker has no host, so each page passes the worker's notices on to its own. */
@@ -38,17 +38,10 @@ export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' |
   stop: () => void;
 }
 
-/**
- * The database, and the channel between the tabs, of one app at one API: two apps on one origin (a shop and its
- * staging, a portal's widgets) never see, send or wipe each other's events.
- */
-export const logName = (endpoint: string, appId: string): string =>
-  `placard-outbox-${fingerprint(`${endpoint}\n${appId}`)}`;
-
 export const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   const { api, consent, platform, host, isWorker } = setup;
   const { clock, random, lifecycle, openChannel } = platform;
-  const name = logName(api.endpoint, api.appId);
+  const name = api.logName;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
   let isStopped = false;

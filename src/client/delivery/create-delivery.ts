@@ -1,20 +1,14 @@
-import type { BannerEvent } from '../banner-event.ts';
-import { createBfcacheSafeStore } from '../platform/bfcache-safe-store.ts';
-import { createRetryOnQuota } from '../platform/retry-on-quota.ts';
-import { createCapture } from './capture/capture.ts';
+import type { BannerEvent } from '../banner.ts';
+import { createStoredConsent } from '../consent/stored-consent.ts';
+import { createCapture } from './capture.ts';
 import { createDeliveryContext } from './context.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
-import { createLeaving } from './leaving/index.ts';
-import {
-  bannerEvent,
-  createDeadLetters,
-  createLog,
-  createUpkeep,
-  EVENT_RANGE,
-  readDiagnostics,
-} from './log/index.ts';
-import { createSender } from './sender/index.ts';
-import { createStoredConsent } from './stored-consent.ts';
+import { createLeaving } from './leaving.ts';
+import { createDeadLetters, readDiagnostics } from './log/letters.ts';
+import { createLog } from './log/log.ts';
+import { bannerEvent, EVENT_RANGE } from './log/records.ts';
+import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
+import { createSender } from './sender/create-sender.ts';
 import { createUnsent } from './unsent.ts';
 
 /**
@@ -23,9 +17,8 @@ import { createUnsent } from './unsent.ts';
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const context = createDeliveryContext(setup);
-  const { consent, host, clock, lifecycle, notify } = context;
-  const disk = createBfcacheSafeStore(setup.platform.openStore(context.name), lifecycle, clock.after);
-  const log = createLog(context, disk);
+  const { consent, host, lifecycle, notify } = context;
+  const log = createLog(context, setup.platform.openStore(context.name));
   const unsent = createUnsent(context);
   const upkeep = createUpkeep(context, log, unsent.removed);
   const letters = createDeadLetters(log);
@@ -48,9 +41,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   return {
     capture,
     async flush() {
-      const [sent, left] = await Promise.all([context.canSend() ? sender.run(true) : 0, leaving.delivered()]);
+      const send = () => (context.canSend() ? sender.run(true) : 0);
+      const [sent, left] = await Promise.all([send(), leaving.delivered()]);
+      // What the host has corrected goes as well.
+      await sender.decided();
+      const corrected = await send();
       const { pending, inDoubt } = await diagnostics();
-      return { delivered: sent + left, pending: pending + inDoubt };
+      return { delivered: sent + left + corrected, pending: pending + inDoubt };
     },
     async queued(userId) {
       const found: BannerEvent[] = [];
@@ -86,7 +83,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     stop() {
       context.stop();
       for (const part of [sender, leaving, unsent]) part.stop();
-      for (const part of [log, disk]) part.close();
+      log.close();
     },
     wipe: choice.wipe,
   };

@@ -1,12 +1,12 @@
-import type { BannerEvent, EventType } from '../banner-event.ts';
-import type { Consent, OptOutPolicy } from '../first/consent.ts';
-import type { UserTokens } from '../late/user-tokens.ts';
-import type { Fail, Notify } from '../notice.ts';
+import type { BannerEvent, EventType } from '../banner.ts';
+import type { Consent, OptOutPolicy } from '../consent/consent.ts';
+import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { Fail, Notify } from '../notices.ts';
+import type { DeliveryChoices } from '../options/delivery-options.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { DeliveryChoices } from './delivery-options.ts';
 
 /** What the server said of an event it skipped. */
 export interface Skip {
@@ -60,6 +60,8 @@ export interface CapturedEvent {
    * from a clock that keeps order, and no two events of one user, banner and type have the same.
    */
   at?: number;
+  /** It happened before an opt-out that keeps or sends what is queued, and is stored all the same. */
+  wasAllowed?: boolean;
   /** Stored only where no event was stored under this name before, in any tab, and across crashes. */
   once?: string;
 }
@@ -95,6 +97,8 @@ export interface Api {
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
+  /** Names the log, and the channel between the tabs. */
+  logName: string;
   /** Proofs of the users. */
   userTokens: UserTokens;
   fetch?: typeof fetch | undefined;

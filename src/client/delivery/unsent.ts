@@ -1,5 +1,5 @@
 import type { DeliveryContext } from './context.ts';
-import { type EventKey, keyText, type QueuedEvent } from './log/index.ts';
+import { type EventKey, keyText, type QueuedEvent } from './log/records.ts';
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
 const MAX_EVENTS = 1_600;
@@ -10,7 +10,6 @@ const MAX_EVENTS = 1_600;
  */
 export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
   const waiting = new Map<string, QueuedEvent>();
-  const held = new Set<string>();
   const drop = (keys: string[]): void => {
     for (const key of keys) waiting.delete(key);
   };
@@ -39,16 +38,6 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
       inRequest(keys);
       if (keys.length > 0) news.post({ type: 'gone', keys: keys.map(keyText) });
     },
-    /** The last flush sends these, and their batch may not be on disk yet. The returned function ends that. */
-    hold(keys: EventKey[]): () => void {
-      const texts = keys.map(keyText);
-      drop(texts);
-      for (const text of texts) held.add(text);
-      return () => {
-        for (const text of texts) held.delete(text);
-      };
-    },
-    isInLastFlush: (key: EventKey): boolean => held.has(keyText(key)),
     waiting: (): QueuedEvent[] => [...waiting.values()],
     size: (): number => waiting.size,
     stop,

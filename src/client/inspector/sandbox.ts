@@ -1,8 +1,8 @@
-import type { BannerEvent } from '../banner-event.ts';
+import type { BannerEvent } from '../banner.ts';
 import type { FocusVerbs } from '../banners/overlay.ts';
-import type { CapturedEvent } from '../delivery/index.ts';
-import type { LateContext } from '../late/late-context.ts';
-import type { Inspector } from './inspection.ts';
+import type { CapturedEvent } from '../delivery/delivery.ts';
+import type { LateContext } from '../late-context.ts';
+import type { Inspector } from './inspector.ts';
 
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;

@@ -1,4 +1,3 @@
-import { forgetLocal } from '../platform/forget-local.ts';
 import type { Boxes } from './box.ts';
 
 /** Remembers what the slots of an app needed, for the next visit. */
@@ -14,10 +13,5 @@ export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayWrite: (
     } catch {
       // Full or blocked storage costs the next visit its remembered box, nothing else.
     }
-  },
-
-  forget(): void {
-    for (const each of Object.keys(heights())) delete heights()[each];
-    forgetLocal(storageKey);
   },
 });

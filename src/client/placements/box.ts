@@ -1,3 +1,5 @@
+import { forgetLocal } from '../platform/forget-local.ts';
+
 /** Steps by which widths of a slot differ, for each doubling: a scrollbar more or less is the same width. */
 const STEPS = 8;
 
@@ -23,6 +25,11 @@ export const createBoxes = (appId: string) => {
         heights = {};
       }
       return heights;
+    },
+
+    forget(): void {
+      heights = {};
+      forgetLocal(storageKey);
     },
 
     /**

@@ -1,9 +1,8 @@
-import type { Banner } from '../banner.ts';
-import type { BannerEvent } from '../banner-event.ts';
+import type { Banner, BannerEvent } from '../banner.ts';
 import { isFocus } from '../banners/overlay.ts';
 import type { Updates } from '../banners/updates.ts';
-import type { Delivery } from '../delivery/index.ts';
-import type { LateContext } from '../late/late-context.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { LateContext } from '../late-context.ts';
 import type { Mounted } from './mounted-slot.ts';
 import { createRooms } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
@@ -58,7 +57,11 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
         if (userId !== null) inBackground(count(shown, userId));
       },
       onLeft: lookSoon,
-      onSize: () => rememberBox(mounted),
+      onSize() {
+        rememberBox(mounted);
+        // A slot that was taken out of the page is back.
+        if (mounted.shown === null) lookSoon();
+      },
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock: platform,
       Observer: Watcher,

@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { Notice } from '../notice.ts';
+import type { Notice } from '../notices.ts';
 import type { PlacementHook } from '../placement-hook.ts';
 import type { BannerCheck } from './banner-check.ts';
 

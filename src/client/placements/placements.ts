@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Notify } from '../notice.ts';
+import type { Notify } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';
@@ -9,6 +9,9 @@ import { fillSlot } from './fill-slot.ts';
 import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
 import type { SlotWatcher } from './slot-watcher.ts';
+
+/** Slots that were taken out of the page without an unmount, and may come back. */
+const MAX_ASIDE = 20;
 
 interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
@@ -111,8 +114,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (!slots.has(slot)) return;
     if (element.isConnected) slot.wasConnected = true;
     else if (slot.wasConnected) {
-      // Removed from the page without a word. A slot that is only moved is back before this runs.
-      unmount(slot);
+      putAside(slot);
       return;
     }
     const reason = slot.shown && cache.mustLeave(slot.shown);
@@ -156,6 +158,17 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (watcher?.canResize(slot.element)) resize(slot);
   };
 
+  /**
+   * Removed from the page without a word: a slot that is only moved is back before this runs. Vue's KeepAlive and a router that
+   * reuses routes may put it back later, and then it is drawn again. The oldest go, so that none can pile up.
+   */
+  const putAside = (slot: MountedSlot): void => {
+    if (slot.shown || slot.clear) leave(slot, false);
+    slot.emptied = null;
+    const aside = all().filter((each) => each.wasConnected && !each.element.isConnected);
+    for (const oldest of aside.slice(0, -MAX_ASIDE)) unmount(oldest);
+  };
+
   const unmount = (slot: MountedSlot): void => {
     if (!slots.delete(slot)) return;
     slot.unwatch?.();
@@ -168,9 +181,9 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
-      // Slots that left the page without an unmount go, so that none can pile up. One that is only moved is back by then.
+      // One that is only moved is back by then.
       queueMicrotask(() => {
-        for (const other of all()) if (other.wasConnected && !other.element.isConnected) unmount(other);
+        for (const other of all()) if (other.wasConnected && !other.element.isConnected) putAside(other);
       });
       const check = createBannerCheck({
         hook,

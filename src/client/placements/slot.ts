@@ -1,7 +1,6 @@
 import { safeUrl } from '../../protocol/index.ts';
-import type { Banner } from '../banner.ts';
-import type { EventType } from '../banner-event.ts';
-import type { Fail } from '../notice.ts';
+import type { Banner, EventType } from '../banner.ts';
+import type { Fail } from '../notices.ts';
 import type { EmptySlot, Slot } from '../placement-hook.ts';
 
 export interface SlotVerbs {

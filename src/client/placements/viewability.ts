@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { hasVisibleContent } from './visible-content.ts';
+import { lookAt } from './visible-pixels.ts';
 
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
 const SHARE = 0.5;
@@ -9,10 +9,10 @@ const LARGE_AREA = 242_500;
 const DWELL_MS = 1_000;
 /** A timer that comes this much too late slept with the machine. */
 const LATE_MS = 1_000;
-/** A slot that is still empty is looked at again after this time, then after twice as long, and so on. */
-const FIRST_SIZE_MS = 16;
-/** A grid of this many points a side decides whether something lies on top. */
-const PROBES = 3;
+/** Within its second a banner is looked at this often: what hid it for a part of the second is found. */
+const LOOK_MS = 200;
+/** What cannot be seen is looked at again after this time, then after twice as long, up to `LOOK_MS`. */
+const FIRST_LOOK_MS = 16;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
@@ -31,33 +31,12 @@ export interface ViewabilityOptions {
   Observer: typeof IntersectionObserver;
 }
 
+/** A page in a frame may be hidden, or covered, by its parent. */
+const IS_FRAMED = globalThis.self !== globalThis.top;
+
 const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
 const requiredShare = (area: number): number => (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
-
-/** Whether it is hidden, or something covers most of it: a dialog, a cookie bar, a sticky header. */
-const isCovered = (element: HTMLElement, entry: IntersectionObserverEntry): boolean => {
-  const root = element.getRootNode() as Document | ShadowRoot;
-  const { visibility, pointerEvents } = getComputedStyle(element);
-  // Hit tests pass through what takes no pointer events, so they say nothing about such a banner.
-  if (!root.elementsFromPoint || pointerEvents === 'none') return false;
-  // The entry holds what was visible when a threshold was crossed; the page may have scrolled a little since.
-  const moved = element.getBoundingClientRect();
-  const { boundingClientRect: then, intersectionRect: visible } = entry;
-  let free = 0;
-  for (let probe = 0; probe < PROBES * PROBES; probe++) {
-    const x = moved.left - then.left + visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES;
-    const y =
-      moved.top - then.top + visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES;
-    const [top, ...below] = root.elementsFromPoint(x, y);
-    // Beside the corners of a rotated slot, and through an inert one, an ancestor is hit. It lies below, unless it draws
-    // something over the slot, as a veil by `::after` does: then the slot is hit as well.
-    const isAround = top && (top.contains(element) || top === (root as ShadowRoot).host);
-    const isBelow = isAround && visibility !== 'hidden' && !below.some((each) => element.contains(each));
-    if (!top || element.contains(top) || isBelow) free++;
-  }
-  return free * 2 < PROBES * PROBES;
-};
 
 /**
  * Watches one slot and calls back when its banner has been seen: at least half of its pixels (30 % of a large one) on a
@@ -67,77 +46,89 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const { element, isControl, isWaiting, onSeen, onLeft, onSize, isVisible, clock, Observer } = options;
   const { monotonic, now, after } = clock;
   let entry: IntersectionObserverEntry | undefined;
-  let since: { monotonic: number; wall: number } | undefined;
+  /** When the second began, and when the banner was last looked at within it. */
+  let began: number | undefined;
+  let last = { monotonic: 0, wall: 0 };
   let cancel: (() => void) | undefined;
   let wasLate = false;
   /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
   let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
-  const isInvisible = () => !hasVisibleContent(element, wasFilled);
+  const area = () => (entry ? areaOf(entry.boundingClientRect) : 0);
+  const isInView = () => entry?.isIntersecting === true && isVisible();
 
   const meetsShare = (): boolean => {
-    if (!entry?.isIntersecting || !isVisible()) return false;
-    const area = areaOf(entry.boundingClientRect);
-    if (area === 0) return isControl();
+    // A parent of another origin may hide or cover this frame. Where the engine tells, that decides.
+    if (!isInView() || (IS_FRAMED && Object(entry).isVisible === false)) return false;
+    if (isControl()) return area() === 0 || entry!.intersectionRatio >= requiredShare(area());
     // Content that is still loading: nothing is drawn yet, whatever box the page has given the slot.
-    if (isBusy() && !isControl()) return false;
-    return entry.intersectionRatio >= requiredShare(area);
+    return area() > 0 && !isBusy() && entry!.intersectionRatio >= requiredShare(area());
   };
+
+  const sight = () =>
+    lookAt({
+      slot: element,
+      entry: entry!,
+      isControl: isControl(),
+      wasFilled,
+      requiredShare: requiredShare(area()),
+    });
 
   const restart = (): void => {
     cancel?.();
-    since = undefined;
-    if (!isWaiting()) return;
-    if (meetsShare()) {
-      since = { monotonic: monotonic(), wall: now() };
-      cancel = after(DWELL_MS, look);
-    } else if (entry?.isIntersecting && isVisible() && areaOf(entry.boundingClientRect) === 0) {
-      awaitSize(FIRST_SIZE_MS);
-    }
+    began = undefined;
+    if (isWaiting() && isInView()) begin(FIRST_LOOK_MS);
   };
 
-  /**
-   * An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
-   * ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
-   * changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
-   */
-  const awaitSize = (waitMs: number): void => {
+  /** Begins the second once the banner can be seen. */
+  const begin = (waitMs: number): void => {
+    if (meetsShare() && sight() === 'visible') {
+      began = monotonic();
+      last = { monotonic: began, wall: now() };
+      cancel = after(LOOK_MS, look);
+      return;
+    }
+    // Out of view, or less of it than is required: the observer calls when that changes.
+    if (!isInView() || (area() > 0 && !meetsShare())) return;
     cancel = after(waitMs, () => {
-      if (areaOf(element.getBoundingClientRect()) === 0) awaitSize(Math.min(2 * waitMs, DWELL_MS));
-      else {
-        observer.disconnect();
-        observer.observe(element);
+      const isFilled = area() === 0 && areaOf(element.getBoundingClientRect()) > 0;
+      if (!isFilled || isControl()) {
+        begin(Math.min(2 * waitMs, LOOK_MS));
+        return;
       }
+      // An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
+      // ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
+      // changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
+      observer.disconnect();
+      observer.observe(element);
     });
   };
 
-  /** True where the second that seems to be over was not spent looking. */
+  /** True where the time since the last look was not spent looking. */
   const slept = (elapsed: number, wall: number): boolean => {
     // The monotonic clock may stand still while the machine sleeps, the wall clock does not.
     if (wall - elapsed > LATE_MS) return true;
     // Where both run on, one late timer may be sleep; two in a row are throttled timers, and the timestamps are right.
-    const isFirst = elapsed > DWELL_MS + LATE_MS && !wasLate;
-    wasLate = elapsed > DWELL_MS + LATE_MS;
+    const isFirst = elapsed > LOOK_MS + LATE_MS && !wasLate;
+    wasLate = elapsed > LOOK_MS + LATE_MS;
     return isFirst;
   };
 
   const look = (): void => {
-    const elapsed = since ? monotonic() - since.monotonic : 0;
-    const wall = since ? now() - since.wall : 0;
-    const isWatching = since !== undefined && isWaiting() && meetsShare();
-    if (isWatching && elapsed < DWELL_MS) {
-      cancel = after(DWELL_MS - elapsed, look);
-      return;
-    }
-    const canBeSeen = () => isControl() || (!isInvisible() && !isCovered(element, entry!));
-    // A banner that is hidden or covered now is looked at again after another second.
-    const isCounted = isWatching && !slept(elapsed, wall) && canBeSeen();
-    if (!isCounted) {
+    const at = { monotonic: monotonic(), wall: now() };
+    const isAwake = !slept(at.monotonic - last.monotonic, at.wall - last.wall);
+    last = at;
+    if (!isAwake || began === undefined || !isWaiting() || !meetsShare() || sight() !== 'visible') {
       restart();
       return;
     }
-    since = undefined;
+    const leftMs = began + DWELL_MS - at.monotonic;
+    if (leftMs > 0) {
+      cancel = after(Math.min(LOOK_MS, leftMs), look);
+      return;
+    }
+    began = undefined;
     // What came late, such as a picture, is here by now.
     onSize();
     onSeen();
@@ -153,7 +144,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
       if (!met || !meetsShare()) restart();
       if (!element.isConnected || (wasIntersecting && !entry?.isIntersecting)) onLeft();
     },
-    { threshold: [0, LARGE_SHARE, SHARE, 1] },
+    {
+      threshold: [0, LARGE_SHARE, SHARE, 1],
+      // Known to Chromium alone, which asks for a delay with it. Within a page it also refuses what is covered a little.
+      ...(IS_FRAMED && { trackVisibility: true, delay: 100 }),
+    },
   );
   observer.observe(element);
   let wasBusy = isBusy();
@@ -170,17 +165,20 @@ export const watchViewability = (options: ViewabilityOptions) => {
     /** The banner or the page's visibility has changed: the second starts anew. */
     restart,
     /** How far the rule is met at this moment, and what it waits for. */
-    inspect: () => ({
-      dwellMs: since ? monotonic() - since.monotonic : 0,
-      requiredMs: DWELL_MS,
-      requiredShare: requiredShare(entry ? areaOf(entry.boundingClientRect) : 0),
-      isCovered: entry?.isIntersecting === true && isCovered(element, entry),
-      isInvisible: isInvisible(),
-      isBusy: isBusy(),
-    }),
+    inspect() {
+      const seen = entry?.isIntersecting ? sight() : 'visible';
+      return {
+        dwellMs: began === undefined ? 0 : monotonic() - began,
+        requiredMs: DWELL_MS,
+        requiredShare: requiredShare(area()),
+        isCovered: seen === 'covered',
+        isInvisible: seen === 'invisible',
+        isBusy: isBusy(),
+      };
+    },
     stop(): void {
       cancel?.();
-      since = undefined;
+      began = undefined;
       observer.disconnect();
       slotObserver.disconnect();
     },

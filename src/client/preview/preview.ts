@@ -1,10 +1,9 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH, type PreviewAnswer } from '../../protocol/index.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
-import type { LateContext } from '../late/late-context.ts';
-import { createKeyring } from '../platform/keyring.ts';
-import { createPostJson, parseJson } from '../platform/post-json.ts';
-import { readRefused } from '../platform/refusal.ts';
+import { createKeyring } from '../credentials/keyring.ts';
+import type { LateContext } from '../late-context.ts';
+import { createPostJson, parseJson, readRefused } from '../platform/http.ts';
 
 const TIMEOUT_MS = 15_000;
 

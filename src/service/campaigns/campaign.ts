@@ -17,6 +17,8 @@ export interface Variant {
   weight: number;
   expiresAfterSeconds: number | null;
   properties: WriteProperties;
+  /** What its texts print of a user without a default, such as `${first_name}`. */
+  bare: readonly { property: string; variable: string }[];
 }
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */
@@ -58,24 +60,30 @@ const compileVariant = (
   path: PropertyKey[],
   problem: Problem,
   warning: Problem,
-): Variant => ({
-  variantId: variant.variant_id,
-  weight: variant.weight ?? 1,
-  expiresAfterSeconds: variant.expires_after_seconds ?? null,
-  properties: compileProperties(
-    Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
-      const here = [...path, 'properties', name, 'value'];
-      try {
-        const { type, value } = property;
-        const fill = compileProperty(property, (text) => warning(here, text));
-        return [fill === null ? { name, type, value } : { name, type, fill }];
-      } catch (error) {
-        problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
-        return [];
-      }
-    }),
-  ),
-});
+): Variant => {
+  const bare: Variant['bare'][number][] = [];
+  const properties = Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
+    const here = [...path, 'properties', name, 'value'];
+    try {
+      const { type, value } = property;
+      const fill = compileProperty(property, {
+        warn: (text) => warning(here, text),
+        bare: (variable) => void bare.push({ property: name, variable }),
+      });
+      return [fill === null ? { name, type, value } : { name, type, fill }];
+    } catch (error) {
+      problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
+      return [];
+    }
+  });
+  return {
+    variantId: variant.variant_id,
+    weight: variant.weight ?? 1,
+    expiresAfterSeconds: variant.expires_after_seconds ?? null,
+    properties: compileProperties(properties),
+    bare,
+  };
+};
 
 const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,

@@ -3,6 +3,7 @@ import {
   Expression,
   evalToken,
   Liquid,
+  Output,
   type Template,
   type Token,
   TokenKind,
@@ -22,6 +23,8 @@ export interface Compiled {
   template: Template[];
   /** Every variable that it reads and does not set. */
   variables: Variable[];
+  /** Those that it prints whatever else it says, and without a `default`. */
+  bare: Variable[];
 }
 
 const weights = new WeakMap<Template, number>();
@@ -163,9 +166,15 @@ const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }
   return parts;
 };
 
+/** Whether an output has nothing that stands in for what is not there. */
+const printsBare = (template: Template): boolean =>
+  template instanceof Output && template.value.filters.every(({ name }) => name !== 'default');
+
 /** Weighs each part of a template by what is written in it, and finds the variables. */
 const prepare = (template: Template[]): Compiled => {
-  const found: Compiled['variables'] = [];
+  const found: Variable[] = [];
+  const bare: Variable[] = [];
+  const outputs = new Set(template.filter(printsBare));
   const own = new Set<string>();
   const templates = [...template];
   for (let each = templates.pop(); each; each = templates.pop()) {
@@ -180,7 +189,9 @@ const prepare = (template: Template[]): Compiled => {
       if (kind === TokenKind.PropertyAccess && !variable) {
         const [root, member] = props!;
         if (typeof root!.content === 'string') {
-          found.push({ root: root!.content, member: (member?.content as string | undefined) ?? null });
+          const variable = { root: root!.content, member: (member?.content as string | undefined) ?? null };
+          found.push(variable);
+          if (outputs.has(each)) bare.push(variable);
         }
       }
       for (const part of partsOf(token)) tokens.push(part);
@@ -190,7 +201,8 @@ const prepare = (template: Template[]): Compiled => {
     weights.set(each, weight);
     for (const child of toValueSync<Template[]>(each.children?.(false, true) ?? [])) templates.push(child);
   }
-  return { template, variables: found.filter(({ root }) => !own.has(root)) };
+  const isRead = ({ root }: Variable) => !own.has(root);
+  return { template, variables: found.filter(isRead), bare: bare.filter(isRead) };
 };
 
 /** Compiles a template as a campaign writes it. Throws where it cannot be read. */

@@ -136,5 +136,16 @@ export const clausesOf = (filter: Filter): Clause[] =>
   });
 
 /** False where the filter certainly does not match. */
-export const mayMatch = (clauses: readonly Clause[], asker: Asker, nowMs: number): boolean =>
-  clauses.every((clause) => clause.some((check) => mayHold(check, check.read(asker, nowMs))));
+export const mayMatch = (clauses: readonly Clause[], asker: Asker, nowMs: number): boolean => {
+  // Loops, as it runs for every campaign of every sync: `every` and `some` cost half as much again.
+  for (const clause of clauses) {
+    let holds = false;
+    for (const check of clause) {
+      if (!mayHold(check, check.read(asker, nowMs))) continue;
+      holds = true;
+      break;
+    }
+    if (!holds) return false;
+  }
+  return true;
+};

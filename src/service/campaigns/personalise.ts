@@ -4,7 +4,7 @@ import type { CampaignFile } from '../workspace/file-schema.ts';
 import { compile, render } from './liquid.ts';
 import { type Budget, createBudget } from './render-budget.ts';
 import { TemplateError, UnfilledError } from './unfilled.ts';
-import { type PersonaliseContext, unknownVariables } from './variables.ts';
+import { mayBeMissing, type PersonaliseContext, unknownVariables, writtenName } from './variables.ts';
 
 /** All templates of a campaign together: reading them takes time too. */
 export const MAX_TEMPLATE_CHARACTERS = 40_000;
@@ -80,13 +80,18 @@ const bounded = (text: string): string => {
   return text;
 };
 
-/** Receives what is wrong with a template that can be rendered all the same. */
-type Warn = (problem: string) => void;
+/** What may not be meant in a template that can be rendered all the same. */
+export interface Notes {
+  warn(problem: string): void;
+  /** A variable that a text prints without a default: nothing stands there for a user who does not have it. */
+  bare(name: string): void;
+}
 
-const compileText = (text: string, warn: Warn): Fill<string> => {
+const compileText = (text: string, notes: Notes): Fill<string> => {
   if (!isTemplate(text)) return () => text;
   const compiled = compile(text);
-  unknownVariables(compiled.variables).forEach(warn);
+  for (const problem of unknownVariables(compiled.variables)) notes.warn(problem);
+  for (const variable of compiled.bare) if (mayBeMissing(variable)) notes.bare(writtenName(variable));
   // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
   const quick = quickText(text);
   return (context, budget) => {
@@ -101,14 +106,14 @@ const compileText = (text: string, warn: Warn): Fill<string> => {
 };
 
 /** Texts anywhere inside are templates, names are not. */
-const compileJson = (value: unknown, warn: Warn): Fill => {
-  if (typeof value === 'string') return compileText(value, warn);
+const compileJson = (value: unknown, notes: Notes): Fill => {
+  if (typeof value === 'string') return compileText(value, notes);
   if (Array.isArray(value)) {
-    const parts = value.map((part) => compileJson(part, warn));
+    const parts = value.map((part) => compileJson(part, notes));
     return (context, budget) => parts.map((fill) => fill(context, budget));
   }
   if (typeof value === 'object' && value !== null) {
-    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part, warn)] as const);
+    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part, notes)] as const);
     return (context, budget) =>
       Object.fromEntries(parts.map(([name, fill]) => [name, fill(context, budget)]));
   }
@@ -146,11 +151,14 @@ export const templateLength = (value: unknown): number => {
 type PropertyFile = CampaignFile['variants'][number]['properties'][string];
 
 /** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
-export const compileProperty = ({ type, value }: PropertyFile, warn: Warn = () => undefined): Fill | null => {
+export const compileProperty = (
+  { type, value }: PropertyFile,
+  notes: Notes = { warn: () => undefined, bare: () => undefined },
+): Fill | null => {
   if (templateLength(value) === 0) return null;
-  if (type === 'jsonobject') return compileJson(value, warn);
+  if (type === 'jsonobject') return compileJson(value, notes);
   if (typeof value !== 'string') return null;
-  const text = compileText(value, warn);
+  const text = compileText(value, notes);
   if (type === 'string' || type === 'image') return text;
   const convert = CONVERT[type];
   return (context, budget) => convert(text(context, budget));

@@ -55,6 +55,18 @@ const MAX_NAME_CHARACTERS = 60;
 const ofUser = (name: string) => `\${${name}}`;
 const ofDevice = (name: string) => `targeted_device.\${${name}}`;
 
+/** A variable as a campaign writes it. */
+export const writtenName = ({ root, member }: Variable): string => {
+  if (member === null) return root;
+  return root === 'user' ? ofUser(member) : `${root}.${ofUser(member)}`;
+};
+
+/** A user always has these. */
+const ALWAYS_THERE = ['user_id', 'external_id'];
+
+export const mayBeMissing = ({ root, member }: Variable): boolean =>
+  root !== 'user' || member === null || !ALWAYS_THERE.includes(member);
+
 const shortened = (name: string): string =>
   name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 

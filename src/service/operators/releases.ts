@@ -21,6 +21,8 @@ export interface Release {
 export interface ReleaseStore {
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** The number of the newest release, live or planned; 0 where there is none. It costs next to nothing. */
+  newestRelease(workspaceId: string): Promise<number>;
   /** Releases that become live after `nowMs`, soonest first. */
   plannedReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Newest first, only those before a number, and of one campaign, where these are given. */
@@ -65,6 +67,8 @@ export const createReleaseStore = (run: RunSql): ReleaseStore => {
   };
 
   return {
+    newestRelease,
+
     async liveReleases(workspaceId, nowMs) {
       const rows = await run(
         `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (

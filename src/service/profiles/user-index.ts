@@ -117,7 +117,8 @@ export const createUserIndex = () => {
     rows(): UserRow[] {
       const rows: UserRow[] = [];
       for (const entry of byId.values()) {
-        const { userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters } = entry;
+        const { userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters } =
+          entry;
         if (!entry.isRemoved)
           rows.push({ userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters });
       }

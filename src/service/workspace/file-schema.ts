@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_PERMISSIONS, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS, isRecord, isStorableText, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
 import { integrationFile } from './integration-schema.ts';
@@ -133,6 +133,11 @@ const variant = z.strictObject({
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
 });
 
+/** Passed on as it is: a record of zod would drop a member `__proto__`, and an audience of that alone would be everyone. */
+const filter = z
+  .custom<Record<string, unknown>>(isRecord, { error: 'expected an object', params: { tellsGot: true } })
+  .meta({ type: 'object' });
+
 /** A campaign as the file writes it. */
 export const campaignFile = z
   .strictObject({
@@ -145,9 +150,7 @@ export const campaignFile = z
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
-    audience: optional(z.record(z.string(), z.unknown())).describe(
-      'Who sees it, as a filter in MongoDB query form; default everyone',
-    ),
+    audience: optional(filter).describe('Who sees it, as a filter in MongoDB query form; default everyone'),
     control_percentage: optional(z.number().min(0).max(100)).describe(
       'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
     ),

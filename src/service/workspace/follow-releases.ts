@@ -59,8 +59,8 @@ export const followReleases = async (
   studio: StudioStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
 ): Promise<ReleasedSource> => {
-  /** By workspace: its live releases, and by what it sees that they changed. */
-  let releases = new Map<string, { mark: string; live: Release[] }>();
+  /** By workspace. Releases are only ever added: nothing changes until there is a newer one, or a planned one is due. */
+  let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 
   const read = async () => {
@@ -68,12 +68,17 @@ export const followReleases = async (
     const followed = source.registry().workspaces.filter(({ campaignsFrom }) => campaignsFrom === 'studio');
     const found = await Promise.all(
       followed.map(async ({ workspaceId }) => {
+        const known = releases.get(workspaceId);
+        const newest = await studio.newestRelease(workspaceId);
+        const isSame = known?.newest === newest && known.readAtMs <= time && time < known.dueAtMs;
+        if (isSame) return [workspaceId, known] as const;
         const live = await studio.liveReleases(workspaceId, time);
-        return [workspaceId, { mark: live.map(({ release }) => release).join(), live }] as const;
+        const [next] = await studio.plannedReleases(workspaceId, time);
+        const dueAtMs = next?.liveAtMs ?? Number.POSITIVE_INFINITY;
+        return [workspaceId, { newest, readAtMs: time, dueAtMs, live }] as const;
       }),
     );
-    const isSame =
-      found.length === releases.size && found.every(([id, { mark }]) => releases.get(id)?.mark === mark);
+    const isSame = found.length === releases.size && found.every(([id, read]) => releases.get(id) === read);
     if (!isSame) releases = new Map(found);
   };
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { readKeyFiles } from './key-files.ts';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseWorkspace } from './parse-workspace.ts';
 import { pathText, WorkspaceError } from './problems.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -24,9 +23,50 @@ const workspaceFiles = (path: string): string[] => {
 export interface ReadFile {
   file: string;
   bytes: Uint8Array;
-  /** Files with public keys that it names, by the name; those that cannot be read are left out. */
-  keyFiles: ReadonlyMap<string, Uint8Array>;
+  /** Files with public keys that it names, by the name; `null` is one that cannot be read. */
+  keyFiles: ReadonlyMap<string, Uint8Array | null>;
 }
+
+/** Found in the text, which is no JSON while somebody is editing the file. */
+const NAMED = /"user_token_keys_file"\s*:\s*"([^"\\]+)"/g;
+
+const keyFile = (file: string, name: string) => resolve(dirname(file), name);
+
+const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint8Array | null> => {
+  const found = new Map<string, Uint8Array | null>();
+  for (const [, name = ''] of new TextDecoder().decode(bytes).matchAll(NAMED)) {
+    try {
+      found.set(name, readFileSync(keyFile(file, name)));
+    } catch {
+      // Parsing the workspace reports it, with the path of the member.
+      found.set(name, null);
+    }
+  }
+  return found;
+};
+
+/** What a look at the files finds without reading them. */
+export interface FileMarks {
+  /** The same text where no file has changed, come or gone. */
+  marks: string;
+  /** When the newest of them was written, in Unix milliseconds. */
+  writtenAtMs: number;
+}
+
+/** The marks of the files that `path` stands for, and of the key files that they named when they were read. */
+export const fileMarks = (path: string, read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[]): FileMarks => {
+  const keyFiles = read.flatMap(({ file, keyFiles }) =>
+    [...keyFiles.keys()].map((name) => keyFile(file, name)),
+  );
+  let writtenAtMs = 0;
+  const marks = [...workspaceFiles(path), ...keyFiles].map((file) => {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (!stat) return `${file} is not there`;
+    writtenAtMs = Math.max(writtenAtMs, Number(stat.mtimeMs));
+    return [file, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
+  });
+  return { marks: marks.join('\n'), writtenAtMs };
+};
 
 export const readFiles = (path: string): ReadFile[] =>
   workspaceFiles(path).map((file) => {

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Log } from '../log.ts';
-import { type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
+import { fileMarks, type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
 import type { Registry } from './registry.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
 const SETTLE_MS = 50;
-/** Network drives and some containers report no changes: reading the file at this pace finds them. */
+/** Network drives and some containers report no changes: a look at the file at this pace finds them. */
 const POLL_MS = 1_000;
+/** Some file systems tell two writes of less than two seconds apart by nothing: a file that is as new is read again. */
+const COARSE_MS = 2_000;
 
 /** Where a service gets its workspaces from, asked anew for each request. */
 export interface WorkspaceSource {
@@ -30,7 +32,11 @@ const fingerprint = (files: ReadFile[]): string => {
   const hash = createHash('sha256');
   for (const { file, bytes, keyFiles } of files) {
     hash.update(file).update('\0').update(bytes);
-    for (const [name, keys] of keyFiles) hash.update(name).update('\0').update(keys);
+    for (const [name, keys] of keyFiles)
+      hash
+        .update(name)
+        .update('\0')
+        .update(keys ?? 'not readable');
   }
   return hash.digest('hex');
 };
@@ -56,19 +62,28 @@ export const watchWorkspaces = (
   path: string,
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WorkspaceSource => {
+  let readAtMs = Date.now();
+  let seen = fileMarks(path, []);
   // The same bytes are compared and used: a file that is read twice may be half written the second time.
-  const first = readFiles(path);
-  let known = fingerprint(first);
-  let current = registryOf(path, first);
+  let files = readFiles(path);
+  let known = fingerprint(files);
+  let current = registryOf(path, files);
   logLoaded(current, log);
   /** The last problem of reading that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 
   const look = () => {
-    let files: ReadFile[];
     try {
+      const marks = fileMarks(path, files);
+      if (marks.marks === seen.marks && marks.writtenAtMs < readAtMs - COARSE_MS) {
+        unreadable = undefined;
+        return;
+      }
+      const time = Date.now();
       files = readFiles(path);
+      readAtMs = time;
+      seen = marks;
     } catch (problem) {
       // While an editor replaces the file there is a moment without one; the next look finds it.
       const { path: file = path, code } = problem as NodeJS.ErrnoException;

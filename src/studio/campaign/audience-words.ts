@@ -5,8 +5,11 @@ const isFilter = (value: unknown): value is Filter =>
 
 const plain = (name: string) => name.replaceAll('_', ' ');
 
+/** A text that looks like something else: the number 10115 and the text “10115” are two values, and match other people. */
+const LIKE_ANOTHER = /^(?:-?\d[\d.]*|true|false|yes|no)$/i;
+
 const value = (raw: unknown): string => {
-  if (typeof raw === 'string') return plain(raw);
+  if (typeof raw === 'string') return LIKE_ANOTHER.test(raw) ? `the text “${raw}”` : plain(raw);
   if (Array.isArray(raw)) return raw.map(value).join(' or ');
   return raw === true ? 'yes' : raw === false ? 'no' : JSON.stringify(raw);
 };

@@ -34,5 +34,7 @@ export const writeAudience = ({ match, conditions }: AudienceModel): Filter | nu
   if (match === 'any' && filters.length > 1) return { $or: filters };
   const names = filters.flatMap((filter) => Object.keys(filter));
   // Two lines about one attribute cannot be members of one object.
-  return new Set(names).size === names.length ? Object.assign({}, ...filters) : { $and: filters };
+  if (new Set(names).size < names.length) return { $and: filters };
+  // `Object.assign` would lose an attribute `__proto__`, and say everyone: the checks name it.
+  return Object.fromEntries(filters.flatMap((filter) => Object.entries(filter)));
 };

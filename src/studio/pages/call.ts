@@ -50,8 +50,13 @@ export const call = async <Answer>(
   throw new ApiError(response.status, answer);
 };
 
+/** Something that the page itself refuses to do; the message says why. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 /** What to tell of an error, in a sentence. */
 export const wordsOf = (error: unknown): string =>
-  error instanceof ApiError
+  error instanceof ApiError || error instanceof Refused
     ? error.message
     : 'The server does not answer. Check the connection and try again.';

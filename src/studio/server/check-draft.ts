@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Campaign, type CampaignProblem, readCampaign, type Workspace } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
+import { labelOf } from '../campaign/member-words.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 import { checkRendered } from './check-rendered.ts';
 import type { DraftCheck, Tell } from './draft-check.ts';
@@ -72,6 +73,17 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
   }
 };
 
+const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
+  for (const [index, { bare }] of variants.entries()) {
+    for (const { property, variable } of bare) {
+      // An address may go without; a sentence shows it.
+      if (property === 'link' || property === 'image') continue;
+      const words = `${labelOf(property)} has a gap for people without ${variable}: give it a default, such as {{${variable} | default: 'there'}}.`;
+      tell('warning', ['variants', index, 'properties', property], words);
+    }
+  }
+};
+
 /** Everything there is to say of a draft: what the service would refuse, then what may not be meant. */
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
   const checks: DraftCheck[] = [];
@@ -91,6 +103,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     tellAll('warning', warnings);
     checkRules(campaign, nowMs, tell);
     checkRendered(campaign, workspace, nowMs, tell);
+    checkDefaults(campaign, tell);
   }
   // What is wrong with a property as such, and again for one person, is said once.
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { BannerEvent, EventType } from '../../../src/client/banner-event.ts';
+import type { BannerEvent, EventType } from '../../../src/client/banner.ts';
 import { acceptInStore } from '../../../src/client/banners/accept-in-store.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
 import { createMemoryDisk } from '../../../src/testing/index.ts';

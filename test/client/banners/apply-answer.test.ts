@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Banner } from '../../../src/client/banner.ts';
-import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
-import { applyAnswer as applyMap } from '../../../src/client/banners/apply-answer.ts';
-import { addDismissals, isDismissed } from '../../../src/client/banners/dismissals.ts';
-import { emptyRecord, type UserRecord } from '../../../src/client/banners/user-record.ts';
+import { acceptDismissals, applyAnswer as applyMap } from '../../../src/client/banners/answers.ts';
+import {
+  addDismissals,
+  emptyRecord,
+  isDismissed,
+  type UserRecord,
+} from '../../../src/client/banners/user-record.ts';
 import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
-import { createNotices } from '../../../src/client/first/notices.ts';
-import { readOptions } from '../../../src/client/first/read-options.ts';
+import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
-import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
+import { createNotices } from '../../../src/client/notices.ts';
+import { readOptions } from '../../../src/client/options/read-options.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { forgetUsers } from '../../../src/client/banners/forget-users.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
+import { forgetUsers } from '../../../src/client/consent/forget-stored.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';

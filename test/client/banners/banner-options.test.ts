@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bannerOptions } from '../../../src/client/banners/banner-options.ts';
 import type { Notice } from '../../../src/client/index.ts';
+import { bannerOptions } from '../../../src/client/options/banner-options.ts';
 
 const DEFAULTS = {
   refreshCapacity: 5,

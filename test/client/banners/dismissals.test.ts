@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDismissals } from '../../../src/client/banners/dismissals.ts';
-import { emptyRecord } from '../../../src/client/banners/user-record.ts';
+import { addDismissals, emptyRecord } from '../../../src/client/banners/user-record.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 
 test('takes the banner out of the record, and knows each dismissal once', () => {

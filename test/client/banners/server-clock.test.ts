@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockSkewMs } from '../../../src/client/banners/server-clock.ts';
+import { clockSkewMs } from '../../../src/client/banners/request-banners.ts';
 
 const AT = Date.UTC(2026, 2, 1, 12, 0, 0);
 const answeredAt = (ms: number) => new Headers({ date: new Date(ms).toUTCString() });

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { acceptDismissals } from '../../../src/client/banners/accept-dismissals.ts';
-import { addDismissals } from '../../../src/client/banners/dismissals.ts';
-import { createTakeAnswer } from '../../../src/client/banners/take-answer.ts';
+import { acceptDismissals, createTakeAnswer } from '../../../src/client/banners/answers.ts';
+import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { Store } from '../../../src/client/platform/store.ts';

@@ -118,6 +118,8 @@ test('case 46: a damaged mark loses neither the event it names nor the one besid
   expect(stored.map((event) => event?.type)).toEqual(['click', 'impression']);
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });
   expect(tab.noticesOf('failed')).toEqual([]);
+  await world.clock.advance(61 * 60_000);
+  await tab.delivery.flush();
   expect(world.records().map(([key]) => String(key))).not.toContain(String(countedKey('s1 old')));
 });
 

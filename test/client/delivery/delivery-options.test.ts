@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deliveryOptions } from '../../../src/client/delivery/delivery-options.ts';
-import type { Notice } from '../../../src/client/notice.ts';
+import type { Notice } from '../../../src/client/notices.ts';
+import { deliveryOptions } from '../../../src/client/options/delivery-options.ts';
 
 describe('the options', () => {
   const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));

@@ -1,14 +1,13 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { EventType } from '../../../src/client/banner-event.ts';
+import type { EventType } from '../../../src/client/banner.ts';
 import {
-  type Batch,
-  isBatch,
+  isClaim,
   type QueuedEvent,
   type StoredEvent,
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
-import { byTime } from '../../../src/client/delivery/sender/plan-batches.ts';
+import { byTime } from '../../../src/client/delivery/sender/batch.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';
@@ -113,7 +112,7 @@ const checkDisk = (world: World): number => {
   const of = <T>(kind: string) =>
     records.filter(([key]) => (key as string[])[0] === kind) as unknown as [QueuedEvent['key'], T][];
   const events = of<StoredEvent>('event');
-  const batches = records.map(([, record]) => record).filter(isBatch) as Batch[];
+  const batches = records.map(([, record]) => record).filter(isClaim);
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
   const queue = events.map(([key, event]) => ({ key, event }));
   expect([...queue].sort(byTime)).toEqual(queue);

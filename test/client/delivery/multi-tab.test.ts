@@ -166,31 +166,6 @@ describe('several tabs', () => {
     expect(world.records()).toEqual(whileSent);
   });
 
-  test.each([50, 1])(
-    'two tabs that capture the same things in the same millisecond make different events (batches of %i)',
-    async (maxBatch) => {
-      const world = createWorld();
-      const [first, second] = [world.openTab({ options: { maxBatch } }), world.openTab()];
-      await Promise.all([first.captureMany(20), second.captureMany(20), first.capture('b1')]);
-      await first.delivery.flush();
-      const keys = world.service.events.map(({ bannerId, time }) => `${bannerId} ${time}`);
-      expect(new Set(keys).size).toBe(41);
-      expect(world.service.events.every(({ copies }) => copies === 1)).toBe(true);
-      expect(await first.delivery.diagnostics()).toMatchObject({ captured: 41, delivered: 41 });
-    },
-  );
-
-  test('an event that another tab captured in the millisecond of one that was delivered is another event', async () => {
-    const world = createWorld();
-    const [first, second] = [world.openTab(), world.openTab()];
-    const [before, late] = [await first.capture('b1'), second.capture('b1')];
-    await first.delivery.flush();
-    await late;
-    await second.delivery.flush();
-    const { time } = before!;
-    expect(world.service.events.map((event) => event.time)).toEqual([time, time + 1]);
-  });
-
   test('a last flush leaves to the sending tab what it will send anyway', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test, vi } from 'vitest';
-import type { EventType } from '../../../src/client/banner-event.ts';
+import type { EventType } from '../../../src/client/banner.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
 

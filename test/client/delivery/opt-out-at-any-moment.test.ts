@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { BannerEvent } from '../../../src/client/banner-event.ts';
+import type { BannerEvent } from '../../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
 

@@ -19,8 +19,8 @@ test.each([
       ...disk,
       async update(keys, change) {
         await disk.update(keys, change);
-        const isBatch = keys.some((key) => (key as StoreKey[])[2] === 'batch');
-        if (!isBatch) return;
+        const kinds = keys.map((key) => (key as StoreKey[])[0]);
+        if (!kinds.includes('event')) return;
         batchWrites += 1;
         if (batchWrites === nth + 1) await disk.update(keys, change);
       },
@@ -253,18 +253,20 @@ test('caps by bytes hold as well', async () => {
   assertConserved(await tab.delivery.diagnostics());
 });
 
-test('what is older than seven days expires, counted', async () => {
+test('what is older than seven days expires an hour after a page has seen it, counted', async () => {
   const world = createWorld();
   const first = world.openTab();
-  world.service.fail({ type: 'hang' });
+  world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   await first.captureMany(3);
   void first.delivery.flush();
   await world.settle();
   await first.captureMany(2, 'impression');
   first.kill();
   await world.clock.advance(8 * DAY_MS);
-  const second = world.openTab();
+  world.openTab().kill();
   await world.settle();
+  const second = world.openTab();
+  await world.clock.advance(DAY_MS / 24 + 10 * 60_000);
   const diagnostics = await second.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: 5, expired: 5, pending: 0, inDoubt: 0 });
   assertConserved(diagnostics);

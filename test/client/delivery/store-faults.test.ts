@@ -1,8 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import type { BannerEvent } from '../../../src/client/banner-event.ts';
-import type { StoreFault, StoreVerb } from '../../../src/testing/index.ts';
-import { assertConserved } from '../../../src/testing/index.ts';
+import type { BannerEvent } from '../../../src/client/banner.ts';
+import { assertConserved, type StoreFault, type StoreVerb } from '../../../src/testing/index.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { createFaultyWorld } from './world.ts';
 

@@ -1,16 +1,12 @@
-import type { EventType } from '../../../src/client/banner-event.ts';
-import {
-  type Correct,
-  createDelivery,
-  type Delivery,
-  type DeliveryChoices,
-  logName,
-} from '../../../src/client/delivery/index.ts';
+import type { EventType } from '../../../src/client/banner.ts';
+import { type Choice, createConsent } from '../../../src/client/consent/consent.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/user-tokens.ts';
+import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
+import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
-import { type Choice, createConsent } from '../../../src/client/first/consent.ts';
-import { createNotices } from '../../../src/client/first/notices.ts';
-import { createUserTokens, type ProvideToken } from '../../../src/client/late/user-tokens.ts';
-import type { Notice, Notify } from '../../../src/client/notice.ts';
+import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
+import type { DeliveryChoices } from '../../../src/client/options/delivery-options.ts';
+import { logName } from '../../../src/client/options/read-options.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
@@ -159,7 +155,15 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
     const delivery: Delivery = createDelivery({
-      api: { endpoint: service.origin, apiKey, appId, appVersion, userTokens, fetch: send },
+      api: {
+        endpoint: service.origin,
+        apiKey,
+        appId,
+        appVersion,
+        logName: logName(service.origin, appId),
+        userTokens,
+        fetch: send,
+      },
       consent: createConsent(setup.consent ?? 'enabled'),
       options: setup.options,
       platform: {

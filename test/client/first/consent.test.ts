@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Consent, createConsent } from '../../../src/client/first/consent.ts';
+import { type Consent, createConsent } from '../../../src/client/consent/consent.ts';
 
 const changesOf = (consent: Consent) => {
   const changes: string[] = [];

@@ -352,6 +352,34 @@ test('tracking what is no banner, or no event, counts nothing and throws nothing
   expect(await placard.track(placard.banner('home_hero')!, 'view' as never)).toBeNull();
 });
 
+test('a slot that is taken out of the page and put back is drawn again', async () => {
+  const { placard, of, heard } = open();
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('shown');
+  // As Vue's KeepAlive, a router that reuses routes, or jQuery's detach().
+  element.remove();
+  await placard.refresh();
+  expect(element.textContent).toBe('');
+  document.body.append(element);
+  await placard.refresh();
+  await heard('shown', 2);
+  expect(element.textContent).toBe('Summer sale');
+  expect(of('failed')).toEqual([]);
+});
+
+test('of slots that left the page without an unmount only the latest may come back', async () => {
+  const { placard, heard } = open();
+  const elements = Array.from({ length: 25 }, aSlot);
+  for (const element of elements) placard.mount('home_hero', element, draw);
+  await heard('shown', 25);
+  for (const element of elements) element.remove();
+  await placard.refresh();
+  document.body.append(...elements);
+  await placard.refresh();
+  expect(elements.map(({ textContent }) => textContent).filter(Boolean)).toHaveLength(20);
+});
+
 test('after stop the page is as before, and no verb does anything', async () => {
   const { placard, service, notices, heard } = open();
   const element = aSlot();

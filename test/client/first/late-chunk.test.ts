@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLateChunk } from '../../../src/client/first/late-chunk.ts';
+import { optOutOfLog } from '../../../src/client/consent/forget-stored.ts';
+import { CONTROL_KEY, newControl, readControl } from '../../../src/client/delivery/log/records.ts';
 import { createPlacard, type Notice, type Platform, type Store } from '../../../src/client/index.ts';
+import { createLateChunk } from '../../../src/client/late-chunk.ts';
+import { logName } from '../../../src/client/options/read-options.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import { createFakeService, createVirtualClock, aBanner as wire } from '../../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
-vi.mock('../../../src/client/late/late-client.ts', async (original) => {
-  const { createLateClient } = await original<typeof import('../../../src/client/late/late-client.ts')>();
+vi.mock('../../../src/client/late-client.ts', async (original) => {
+  const { createLateClient } = await original<typeof import('../../../src/client/late-client.ts')>();
   return {
     get createLateClient() {
       if (network.failures === 0) return createLateClient;
@@ -67,7 +70,7 @@ test('case 40: an opt-out while the rest of the client does not load holds when 
   await optedOut;
   expect(network.failures).toBe(0);
   expect(service.requests).toEqual([]);
-  expect(await second.placard.diagnostics()).toMatchObject({ pending: 0, purged: 1 });
+  expect(await second.placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
   expect(await stores.get('placard-banners')!.entries()).toEqual([]);
   second.placard.stop();
 
@@ -226,4 +229,65 @@ test('work that fails is a bug of the client and answers what it would without t
   const { late, reported } = aLateChunk(0);
   expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
   expect(reported).toEqual(['internal: Error: oops']);
+});
+
+test.each(['keep', 'purge', 'wipe'] as const)(
+  'while the rest of the client cannot be loaded a %s comes to its end, and holds on the next visit',
+  async (policy) => {
+    const { service, stores, visit } = aBrowser();
+    const first = visit();
+    await first.heard('synced');
+    await first.placard.track(first.placard.banner('home_hero')!, 'click');
+    first.placard.stop();
+    service.clear();
+    localStorage.setItem('placard-boxes:app', '{}');
+
+    network.failures = Number.POSITIVE_INFINITY;
+    const { placard } = visit();
+    await (policy === 'wipe' ? placard.wipe() : placard.disable(policy));
+    placard.stop();
+    network.failures = 0;
+    expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+    const log = await stores.get(logName(service.origin, 'app'))!.entries();
+    const events = log.filter(([key]) => (key as string[])[0] === 'event');
+    expect(events).toHaveLength(policy === 'keep' ? 1 : 0);
+    expect(localStorage).toHaveLength(0);
+    if (policy === 'wipe') return expect(log).toEqual([]);
+
+    const next = visit();
+    await next.heard('consent');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(service.requests).toEqual([]);
+    next.placard.stop();
+  },
+);
+
+test('the record that an opt-out writes without the delivery is the one that the delivery reads', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
+  await optOutOfLog(store, 'keep', 5);
+  const record = await store.get(CONTROL_KEY);
+  expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
+  const newer = { v: 2, consent: 'enabled' };
+  await store.setMany([[CONTROL_KEY, newer]]);
+  await optOutOfLog(store, 'keep', 6);
+  expect(await store.get(CONTROL_KEY)).toEqual(newer);
+});
+
+test('a click before the rest is loaded, with an opt-out after it that keeps what is queued, is kept', async () => {
+  const { stores, service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  const { placard } = visit();
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  network.failures = 1;
+  const clicked = placard.track(placard.banner('home_hero')!, 'click');
+  const disabled = placard.disable('keep');
+  await vi.advanceTimersByTimeAsync(10_000);
+  await disabled;
+  expect(await clicked).toMatchObject({ type: 'click' });
+  const log = await stores.get(logName(service.origin, 'app'))!.entries();
+  expect(log.filter(([key]) => (key as string[])[0] === 'event')).toHaveLength(1);
+  placard.stop();
 });

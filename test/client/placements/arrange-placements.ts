@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import { createNotices } from '../../../src/client/first/notices.ts';
 import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createRooms } from '../../../src/client/placements/rooms.ts';

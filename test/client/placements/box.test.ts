@@ -75,7 +75,7 @@ test('blocked storage costs the memory, and nothing else', () => {
   const memory = createBoxMemory(boxes, () => true);
   expect(boxes.reserve(anElement(), 'home_hero')).toBeUndefined();
   memory.remember('home_hero', anElement(240));
-  memory.forget();
+  boxes.forget();
   vi.unstubAllGlobals();
 });
 
@@ -87,7 +87,7 @@ test('without consent nothing is remembered', () => {
 test('what is forgotten is reserved no more', () => {
   remember(240);
   const boxes = createBoxes('app');
-  createBoxMemory(boxes, () => true).forget();
+  boxes.forget();
   expect(boxes.reserve(anElement(), 'home_hero')).toBeUndefined();
   expect(localStorage).toHaveLength(0);
 });

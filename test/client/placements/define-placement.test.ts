@@ -1,6 +1,5 @@
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { createNotices } from '../../../src/client/first/notices.ts';
 import {
   type Banner,
   definePlacement,
@@ -8,6 +7,7 @@ import {
   type PlacementHook,
   type Problem,
 } from '../../../src/client/index.ts';
+import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';

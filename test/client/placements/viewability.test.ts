@@ -241,18 +241,22 @@ test('case 63: a control banner out of view does not count', () => {
 test('a banner that something covers is not seen, and counts a second after it is uncovered', () => {
   const { element, see, seen, pass } = setUp();
   const dialog = document.createElement('dialog');
-  let top: Element = dialog;
-  const hitTest = vi.fn(() => top);
-  Object.defineProperty(document, 'elementFromPoint', { value: hitTest, configurable: true });
+  let hits: Element[] = [dialog, element];
+  const hitTest = vi.fn(() => hits);
+  Object.defineProperty(document, 'elementsFromPoint', { value: hitTest, configurable: true });
   try {
     see(1);
     pass(5_000);
     expect(seen).not.toHaveBeenCalled();
-    top = element;
-    pass(1_000);
+    hits = [element, dialog];
+    // It is looked at every 200 ms, and its second begins then.
+    pass(200);
+    pass(999);
+    expect(seen).not.toHaveBeenCalled();
+    pass(1);
     expect(seen).toHaveBeenCalledTimes(1);
   } finally {
-    Reflect.deleteProperty(document, 'elementFromPoint');
+    Reflect.deleteProperty(document, 'elementsFromPoint');
   }
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backoffMs } from '../../../src/client/platform/backoff.ts';
+import { backoffMs } from '../../../src/client/platform/waits.ts';
 import fc from '../../helpers/property.ts';
 
 describe('backoff', () => {

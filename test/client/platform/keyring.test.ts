@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyring, fingerprint } from '../../../src/client/platform/keyring.ts';
+import { createKeyring, fingerprint } from '../../../src/client/credentials/keyring.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPostJson, parseJson } from '../../../src/client/platform/post-json.ts';
+import { createPostJson, parseJson } from '../../../src/client/platform/http.ts';
 
 const post = (fetch: typeof globalThis.fetch) => {
   const controller = new AbortController();

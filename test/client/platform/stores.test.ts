@@ -1,12 +1,16 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
-import { createBfcacheSafeStore } from '../../../src/client/platform/bfcache-safe-store.ts';
+import { createConsent } from '../../../src/client/consent/consent.ts';
+import { createDisk } from '../../../src/client/delivery/log/disk.ts';
+import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
+import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
+import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
-import { createFallbackStore } from '../../../src/client/platform/fallback-store.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
-import type { Store } from '../../../src/client/platform/store.ts';
+import type { PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import type { KeyRange, Store, StoreKey } from '../../../src/client/platform/store.ts';
 import { createFaultyStore, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 import { storeContract } from './store-contract.ts';
@@ -17,15 +21,39 @@ const nextName = () => {
   return `database-${databases}`;
 };
 
-const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) =>
-  createFallbackStore({ primary, clock, probe: () => primary.get(''), onMode, adopt: primary.setMany });
+const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) => {
+  const { lifecycle } = createFakeLifecycle();
+  const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
+  const consent = createConsent('enabled');
+  const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
+  return createLogStore({ consent, clock, lifecycle, news, notify }, primary);
+};
+
+/** What lies on it beside the control record. */
+const recordsOf = async (disk: Store) =>
+  (await disk.entries()).filter(([key]) => String(key) !== String(CONTROL_KEY));
+
+/** A store of which each verb is asked for through the gate. */
+const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
+  const { ask, close } = createDisk(store, lifecycle, after);
+  return {
+    entries: <T>(range?: KeyRange) => ask((disk) => disk.entries<T>(range)),
+    get: <T>(key: StoreKey) => ask((disk) => disk.get<T>(key)),
+    setMany: (records: [StoreKey, unknown][]) => ask((disk) => disk.setMany(records), true),
+    deleteMany: (keys: StoreKey[]) => ask((disk) => disk.deleteMany(keys)),
+    update: <T>(keys: StoreKey[], change: Parameters<typeof store.update<T>>[1]) =>
+      ask((disk) => disk.update<T>(keys, change)),
+    clear: () => ask((disk) => disk.clear()),
+    close,
+  };
+};
 
 storeContract('memory', createMemoryStore);
 storeContract('IndexedDB', () => createIdbStore(nextName()));
 storeContract('the disk of the test kit', () => createMemoryDisk().openStore('any'));
-storeContract('a store with a fallback', () => withFallback(createMemoryStore(), createVirtualClock()));
-storeContract('a bfcache-safe store', () =>
-  createBfcacheSafeStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
+storeContract('the log store', () => withFallback(createMemoryStore(), createVirtualClock()));
+storeContract('the disk behind the gate of the back/forward cache', () =>
+  createGatedStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
 );
 
 describe('the IndexedDB store', () => {
@@ -96,7 +124,7 @@ describe('the IndexedDB store', () => {
   });
 });
 
-describe('the fallback', () => {
+describe('the log store', () => {
   const setUp = () => {
     const clock = createVirtualClock();
     const disk = createMemoryStore();
@@ -156,7 +184,7 @@ describe('the fallback', () => {
     open();
     await clock.advance(0);
     expect(modes).toEqual([true, false]);
-    expect(await disk.entries()).toEqual([['a', 1]]);
+    expect(await recordsOf(disk)).toEqual([['a', 1]]);
   });
 
   test('repeats in memory what failed, and tries the store again every half minute', async () => {
@@ -170,7 +198,7 @@ describe('the fallback', () => {
     expect(modes).toEqual([true]);
     await clock.advance(30_000);
     expect(modes).toEqual([true, false]);
-    expect(await disk.entries()).toEqual([
+    expect(await recordsOf(disk)).toEqual([
       ['a', 1],
       ['b', 2],
     ]);
@@ -186,7 +214,7 @@ describe('the fallback', () => {
     primary.fail({ type: 'reject', error: 'UnknownError' }, { verbs: ['setMany'] });
     await store.setMany([['memory', 2]]);
     const { promise: moved, resolve: move } = Promise.withResolvers<void>();
-    primary.fail({ type: 'wait', until: moved }, { verbs: ['setMany'] });
+    primary.fail({ type: 'wait', until: moved }, { verbs: ['update'] });
     store.retry();
     await clock.advance(0);
     const meanwhile = store.setMany([['meanwhile', 3]]);
@@ -196,7 +224,7 @@ describe('the fallback', () => {
     await Promise.all([slow, meanwhile]);
     await clock.advance(60_000);
     expect(store.isMemory()).toBe(false);
-    expect(await disk.entries()).toEqual([
+    expect(await recordsOf(disk)).toEqual([
       ['meanwhile', 3],
       ['memory', 2],
       ['slow', 1],
@@ -221,15 +249,15 @@ describe('the fallback', () => {
     await store.setMany([['new', 1]]);
     await store.clear();
     await clock.advance(60_000);
-    expect(await disk.entries()).toEqual([]);
+    expect(await recordsOf(disk)).toEqual([]);
   });
 });
 
-describe('a bfcache-safe store', () => {
+describe('the gate of the back/forward cache', () => {
   test('case 49: begins nothing that needs an answer while the page is away, and goes on when it is back', async () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, createVirtualClock().after);
+    const store = createGatedStore(inner, page.lifecycle, createVirtualClock().after);
     page.tell('leave');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     const read = store.get('b');
@@ -247,7 +275,7 @@ describe('a bfcache-safe store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     // As Firefox leaves what was requested as the page went into the bfcache.
     for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
     const read = store.get('a');
@@ -267,7 +295,7 @@ describe('a bfcache-safe store', () => {
     const clock = createVirtualClock();
     const memory = createMemoryStore();
     const inner = createFaultyStore(memory);
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     const { promise: lost, reject: lose } = Promise.withResolvers<void>();
     inner.fail({ type: 'wait', until: lost });
     page.tell('leave');
@@ -284,7 +312,7 @@ describe('a bfcache-safe store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     inner.fail({ type: 'hang' }, { times: 2 });
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     for (let visits = 0; visits < 2; visits += 1) {
@@ -300,7 +328,7 @@ describe('a bfcache-safe store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     page.tell('leave');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     page.tell('restored');
@@ -313,7 +341,7 @@ describe('a bfcache-safe store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     inner.fail({ type: 'hang' }, { times: 2 });
     const failed = Promise.allSettled([store.setMany([['a', 1]]), store.get('a')]);
     await clock.advance(10_000);
@@ -329,7 +357,7 @@ describe('a bfcache-safe store', () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
-    const store = createBfcacheSafeStore(inner, page.lifecycle, clock.after);
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
     inner.fail({ type: 'hang' });
     const written = store.setMany([['a', 1]]);
     page.tell('leave');

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { afterTimeout, withTimeout } from '../../../src/client/platform/timeout.ts';
+import { afterTimeout, withTimeout } from '../../../src/client/platform/waits.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 test('runs out after the whole time, once', async () => {

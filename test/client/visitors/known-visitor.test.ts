@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { readOptions } from '../../../src/client/first/read-options.ts';
-import { createKnownVisitor } from '../../../src/client/visitors/known-visitor.ts';
+import { readOptions } from '../../../src/client/options/read-options.ts';
+import { createKnownVisitor } from '../../../src/client/user/current-user.ts';
 
 const VISITOR = 'placard-visitor-3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';
 const APP = { appId: 'app', appVersion: '1.0.0', apiKey: 'key', endpoint: 'http://127.0.0.1:1' };

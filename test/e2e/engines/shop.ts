@@ -2,7 +2,7 @@ import { aBanner, type FakeService } from '../../../src/testing/index.ts';
 import type { TestPage } from '../../helpers/page-server.ts';
 
 /** Names for `mountWitness`. */
-export const WITNESSES = ['witness-1', 'witness-2', 'witness-3'];
+export const WITNESSES = ['witness-1', 'witness-2', 'witness-3', 'witness-4'];
 
 export const stockBanners = (fake: FakeService): void => {
   fake.setBanner('hero', aBanner('hero', { title: 'Sale' }));

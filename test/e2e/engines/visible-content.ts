@@ -15,6 +15,8 @@ interface Case {
 
 const PARAGRAPH = `const p = document.createElement('p'); p.textContent = 'Sale'; element.append(p);`;
 
+const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAPAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
+
 const CASES: Record<string, Case> = {
   'a paragraph': { seen: true, draw: PARAGRAPH },
   'bare text': { seen: true, draw: `element.append('Sale');` },
@@ -31,10 +33,54 @@ const CASES: Record<string, Case> = {
     draw: `element.attachShadow({ mode: 'closed' }).innerHTML = '<b>Sale</b>';`,
   },
   'a background of the slot': { seen: true, draw: `element.style.background = 'green';` },
-  'nearly transparent': { seen: true, style: 'opacity: 0.05', draw: PARAGRAPH },
+  translucent: { seen: true, style: 'opacity: 0.3', draw: PARAGRAPH },
   'one child hidden, another not': {
     seen: true,
     draw: `element.innerHTML = '<i class="ad">Ad</i><b>Sale</b>';`,
+  },
+  'a strip in a large box': {
+    seen: true,
+    style: 'height: 100px',
+    draw: `element.innerHTML = '<b style="display: block; font-size: 4px; line-height: 5px">Sale</b>';`,
+  },
+  'texts without a background, far apart': {
+    seen: true,
+    draw: `element.innerHTML = '<b style="float: left">Sale</b><b style="position: absolute; bottom: 0; right: 0">Now</b>';`,
+  },
+  'a text that takes no pointer events': {
+    seen: true,
+    draw: `element.innerHTML = '<b style="pointer-events: none">Sale</b>';`,
+  },
+  'a picture': {
+    seen: true,
+    draw: `element.innerHTML = '<img alt="" src="${PICTURE}" width="90" height="30">';`,
+  },
+  'a picture that is missing': {
+    seen: false,
+    draw: `element.innerHTML = '<img alt="" src="/missing.png" width="90" height="30">';`,
+  },
+  'content of no height': {
+    seen: false,
+    draw: `element.innerHTML = '<div style="height: 0; overflow: hidden"><b>Sale</b></div>';`,
+  },
+  'content moved away': {
+    seen: false,
+    draw: `element.innerHTML = '<b style="position: relative; left: -9999px">Sale</b>';`,
+  },
+  'content scaled to nothing': {
+    seen: false,
+    draw: `element.innerHTML = '<b style="display: block; transform: scale(0)">Sale</b>';`,
+  },
+  'content that is clipped away': {
+    seen: false,
+    draw: `element.innerHTML = '<b style="display: block; clip-path: inset(50%)">Sale</b>';`,
+  },
+  'transparent text': { seen: false, draw: `element.innerHTML = '<b style="color: transparent">Sale</b>';` },
+  'text of size 0': { seen: false, draw: `element.innerHTML = '<b style="font-size: 0">Sale</b>';` },
+  'text in a slot of content-visibility: hidden': {
+    seen: false,
+    style: 'content-visibility: hidden',
+    draw: `element.append('Sale');`,
   },
   "hidden by an ad blocker's style": {
     seen: false,
@@ -64,8 +110,8 @@ const CASES: Record<string, Case> = {
 
 const html = Object.values(CASES)
   .map(
-    ({ style = '', around = '' }, i) => `<div style="position: absolute; left: ${10 + (i % 4) * 110}px;
-      top: ${30 + Math.floor(i / 4) * 60}px; ${around}"><div id="case-${i}" style="width: 100px; height: 40px; ${style}"></div></div>`,
+    ({ style = '', around = '' }, i) => `<div style="position: absolute; left: ${10 + (i % 7) * 120}px;
+      top: ${30 + Math.floor(i / 7) * 105}px; ${around}"><div id="case-${i}" style="width: 100px; height: 40px; ${style}"></div></div>`,
   )
   .join('\n');
 

@@ -1,9 +1,10 @@
-import { createDelivery, type Delivery } from '../../../src/client/delivery/index.ts';
-import { createConsent } from '../../../src/client/first/consent.ts';
-import { createNotices } from '../../../src/client/first/notices.ts';
+import { createConsent } from '../../../src/client/consent/consent.ts';
+import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
+import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
+import type { Delivery } from '../../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
-import { createUserTokens } from '../../../src/client/late/user-tokens.ts';
-import type { Notice } from '../../../src/client/notice.ts';
+import { createNotices, type Notice } from '../../../src/client/notices.ts';
+import { logName } from '../../../src/client/options/read-options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
@@ -30,6 +31,7 @@ globalThis.delivery = createDelivery({
     apiKey: 'client-key',
     appId: 'app-1',
     appVersion: '1.0.0',
+    logName: logName(query.get('api') ?? location.origin, 'app-1'),
     userTokens: createUserTokens(undefined, createClock(), fail),
     async fetch(input, init) {
       const answer = await fetch(input, init);

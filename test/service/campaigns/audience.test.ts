@@ -162,6 +162,7 @@ describe('an audience', () => {
     [{ tier: { $regex: `${'}?'.repeat(27)}b` } }, 'tier.$regex'],
     [{ tier: { $regex: `a*${'a??'.repeat(3)}a*b` } }, 'tier.$regex'],
     [{ 'a.__proto__.b': 1 }, 'a.__proto__.b'],
+    [JSON.parse('{ "__proto__": "x" }'), '__proto__'],
     [{ 'events.quiz_done.cnt': { $gte: 1 } }, 'events.quiz_done.cnt'],
     [{ 'events.quiz_done.revenue': { $gte: 1 } }, 'events.quiz_done.revenue'],
     [{ 'events.order.placed.count': { $gte: 1 } }, 'events.order.placed.count'],

@@ -50,6 +50,37 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
+  test('asks for its releases once until there is a newer one, or a planned one is due', async () => {
+    await release('b', 'B');
+    let now = 10;
+    const liveReleases = vi.fn(store.studio.liveReleases);
+    const registry = registryOf(STUDIO);
+    const source = await followReleases(
+      { registry: () => registry, stop: vi.fn() },
+      { ...store.studio, liveReleases },
+      { log: recordingLog(lines), pollMs: 60_000, now: () => now },
+    );
+    for (let looks = 0; looks < 5; looks += 1) await source.refresh();
+    expect(liveReleases).toHaveBeenCalledTimes(1);
+    const planned = { campaign: aCampaign({ campaign_id: 'c', name: 'C' }), author: 'Mia', note: '' };
+    await store.studio.addRelease({
+      ...planned,
+      workspaceId: 'test',
+      campaignId: 'c',
+      basedOn: 0,
+      createdAtMs: 10,
+      liveAtMs: 50,
+    });
+    await source.refresh();
+    expect(namesOf(source)).toEqual(['A of the file', 'B']);
+    now = 50;
+    await source.refresh();
+    expect(namesOf(source)).toEqual(['A of the file', 'B', 'C']);
+    await source.refresh();
+    expect(liveReleases).toHaveBeenCalledTimes(3);
+    source.stop();
+  });
+
   test('follows a release by itself, and keeps the place of the campaign in the file', async () => {
     const source = await follow(STUDIO);
     await release('b', 'B');
@@ -83,8 +114,8 @@ describe('a workspace whose campaigns come from the Studio', () => {
     let isAway = false;
     const studio = {
       ...store.studio,
-      liveReleases: (...words: Parameters<typeof store.studio.liveReleases>) =>
-        isAway ? Promise.reject(new Error('away')) : store.studio.liveReleases(...words),
+      newestRelease: (workspaceId: string) =>
+        isAway ? Promise.reject(new Error('away')) : store.studio.newestRelease(workspaceId),
     };
     const source = await follow(STUDIO, studio);
     isAway = true;

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -8,14 +18,24 @@ import { recordingLog } from '../../helpers/running-service.ts';
 
 /** What somebody else does right after a file was read, one entry a read. */
 const afterReads = vi.hoisted((): (() => void)[] => []);
+const calls = vi.hoisted(() => ({ reads: 0, stats: 0 }));
 vi.mock(import('node:fs'), async (original) => {
   const fs = await original();
   const readFileSync = (...given: Parameters<typeof fs.readFileSync>) => {
     const content = fs.readFileSync(...given);
+    calls.reads += 1;
     afterReads.shift()?.();
     return content;
   };
-  return { ...fs, readFileSync: readFileSync as typeof fs.readFileSync };
+  const statSync = (...given: Parameters<typeof fs.statSync>) => {
+    calls.stats += 1;
+    return fs.statSync(...given);
+  };
+  return {
+    ...fs,
+    readFileSync: readFileSync as typeof fs.readFileSync,
+    statSync: statSync as typeof fs.statSync,
+  };
 });
 
 let folder: string;
@@ -65,6 +85,35 @@ const another = (members: Record<string, unknown>) => ({
   workspace_id: 'other',
   api_keys: [{ type: 'server', key: 'other-key', permissions: [] }],
   ...members,
+});
+
+describe('a workspace file that does not change', () => {
+  test('is looked at and not read again, until it is written or a key file that it names is', async () => {
+    const file = join(folder, 'one.json');
+    const keys = join(folder, 'keys.pem');
+    const app = { app_id: 'web', user_token_keys_file: 'keys.pem' };
+    const publicKey = () => generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' });
+    const longAgo = new Date('2026-01-01T00:00:00Z');
+    const put = (path: string, text: string | Buffer) => {
+      writeFileSync(path, text);
+      utimesSync(path, longAgo, longAgo);
+    };
+    put(keys, publicKey());
+    put(file, JSON.stringify(aWorkspace({ apps: [app] })));
+    watching(file);
+    const looked = async () => {
+      calls.stats = 0;
+      await expect.poll(() => calls.stats).toBeGreaterThan(20);
+    };
+    await looked();
+    calls.reads = 0;
+    await looked();
+    expect(calls.reads).toBe(0);
+    put(keys, publicKey());
+    expect(await reloaded()).toBeNull();
+    await looked();
+    expect(calls.reads).toBe(2);
+  });
 });
 
 describe('a workspace file that changes', () => {

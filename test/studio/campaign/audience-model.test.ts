@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readCampaign } from '../../../src/service/index.ts';
 import {
   type AttributeOperator,
   type Condition,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/studio/campaign/audience-model.ts';
 import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
 import { writeAudience } from '../../../src/studio/campaign/write-audience.ts';
+import { aCampaign } from '../../helpers/a-workspace.ts';
 
 describe('the audience builder', () => {
   test('reads everyone as no line at all, and writes no line as everyone', () => {
@@ -105,6 +107,14 @@ describe('the audience builder', () => {
       }),
     );
   });
+});
+
+test('an attribute that cannot be one is written as it is, and not as everyone', () => {
+  const condition = { kind: 'attribute', name: '__proto__', operator: 'is', value: 'x' } as const;
+  const filter = writeAudience({ match: 'all', conditions: [condition] });
+  expect(JSON.stringify(filter)).toBe('{"__proto__":"x"}');
+  const { problems } = readCampaign(JSON.parse(JSON.stringify(aCampaign({ audience: filter }))), null);
+  expect(problems).toMatchObject([{ path: ['audience', '__proto__'] }]);
 });
 
 describe('a typed value', () => {

@@ -9,6 +9,9 @@ describe('an audience in plain words', () => {
       { 'custom_attributes.tier': { $in: ['gold', 'platinum'] } },
       'People of whom this is true: tier is gold or platinum.',
     ],
+    [{ zip: 10_115 }, 'People of whom this is true: zip is 10115.'],
+    [{ zip: '10115' }, 'People of whom this is true: zip is the text “10115”.'],
+    [{ vip: { $in: ['true', true] } }, 'People of whom this is true: vip is the text “true” or yes.'],
     [{ language: 'ar' }, 'People of whom this is true: language is ar.'],
     [
       { $or: [{ 'purchases.teapot.count': { $gte: 1 } }, { 'events.viewed_product.count': { $gte: 3 } }] },

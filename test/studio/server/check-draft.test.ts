@@ -55,6 +55,24 @@ describe('a message', () => {
     },
   );
 
+  test.each([
+    ['Hello {{${first_name}}}!', '${first_name}'],
+    ['Hello {{ custom_attribute.${nick name} | upcase }}!', 'custom_attribute.${nick name}'],
+  ])('that has a gap for people without a name says so: %s', (headline, name) => {
+    expect(propertyChecks({ headline: text(headline) })).toEqual([
+      `warning headline: Headline has a gap for people without ${name}: give it a default, such as {{${name} | default: 'there'}}.`,
+    ]);
+  });
+
+  test.each([
+    "Hello {{${first_name} | default: 'you'}}!",
+    'Hello{% if ${first_name} %} {{${first_name}}}{% endif %}!',
+    '{% assign name = ${first_name} | default: "you" %}Hello {{ name }}!',
+    'You are {{${user_id}}}',
+  ])('that has none says nothing: %s', (headline) => {
+    expect(propertyChecks({ headline: text(headline) })).toEqual([]);
+  });
+
   test('with Liquid that does not end is an error in plain words', () => {
     const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
     expect(check).toBe('error value: A {{ does not end. Write }} after it, and close its quotation marks.');

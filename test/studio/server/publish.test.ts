@@ -180,7 +180,7 @@ describe('publishing', () => {
       saying('x', { placements: [] }),
       saying('x', { placements: ['nowhere'] }),
       saying('x', { audience: { tier: { $where: 'true' } } }),
-      saying('x', { ends_at: 'soon' }),
+      saying('x', { starts_at: '2026-03-05T00:00:00Z', ends_at: '2026-03-04T00:00:00Z' }),
       saying('x', { unknown_member: 1 }),
       saying('x', { variants: [] }),
       saying('x', {
@@ -200,6 +200,38 @@ describe('publishing', () => {
       expect(body.checks[0]).toMatchObject({ severity: 'error' });
     }
     expect(await studio.store.studio.releases('test', { limit: 9 })).toEqual([]);
+  });
+
+  test('at a time that is over is refused, and nothing is published', async () => {
+    const past = await publish(studio, pia, saying('Late'), 0, { live_at: '2026-03-02T09:59:59+01:00' });
+    expect([past.status, past.body.message]).toEqual([
+      400,
+      'live_at: 2026-03-02T09:59:59+01:00 is over. Choose a time that is still to come, or publish now.',
+    ]);
+    expect(await studio.store.studio.releases('test', { limit: 9 })).toEqual([]);
+    const now = await publish(studio, pia, saying('Now'), 0, { live_at: '2026-03-02T10:00:00+01:00' });
+    expect(now.status).toBe(201);
+  });
+
+  test('has a history that is read to its end, page by page', async () => {
+    for (let release = 0; release < 53; release += 1) {
+      await studio.store.studio.addRelease({
+        workspaceId: 'test',
+        campaignId: 'sale',
+        campaign: saying(`Text ${release}`),
+        basedOn: release,
+        author: 'Pia',
+        note: '',
+        createdAtMs: release,
+        liveAtMs: release,
+      });
+    }
+    const { body: first } = await studio.call('GET', '/api/releases?campaign=sale', { cookie: pia });
+    expect([first.releases.length, first.before]).toEqual([50, 4]);
+    const path = `/api/releases?campaign=sale&before=${first.before}`;
+    const { body: rest } = await studio.call('GET', path, { cookie: pia });
+    expect(rest.releases.map(({ release }: { release: number }) => release)).toEqual([3, 2, 1]);
+    expect(rest.before).toBeNull();
   });
 
   test('is of the draft that its author has seen', async () => {
@@ -300,6 +332,28 @@ describe('a draft', () => {
       (await studio.call('DELETE', '/api/drafts/sale', { cookie: ed, ifMatch: body.revision })).status,
     ).toBe(204);
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: ed })).status).toBe(404);
+  });
+
+  test.each([
+    ['starts_at', '1899-12-11T10:00:00+33283824:53'],
+    ['ends_at', '2026-02-30T10:00:00Z'],
+    ['ends_at', 'soon'],
+    ['placements', null],
+    ['variants', [{ variant_id: 'a' }]],
+    ['name', 7],
+  ])('is refused where its %s is %j, which no page could show, and the list stays', async (member, value) => {
+    const ed = await studio.signIn('Ed');
+    await save(studio, ed, saying('Before'));
+    const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
+    expect(status).toBe(400);
+    expect(body.message).toContain(`campaign.${member}`);
+    if (member.endsWith('_at')) {
+      expect(body.message).toContain(
+        `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got "${value}"`,
+      );
+    }
+    const { body: list } = await studio.call('GET', '/api/campaigns', { cookie: ed });
+    expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
   });
 
   test('belongs to the campaign that the address names', async () => {

@@ -1,18 +1,18 @@
-import { pages } from '../../platform/pages.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../context.ts';
 import { createLogStore } from './log-store.ts';
 import {
-  type Batch,
+  type Claim,
   CONTROL_KEY,
   CONTROL_RANGE,
   COUNTED_RANGE,
   type Control,
   type CountedRecord,
+  claimKey,
   countedKey,
   type DeadRecord,
   type EventKey,
-  isBatch,
+  isClaim,
   isCorrupt,
   isEventKey,
   isNewer,
@@ -23,6 +23,20 @@ import {
   VERSION,
   type Writes,
 } from './records.ts';
+
+/** Records in one read, so that no read blocks the page. */
+const PAGE_SIZE = 200;
+
+/** Reads a range of array keys page by page, in key order. */
+export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[StoreKey, T][]> {
+  for (let { from } = range; ; ) {
+    const records = await store.entries<T>({ ...range, from, limit: PAGE_SIZE });
+    yield records;
+    if (records.length < PAGE_SIZE) return;
+    // The key that sorts right behind the last one.
+    from = [...(records.at(-1)![0] as (string | number)[]), 0];
+  }
+}
 
 /** A record under the key of an event. */
 export interface LogRecord {
@@ -38,6 +52,12 @@ export interface Entry extends QueuedEvent {
   /** Stored only where no event was stored under this name before, in any tab. */
   once: string | undefined;
 }
+
+/** A mark of before this time, or one that cannot be read. */
+const isOldMark =
+  (time: number) =>
+  ([, mark]: [StoreKey, CountedRecord | null]): boolean =>
+    !isNewer(mark) && !(Number(mark?.at) >= time);
 
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
@@ -60,13 +80,13 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
       after = undefined;
       isNewerVersion = isNewer(stored);
+      store.noticeWipe(stored);
       if (isNewerVersion || consent.state === 'wiped') return [];
       const control = store.toControl(stored);
       const writes = decide(control, values);
       // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
-      control.revision += 1;
       return [[CONTROL_KEY, control], ...writes];
     });
     if (isNewerVersion) {
@@ -76,10 +96,19 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     if (after !== undefined) store.remember(after);
   };
 
+  /** The control record and the claims, of one moment. */
+  const overview = async (): Promise<{ control: Control; claims: Claim[]; corrupt: StoreKey[] }> => {
+    const records = await store.entries<unknown>(CONTROL_RANGE);
+    const control = store.remember(records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1]);
+    const corrupt = records.filter(isCorrupt).map(([key]) => key);
+    const leaving = records.flatMap((record) =>
+      isClaim(record[1]) && !isCorrupt(record) ? [record[1]] : [],
+    );
+    return { control, claims: control.claim ? [control.claim, ...leaving] : leaving, corrupt };
+  };
+
   return {
     step,
-    /** A decision on an older revision is made again. */
-    bumpRevision: (): Promise<void> => step([], () => []),
     control: async (): Promise<Control> => store.remember(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves. One write that reads nothing. */
@@ -102,22 +131,13 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       return isFirst;
     },
 
-    /** Takes back what was appended. */
-    remove: (entries: Entry[]): Promise<void> =>
+    /** Takes back what was appended, or was delivered and cannot be counted. */
+    remove: (entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> =>
       store.deleteMany(
         entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)])),
       ),
 
-    /** The control record and the open batches, of one moment. */
-    async overview(): Promise<{ control: Control; batches: Batch[]; corrupt: StoreKey[] }> {
-      const records = await store.entries<unknown>(CONTROL_RANGE);
-      const control = records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1];
-      return {
-        control: store.remember(control),
-        batches: records.flatMap((record) => (isBatch(record[1]) && !isCorrupt(record) ? [record[1]] : [])),
-        corrupt: records.filter(isCorrupt).map(([key]) => key),
-      };
-    },
+    overview,
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
@@ -130,15 +150,21 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       }
     },
 
-    /** Removes records that cannot be used. An event counts as evicted; the events of a batch go on without it. */
+    /** What is under way belongs to nobody now. */
+    async forgetClaims(): Promise<void> {
+      const { claims } = await overview();
+      await step([], (control) => {
+        control.claim = null;
+        return claims.map(({ id }) => [claimKey(id), undefined]);
+      });
+    },
+
+    /** Removes records that cannot be used. An event counts as evicted. */
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
       let corrupt: Writes = [];
       await step(keys, (control, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        const events = corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
-        control.evicted += events;
-        // The events of a batch may have been sent, so they keep their times.
-        if (corrupt.length > events) control.batched = [];
+        control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
       });
       // Another tab may have removed them first.
@@ -146,10 +172,18 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
         fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
+    /** Whether there are marks of before this time. */
+    async hasCounted(time: number): Promise<boolean> {
+      for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
+        if (records.some(isOldMark(time))) return true;
+      }
+      return false;
+    },
+
     /** Forgets which events counted once before this time, and what cannot be read. */
     async forgetCounted(time: number): Promise<void> {
       for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
-        const old = records.filter(([, counted]) => !(Number(counted?.at) >= time));
+        const old = records.filter(isOldMark(time));
         if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
       }
     },

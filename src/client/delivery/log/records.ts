@@ -1,8 +1,8 @@
-import type { BannerEvent } from '../../banner-event.ts';
-import type { Choice } from '../../first/consent.ts';
-import type { WaitReason } from '../../notice.ts';
-import { isAhead, MAX_ANSWER_MS } from '../../platform/deadline.ts';
+import type { BannerEvent } from '../../banner.ts';
+import type { Choice } from '../../consent/consent.ts';
+import type { WaitReason } from '../../notices.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
+import { isAhead, MAX_ANSWER_MS } from '../../platform/waits.ts';
 
 /**
  * What the log keeps on disk. Every key and every record names this version: another version of the SDK on the same
@@ -13,17 +13,19 @@ export const VERSION = 1;
 /** The time and the page of the capture, and its number in that page. The time makes the store the queue. */
 export type EventKey = [kind: 'event', version: typeof VERSION, time: number, tab: string, sequence: number];
 
-/** A captured event. Nothing in it changes while it is part of a batch. */
+/** A captured event. */
 export interface StoredEvent extends BannerEvent {
   v: typeof VERSION;
   appId: string;
   appVersion: string;
   /** How many answers named it as skipped. */
   attempts: number;
-  /** Was sent once; its time must not change. */
-  isFinal?: boolean;
+  /** Names the sending whose answer was never read. Events with the same name go out together again, byte for byte. */
+  doubt?: number;
   /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
+  /** The host is asked for a correction, in one tab, until this time at the latest (Unix milliseconds). */
+  asked?: number;
   /** Not before this time (Unix milliseconds), after a skip that was not corrected. */
   after?: number;
 }
@@ -34,22 +36,17 @@ export interface QueuedEvent {
   event: StoredEvent;
 }
 
-/** Events that are sent together: a frozen list, index i of the answer is item i of `keys`. */
-export interface Batch {
+/** A request under way, in the order of its events: index i of the answer is item i of `keys`. */
+export interface Claim {
   v: typeof VERSION;
   id: string;
-  /** Of all its events. */
-  userId: string;
-  keys: EventKey[];
-  /**
-   * Until when an answer may still come, in Unix milliseconds; 0 where the batch is not being sent. It also names this sending,
-   * so that the late answer of an earlier one is not taken for its own.
-   */
+  /** The page that made it. */
+  tab: string;
+  /** Until when an answer may come, in Unix milliseconds. After that its events are in doubt. */
   until: number;
-  /** At least one sending ended without an answer. */
-  doubt: boolean;
-  /** How often it was halved, since it was refused as a whole. */
-  splits: number;
+  /** Until when the other pages leave the sending to this one, in Unix milliseconds: it may be gone. */
+  aloneUntil: number;
+  keys: EventKey[];
 }
 
 export interface DeadRecord {
@@ -70,13 +67,16 @@ export interface CountedRecord {
 export type Writes = [StoreKey, unknown][];
 
 const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
-/** The control record and all open batches. */
+/** The control record, and the claims that are not in it. */
 export const CONTROL_RANGE = rangeOf('control');
+/** Control records of versions to come. */
+export const NEWER_RANGE: KeyRange = { from: ['control', VERSION + 1], to: ['control', '\uffff'] };
 export const EVENT_RANGE = rangeOf('event');
 export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
 
-export const batchKey = (id: string): StoreKey => ['control', VERSION, 'batch', id];
+/** Of a last flush, since a leaving page cannot read the control record first, and of a page that took too long. */
+export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 /** A dead letter lies under the position that it had in the queue. */
 export const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
@@ -128,40 +128,33 @@ export const isEventKey = (key: unknown): key is EventKey =>
   isText(key[3]) &&
   Number.isFinite(key[4]);
 
-export const isBatch = (record: unknown): record is Batch => {
-  const batch = record as Batch | null | undefined;
+export const isClaim = (record: unknown): record is Claim => {
+  const claim = record as Claim | null | undefined;
   return (
-    batch?.v === VERSION &&
-    isText(batch.id) &&
-    isText(batch.userId) &&
-    Array.isArray(batch.keys) &&
-    batch.keys.length > 0 &&
-    batch.keys.every(isEventKey) &&
-    Number.isFinite(batch.until) &&
-    Number.isFinite(batch.splits)
+    claim?.v === VERSION &&
+    isText(claim.id) &&
+    isText(claim.tab) &&
+    Number.isFinite(claim.until) &&
+    Number.isFinite(claim.aloneUntil) &&
+    Array.isArray(claim.keys) &&
+    claim.keys.every(isEventKey)
   );
 };
 
-/**
- * `sending`: an answer may still come. `abandoned`: none can come any more, and its events are not known to be in doubt yet.
- * `ready`: it may be sent.
- */
-export const batchState = ({ until, doubt }: Batch, now: number): 'sending' | 'abandoned' | 'ready' => {
-  if (isAhead(until, now, MAX_ANSWER_MS)) return 'sending';
-  return until > 0 && !doubt ? 'abandoned' : 'ready';
-};
+/** An answer may still come. */
+export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.until, now, MAX_ANSWER_MS);
 
-/** Whether the stored batch is still in this sending: no other tab has leased it since, and nothing has settled it. */
-export const isInSending = (stored: unknown, { until }: Batch): stored is Batch =>
-  isBatch(stored) && stored.until === until;
+/** No other page sends now. */
+export const isAlone = (claim: Claim, now: number): boolean =>
+  isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
 
-/** A record in the place of an event or a batch that cannot be used, and that no newer version has written. */
+/** A record in the place of an event or a claim that cannot be used, and that no newer version has written. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   const [range, , kind, id] = key as StoreKey[];
   if (record === undefined || isNewer(record)) return false;
   if (range === 'event') return readEvent(record) === undefined || !isEventKey(key);
   // Under another name than its own it would never be found again.
-  return kind === 'batch' && (!isBatch(record) || record.id !== id);
+  return kind === 'claim' && (!isClaim(record) || record.id !== id);
 };
 
 /** Nothing may be sent before `until`. */
@@ -174,16 +167,14 @@ export interface Wait {
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** Everything about the log that is not an event or a batch; read and written in the transactions that change them. */
+/** Everything about the log that is not an event; read and written in the transactions that change them. */
 export interface Control extends Record<Total, number> {
   v: typeof VERSION;
-  /** Counts the changes. A decision on an older revision is made again. */
-  revision: number;
   consent: Choice;
   /** When the user chose so, in Unix milliseconds; 0 where they never did. */
   chosenAt: number;
-  /** The page that holds the lease. When the lease is over, another page may send as well. */
-  sender: { tab: string; until: number } | null;
+  /** The request under way, but for last flushes and for those of pages that took too long. */
+  claim: Claim | null;
   wait: Wait & {
     /** Refusals in a row. */
     failures: number;
@@ -192,8 +183,8 @@ export interface Control extends Record<Total, number> {
   };
   /** Fingerprint of the key that the server refused. */
   refusedKey: string | null;
-  /** Fingerprints of the latest events in batches. The service would count two events with the same fingerprint as one. */
-  batched: string[];
+  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is. */
+  oldSince: number;
 }
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
@@ -207,13 +198,12 @@ export const noWait = (): Control['wait'] => ({
 
 export const newControl = (consent: Choice): Control => ({
   v: VERSION,
-  revision: 0,
   consent,
   chosenAt: 0,
-  sender: null,
+  claim: null,
   wait: noWait(),
   refusedKey: null,
-  batched: [],
+  oldSince: 0,
   delivered: 0,
   discarded: 0,
   evicted: 0,
@@ -228,13 +218,12 @@ const isChoice = (value: unknown): value is Choice =>
 export const readControl = (record: unknown, consent: Choice): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);
-  const numbers = ['revision', 'chosenAt', ...TOTALS] as const;
+  const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
   for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
   if (isChoice(stored.consent)) control.consent = stored.consent;
-  if (isText(stored.sender?.tab)) control.sender = stored.sender;
+  if (isClaim(stored.claim)) control.claim = stored.claim;
   if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
     control.wait = stored.wait!;
   if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;
-  if (Array.isArray(stored.batched)) control.batched = stored.batched;
   return control;
 };

@@ -1,34 +1,51 @@
-import type { EventType } from '../../banner-event.ts';
-import { LEAP_MS } from '../../platform/deadline.ts';
+import type { EventType } from '../../banner.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Log } from './log.ts';
+import { isQuota } from './log-store.ts';
 import {
-  type Batch,
   bannerEvent,
-  batchKey,
-  batchState,
   bytesOf,
   DEAD_RANGE,
   EVENT_RANGE,
   type EventKey,
+  isLive,
   keyText,
   type QueuedEvent,
   type Total,
 } from './records.ts';
 
+/**
+ * Runs work that writes. Where the disk is too full for it, `evictCache` frees space, and the work runs again; where that was not
+ * enough, `evictEvents` does, as often as it frees some; where nothing is left to evict, `giveUp` goes on in memory.
+ */
+export const createRetryOnQuota =
+  (evictCache: () => Promise<void>, evictEvents: () => Promise<boolean>, giveUp: (reason: Error) => void) =>
+  async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        // For any other failure the log has gone on in memory already.
+        if (!isQuota(error)) throw error;
+        // The host's cache may fail like any other store, and a disk may be too full for an eviction, which writes as well.
+        if (failures === 1) await evictCache().catch(() => undefined);
+        else if (!(await evictEvents().catch(() => false))) giveUp(new Error('the storage quota is used up'));
+      }
+    }
+  };
+
+export type RetryOnQuota = ReturnType<typeof createRetryOnQuota>;
+
 /** Records in one transaction. */
 const SLICE = 200;
-/**
- * The caps are checked when this share of a cap has been appended since the last check. An eviction goes below the cap by the
- * same share, so that the next event does not cause another one.
- */
+/** A page looks again when it has appended this share of a cap; an eviction goes below the cap by the same share. */
 const SLACK = 0.05;
 /** After a full disk, the cap is this share of the bytes that were stored then. */
 const FULL_SHARE = 0.75;
 /** A session may last longer than the host keeps events, and knows for all of it what it has counted. */
 const MIN_COUNTED_MS = 24 * 60 * 60_000;
-/** How often the log is read for what is too old. */
-const EXPIRE_MS = 60 * 60_000;
+/** How often a page that appends little looks. */
+const TIDY_MS = 60 * 60_000;
 
 /** What an event is worth when not all can be kept: a lost dismissal shows the banner again, impressions are many. */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
@@ -39,22 +56,17 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
   const { maxEvents, maxBytes, maxAgeMs } = context.options;
   /** Shrinks where the browser gives less (private mode). */
   let bytesCap = maxBytes;
-  /** What this page has appended since the caps were checked. */
+  /** What this page has appended since it looked. */
   let events = 0;
   let bytes = 0;
-  let expiredAt = Number.NEGATIVE_INFINITY;
-  /** How far the device's clock was ahead of the monotonic one at the last check. */
-  let ahead = now() - monotonic();
+  let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Finds the events that may be removed. Those of an open batch may not: its answer may still come. A batch that `isExpired`
-   * accepts is ended first, and its events are free.
-   */
-  const findFree = async (isExpired: (batch: Batch) => boolean = () => false) => {
-    const { batches } = await log.overview();
-    const over = batches.filter(isExpired);
-    await log.step([], () => (over.length > 0 ? over.map(({ id }) => [batchKey(id), undefined]) : null));
-    const open = new Set(batches.flatMap((batch) => (isExpired(batch) ? [] : batch.keys.map(keyText))));
+  /** All that is stored, and what of it may be removed: not what is in a request under way. */
+  const survey = async () => {
+    const { claims } = await log.overview();
+    const claimed = new Set(
+      claims.filter((claim) => isLive(claim, now())).flatMap(({ keys }) => keys.map(keyText)),
+    );
     const free: QueuedEvent[] = [];
     let total = 0;
     let size = 0;
@@ -63,7 +75,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
         if (event === undefined) continue;
         total += 1;
         size += bytesOf(event);
-        if (!open.has(keyText(key))) free.push({ key, event });
+        if (!claimed.has(keyText(key))) free.push({ key, event });
       }
     }
     return { free, total, size };
@@ -86,61 +98,72 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
     }
   };
 
-  /** Removes what is older than the age cap, whole batches too once no answer can come. */
-  const expire = async (): Promise<void> => {
+  const isOverSlack = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
+
+  /**
+   * Removes what is too old, an hour after a page has first found it so: a clock may be wrong for a while, and removed events
+   * are lost. Returns what stays.
+   */
+  const expire = async (free: QueuedEvent[]): Promise<QueuedEvent[]> => {
     const limit = now() - maxAgeMs;
-    const isExpired = (batch: Batch): boolean =>
-      batch.keys.every(([, , time]) => time < limit) && batchState(batch, now()) !== 'sending';
-    const { free } = await findFree(isExpired);
-    await remove(
-      free.filter(({ event }) => event.time < limit),
-      'expired',
-    );
-    await log.forgetCounted(Math.min(limit, now() - MIN_COUNTED_MS));
-  };
-
-  const mayExceedCaps = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
-
-  /** Removes the events of least value, the oldest first, where a cap is exceeded. */
-  const evict = async (): Promise<void> => {
-    [events, bytes] = [0, 0];
-    const { free, total, size } = await findFree();
-    if (total <= maxEvents && size <= bytesCap) return;
-    let spareEvents = total - maxEvents * (1 - SLACK);
-    let spareBytes = size - bytesCap * (1 - SLACK);
-    free.sort((a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time);
-    const victims = free.filter(({ event }) => {
-      const isVictim = spareEvents > 0 || spareBytes > 0;
-      spareEvents -= 1;
-      spareBytes -= bytesOf(event);
-      return isVictim;
+    const countedLimit = Math.min(limit, now() - MIN_COUNTED_MS);
+    const old = free.filter(({ event }) => event.time < limit);
+    const isOld = old.length > 0 || (await log.hasCounted(countedLimit));
+    let isTrusted = false;
+    await log.step([], (control) => {
+      const { oldSince } = control;
+      const age = now() - oldSince;
+      isTrusted = isOld && oldSince > 0 && age >= TIDY_MS;
+      const next = isOld && oldSince > 0 && age >= 0 ? oldSince : isOld ? now() : 0;
+      if (next === oldSince) return null;
+      control.oldSince = next;
+      return [];
     });
-    await remove(victims, 'evicted');
+    if (!isTrusted) return free;
+    await remove(old, 'expired');
+    await log.forgetCounted(countedLimit);
+    return free.filter((item) => !old.includes(item));
   };
 
   return {
-    /** This page has appended these: true where the caps must be checked now. */
+    /** This page has appended these: true where it must look now. */
     appended(stored: QueuedEvent[]): boolean {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
-      return mayExceedCaps();
+      return isOverSlack();
     },
 
-    /** Checks the caps where they may be exceeded, and once an hour what is too old. */
+    /** Looks once a page, once an hour, and when much was appended: what is too old goes, then what is over a cap, the least and oldest first. */
     async tidy(): Promise<void> {
-      if (monotonic() - expiredAt > EXPIRE_MS) {
-        const before = ahead;
-        expiredAt = monotonic();
-        ahead = now() - expiredAt;
-        // A clock that leapt may be wrong for a while, and removed events are lost. The next check trusts it.
-        if (ahead - before < LEAP_MS) await expire();
+      const isHour = monotonic() - tidiedAt > TIDY_MS;
+      if (!isHour && !isOverSlack()) return;
+      [events, bytes] = [0, 0];
+      const { free: all, total, size } = await survey();
+      let free = all;
+      if (isHour) {
+        tidiedAt = monotonic();
+        free = await expire(all);
       }
-      if (mayExceedCaps()) await evict();
+      let spareEvents = total - (all.length - free.length) - maxEvents;
+      let spareBytes = size - bytesCap;
+      if (spareEvents <= 0 && spareBytes <= 0) return;
+      spareEvents += maxEvents * SLACK;
+      spareBytes += bytesCap * SLACK;
+      free.sort(
+        (a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time,
+      );
+      const victims = free.filter(({ event }) => {
+        const isVictim = spareEvents > 0 || spareBytes > 0;
+        spareEvents -= 1;
+        spareBytes -= bytesOf(event);
+        return isVictim;
+      });
+      await remove(victims, 'evicted');
     },
 
     /** The disk is full: evicts up to half of the events, of the least value alone, and lowers the cap. False when nothing was freed. */
     async shrink(): Promise<boolean> {
-      const { free, size } = await findFree();
+      const { free, size } = await survey();
       const least = Math.min(...free.map(({ event }) => EVENT_VALUE[event.type]));
       const victims = free
         .filter(({ event }) => EVENT_VALUE[event.type] === least)
@@ -150,10 +173,11 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
       return victims.length > 0;
     },
 
-    /** Forgets every event, batch and dead letter; the totals stay. */
+    /** Forgets every event and dead letter, also what is under way; the totals stay. */
     async purge(): Promise<void> {
       log.owePurge();
-      await remove((await findFree(() => true)).free, 'purged');
+      await log.forgetClaims();
+      await remove((await survey()).free, 'purged');
       await log.retry();
     },
   };

@@ -1,21 +1,25 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
-import type { BannerEvent } from '../../banner-event.ts';
-import { withTimeout } from '../../platform/timeout.ts';
+import type { BannerEvent } from '../../banner.ts';
+import { isAhead, MAX_ANSWER_MS, withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import { toDeadLetter } from '../log/letters.ts';
+import type { Log } from '../log/log.ts';
 import {
   bannerEvent,
   type EventKey,
   isTime,
   isWhole,
-  type Log,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
-  toDeadLetter,
-} from '../log/index.ts';
+} from '../log/records.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;
+/** Until the answer of the last one is stored. */
+const MARGIN_MS = 5_000;
+/** A page asks its host about so many at once: the others of its tabs leave them to it for so many answers. */
+const MAX_ASKED = 50;
 
 const isEvent = (event: BannerEvent): boolean =>
   isWhole(event) &&
@@ -26,9 +30,18 @@ const isEvent = (event: BannerEvent): boolean =>
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
-/** Has the host decide about skipped events, one by one in their order, and brings its decision to disk. */
-export const createCorrection = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
+/**
+ * Has the host decide about skipped events, one by one in their order, and brings its decision to disk. Meanwhile they wait
+ * beside the queue: nothing else waits for the host.
+ */
+export const createCorrection = (
+  context: DeliveryContext,
+  log: Log,
+  onGone: (keys: EventKey[]) => void,
+  onDecided: () => void,
+) => {
   const { host, clock, notify, fail, options } = context;
+  let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
 
   /** What the host wants: a changed event, the same one, or `null` to give it up. */
@@ -65,7 +78,7 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
         isGivenUp = true;
         return toDeadLetter({ key, event: now }, reason);
       }
-      const { skip: _answered, ...rest } = now;
+      const { skip: _answered, asked: _until, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
       // The server would skip the same event again at once, but perhaps not a little later.
       if (SAME.every((name) => next[name] === now[name])) next.after = clock.now() + options.maxWaitMs;
@@ -76,9 +89,39 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
     notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
   };
 
-  return async (kept: QueuedEvent[]): Promise<void> => {
-    for (const item of kept) await decide(item);
+  const decideAll = async (items: QueuedEvent[]): Promise<void> => {
+    try {
+      for (const item of items) await decide(item);
+    } catch (cause) {
+      fail('storage', 'A correction could not be stored', cause);
+    }
+    onDecided();
+  };
+
+  return {
+    /** Marks them in the log, so that one tab alone asks its host. */
+    async ask(skipped: QueuedEvent[]): Promise<void> {
+      const some = skipped.slice(0, MAX_ASKED);
+      let mine: QueuedEvent[] = [];
+      await log.step(
+        some.map(({ key }) => key),
+        (_, records) => {
+          mine = some.flatMap(({ key }, i): QueuedEvent[] => {
+            const event = readEvent(records[i]);
+            const isFree =
+              event?.skip !== undefined && !isAhead(event.asked ?? 0, clock.now(), MAX_ANSWER_MS);
+            return isFree
+              ? [{ key, event: { ...event, asked: clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS } }]
+              : [];
+          });
+          return mine.length > 0 ? mine.map(({ key, event }) => [key, event]) : null;
+        },
+      );
+      asking = Promise.all([asking, decideAll(mine)]).then(() => undefined);
+    },
+    /** Resolves when the host has decided about all that it was asked. */
+    decided: (): Promise<void> => asking,
   };
 };
 
-export type AskForCorrections = ReturnType<typeof createCorrection>;
+export type Correction = ReturnType<typeof createCorrection>;

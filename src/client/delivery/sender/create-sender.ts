@@ -1,13 +1,14 @@
-import { isAhead, MAX_WAIT_MS } from '../../platform/deadline.ts';
-import { createKeyring } from '../../platform/keyring.ts';
+import { createKeyring } from '../../credentials/keyring.ts';
+import { isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { Log, Upkeep } from '../log/index.ts';
+import type { Log } from '../log/log.ts';
+import type { Upkeep } from '../log/upkeep.ts';
 import type { Unsent } from '../unsent.ts';
+import { createTake } from './claim.ts';
 import { createCorrection } from './correction.ts';
-import { createFindNext } from './find-next.ts';
-import { createLease } from './lease.ts';
+import { createNext } from './next.ts';
 import { createScheduler } from './scheduler.ts';
-import { createSendBatch } from './send-batch.ts';
+import { createSendBatch } from './send.ts';
 import { createSendLoop } from './send-loop.ts';
 
 /** Wires what gets events out of the log: when to look, what to lease, how to send it, what its answer means. */
@@ -42,14 +43,15 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   };
 
   const scheduler = createScheduler(context, wake, onReconnect);
+  const correction = createCorrection(context, log, unsent.removed, () => wake());
   const batches = createSendBatch(context, log, scheduler, unsent);
   const run = createSendLoop(context, log, keyring, {
     ...scheduler,
     ...batches,
     tidy: upkeep.tidy,
-    findNext: createFindNext(context, log, batches.limit, unsent),
-    lease: createLease(context, log, unsent),
-    correct: createCorrection(context, log, unsent.removed),
+    next: createNext(context, log, batches.limit),
+    take: createTake(context, log),
+    correct: correction.ask,
   });
 
   log.subscribe({ onDisk: () => wake() });
@@ -59,6 +61,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     budgetLeft: batches.budgetLeft,
     limit: batches.limit,
     run,
+    decided: correction.decided,
     /** Sends what is due, or with `all` whatever waits, without being waited for. */
     wake,
     onReconnect,

@@ -1,26 +1,25 @@
-import { fingerprint, type Keyring } from '../../platform/keyring.ts';
+import { fingerprint, type Keyring } from '../../credentials/keyring.ts';
 import type { DeliveryContext } from '../context.ts';
-import { type Log, noWait, type Wait } from '../log/index.ts';
-import type { AskForCorrections } from './correction.ts';
-import type { FindNext } from './find-next.ts';
-import type { Lease } from './lease.ts';
+import type { Log } from '../log/log.ts';
+import { noWait, type Wait } from '../log/records.ts';
+import type { createTake } from './claim.ts';
+import type { Correction } from './correction.ts';
+import type { createNext } from './next.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { SendBatch } from './send-batch.ts';
+import type { SendBatch } from './send.ts';
 
 /** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails, or the log, for example because the disk is full. */
 const RETRY_MS = 30_000;
-/** How long after another tab's lease this one tries. */
-const SUCCESSOR_MS = 50;
 
 /** What the loop does, step by step. */
-interface SendSteps extends Pick<Scheduler, 'wakeAt' | 'untilIdle'>, Pick<SendBatch, 'send' | 'abandon'> {
+interface SendSteps extends Pick<Scheduler, 'wakeAt' | 'untilIdle'>, Pick<SendBatch, 'send' | 'giveUp'> {
   /** Comes before the first look at the queue. */
   tidy: () => Promise<void>;
-  findNext: FindNext;
-  lease: Lease;
-  correct: AskForCorrections;
+  next: ReturnType<typeof createNext>;
+  take: ReturnType<typeof createTake>;
+  correct: Correction['ask'];
 }
 
 interface Run {
@@ -30,10 +29,10 @@ interface Run {
   done: Promise<number>;
 }
 
-/** The loop of the one sending tab: lease a batch, send it, settle it, until nothing is due. */
+/** The loop of the one sending tab: claim a batch, send it, settle it, until nothing is due. */
 export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyring, steps: SendSteps) => {
   const { clock, userTokens, notify, fail, canSend } = context;
-  const { tidy, findNext, lease, send, abandon, correct, wakeAt, untilIdle } = steps;
+  const { tidy, next, take, send, giveUp, correct, wakeAt, untilIdle } = steps;
   let running: Run | undefined;
   let announcedUntil = 0;
 
@@ -71,29 +70,29 @@ export const createSendLoop = (context: DeliveryContext, log: Log, keyring: Keyr
     if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
-    const action = await findNext(run.all);
+    const action = await next(run.all);
     if (!canSend()) return false;
     switch (action.type) {
       case 'send': {
-        const leased = await lease(action.batch, action.revision);
-        if (leased) run.delivered += await send(leased, key);
+        const taken = await take(action.batch);
+        if (taken.type === 'sending') run.delivered += await send(taken.sending, key);
         return true;
       }
       case 'token':
         await userTokens.ask(action.userId);
         return true;
-      case 'abandoned':
-        await abandon(action.batch);
+      case 'over':
+        await giveUp(action.claim);
         return true;
       case 'correct':
         await correct(action.kept);
         return true;
       case 'busy':
         if (!run.all) {
-          wakeAt(action.until + SUCCESSOR_MS);
+          wakeAt(action.until);
           return false;
         }
-        await untilIdle(action.until + SUCCESSOR_MS);
+        await untilIdle(action.until);
         return true;
       case 'waiting': {
         const { until, reason } = action.wait;

@@ -1,24 +1,51 @@
-import type { BannerEvent } from '../../banner-event.ts';
-import type { DropReason, Notice } from '../../notice.ts';
-import { fingerprint } from '../../platform/keyring.ts';
+import type { BannerEvent } from '../../banner.ts';
+import { fingerprint } from '../../credentials/keyring.ts';
+import type { DropReason, Notice } from '../../notices.ts';
+import { backoffMs, isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { BatchOutcome } from '../http/index.ts';
+import { toDeadLetter } from '../log/letters.ts';
+import type { Log } from '../log/log.ts';
 import {
-  type Batch,
   bannerEvent,
-  batchKey,
+  type Claim,
   type Control,
+  claimKey,
   type EventKey,
-  isInSending,
-  type Log,
+  isClaim,
+  noWait,
   type QueuedEvent,
   readEvent,
-  toDeadLetter,
   type Writes,
-} from '../log/index.ts';
-import { waitAfter } from './wait-after.ts';
+} from '../log/records.ts';
+import type { BatchOutcome } from './answer.ts';
 
-/** What became of the events of one batch. */
+/** Requests in a row that are refused without the name of an event, before the next one waits. */
+const MAX_REFUSALS = 8;
+
+/** Until when all tabs wait after this outcome, where `before` says until when they wait now. */
+export const waitAfter = (
+  { clock, random }: DeliveryContext,
+  before: Control['wait'],
+  { type, wait, skipped }: BatchOutcome,
+): Control['wait'] => {
+  const now = clock.now();
+  // No tab sends before the time that the server named, whatever other requests under way are answered.
+  const isLimited = before.reason === 'rate-limit' && isAhead(before.until, now, MAX_WAIT_MS);
+  if (type === 'confirmed') return isLimited ? before : noWait();
+
+  const isNoEventAtFault = type === 'refused' && skipped.length === 0;
+  if (wait === undefined && !isNoEventAtFault) return before;
+  const failures = before.failures + 1;
+  // A server that refuses so many requests in a row refuses them for something else than an event.
+  const pause =
+    wait ?? (failures >= MAX_REFUSALS ? { reason: 'backoff' as const, ms: undefined } : undefined);
+  const until = now + (pause?.ms ?? backoffMs(failures, random));
+  const keepsBefore =
+    pause === undefined || (isLimited && (pause.reason !== 'rate-limit' || until < before.until));
+  return keepsBefore ? { ...before, failures } : { until, reason: pause.reason, failures, endedEarly: false };
+};
+
+/** What became of the events of one request. */
 interface Settled {
   delivered: BannerEvent[];
   /** Keys that left the queue. */
@@ -28,20 +55,20 @@ interface Settled {
   writes: Writes;
 }
 
-const NOTHING: Settled = { delivered: [], gone: [], notices: [], writes: [] };
+const nothing = (): Settled => ({ delivered: [], gone: [], notices: [], writes: [] });
 
 /**
  * Decides what becomes of the events: item i of `items` is event i of the request, or a gap where it was purged meanwhile.
- * Changes the totals of `control`, and nothing else.
+ * What has no write stays in the queue as it is. Changes the totals of `control`, and nothing else.
  */
 const settleEvents = (
-  { host, isWorker, clock, options, newId }: DeliveryContext,
+  { host, isWorker, clock, options }: DeliveryContext,
   control: Control,
-  batch: Batch,
+  { until }: Claim,
   items: (QueuedEvent | undefined)[],
   { type, skipped, failure }: BatchOutcome,
 ): Settled => {
-  const settled: Settled = { delivered: [], gone: [], notices: [], writes: [] };
+  const settled = nothing();
   const { gone, notices, writes } = settled;
   // The host has a hook that corrects events, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
@@ -59,95 +86,74 @@ const settleEvents = (
   };
   /** Named by the server: one attempt older, and corrected by the host, sent again later, or dead. */
   const skip = (item: QueuedEvent, reason: string): void => {
-    const { key, event } = item;
+    const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
     notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
     const next = corrects ? { skip: reason } : { after: clock.now() + options.maxWaitMs };
     if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
-    else writes.push([key, { ...event, attempts, isFinal: true, ...next }]);
-  };
-  /** In a batch of their own, ready at once. */
-  const sendAgain = (some: QueuedEvent[], splits = batch.splits): void => {
-    if (some.length === 0) return;
-    const id = newId();
-    const keys = some.map(({ key }) => key);
-    writes.push([batchKey(id), { ...batch, id, keys, splits, until: 0 }]);
+    else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
   for (const [item, reason] of named) if (item) skip(item, reason);
-  switch (type) {
-    case 'confirmed':
-      control.delivered += others.length;
-      settled.delivered = others.map(({ event }) => bannerEvent(event));
-      gone.push(...others.map(({ key }) => key));
-      writes.push(...others.map(({ key }): Writes[0] => [key, undefined]));
-      break;
-    case 'again':
-      sendAgain(others);
-      break;
-    case 'in-doubt':
-      notices.push({ type: 'in-doubt', events: kept.map(({ event }) => bannerEvent(event)) });
-      // They may have been taken or not: the same batch goes out again, or its events are given up.
-      if (kept.every(({ event }) => options.inDoubt[event.type] === 'at-least-once')) {
-        writes.push([batchKey(batch.id), { ...batch, until: 0, doubt: true }]);
-        break;
-      }
-      control.discarded += kept.length;
-      for (const item of kept) drop(item, 'discarded', 'in doubt, at most once');
-      writes.push(...kept.map(({ key }): Writes[0] => [key, undefined]));
-      break;
-    case 'refused': {
-      const [first] = others;
-      const reason = failure?.message ?? '';
-      // The named ones are at fault: the others were not taken.
-      if (skipped.length > 0) sendAgain(others);
-      // Without a name: halve, as what is too large.
-      else if (batch.keys.length > 1 || first === undefined) {
-        const middle = Math.ceil(others.length / 2);
-        sendAgain(others.slice(0, middle), batch.splits + 1);
-        sendAgain(others.slice(middle), batch.splits + 1);
-      }
-      // Refused alone: unchanged it could only be refused again, so without a correction this is the end.
-      else if (corrects) skip(first, reason);
-      else bury(first, 'rejected', reason);
+  if (type === 'confirmed') {
+    control.delivered += others.length;
+    settled.delivered = others.map(({ event }) => bannerEvent(event));
+    gone.push(...others.map(({ key }) => key));
+    writes.push(...others.map(({ key }): Writes[0] => [key, undefined]));
+  }
+  if (type === 'in-doubt') {
+    notices.push({ type: 'in-doubt', events: kept.map(({ event }) => bannerEvent(event)) });
+    for (const { key, event } of kept) {
+      // It may have been taken or not: it goes out again with its companions, or is given up.
+      const isKept = options.inDoubt[event.type] === 'at-least-once';
+      writes.push([key, isKept ? { ...event, doubt: event.doubt ?? until } : undefined]);
+      if (isKept) continue;
+      control.discarded += 1;
+      drop({ key, event }, 'discarded', 'in doubt, at most once');
     }
+  }
+  const [first] = others;
+  // Refused alone: unchanged it could only be refused again, so without a correction this is the end.
+  if (type === 'refused' && skipped.length === 0 && items.length === 1 && first) {
+    if (corrects) skip(first, failure?.message ?? '');
+    else bury(first, 'rejected', failure?.message ?? '');
   }
   return settled;
 };
 
 /**
- * Brings the outcome of one batch to disk in one transaction: index i of the answer is item i of `batch.keys`. `apiKey` is
+ * Brings the outcome of one request to disk in one transaction: index i of the answer is item i of `claim.keys`. `apiKey` is
  * the one that was sent.
  */
 export const createSettle =
   (context: DeliveryContext, log: Log) =>
-  async (batch: Batch, outcome: BatchOutcome, apiKey: string): Promise<Omit<Settled, 'writes'>> => {
+  async (claim: Claim, outcome: BatchOutcome, apiKey: string): Promise<Omit<Settled, 'writes'>> => {
     const { type, wait } = outcome;
-    let settled = NOTHING;
+    let settled = nothing();
     let wasOurs = false;
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isOurs = isInSending(stored, batch);
+      const isRegular = control.claim?.id === claim.id;
+      const isOurs = isRegular || (isClaim(stored) && stored.id === claim.id);
       // After a lost connection this runs twice: where the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
-      const items = batch.keys.map((key, i): QueuedEvent | undefined => {
+      const items = claim.keys.map((key, i): QueuedEvent | undefined => {
         const event = readEvent(records[i]);
         return event && { key, event };
       });
       const isEmpty = items.every((item) => item === undefined);
-      // A confirmation always counts, even when another tab sends the batch now or it was never written. Any other outcome
-      // counts only for the sending that the log knows.
+      // A confirmation always counts, even where the claim is over or was never written. Any other outcome counts only for the
+      // request that the log knows.
       if (!isOurs && (type !== 'confirmed' || isEmpty)) return null;
-      if (control.sender?.tab === context.tab) control.sender = null;
+      if (isRegular) control.claim = null;
       control.wait = waitAfter(context, control.wait, outcome);
       if (type === 'confirmed') control.refusedKey = null;
       if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(apiKey);
-      settled = isEmpty ? NOTHING : settleEvents(context, control, isOurs ? stored : batch, items, outcome);
-      // The batch ends here, unless one of the writes brings it back.
-      return [[batchKey(batch.id), undefined], ...settled.writes];
+      settled = isEmpty ? nothing() : settleEvents(context, control, claim, items, outcome);
+      return [[claimKey(claim.id), undefined], ...settled.writes];
     };
 
-    await log.step([batchKey(batch.id), ...batch.keys], decide);
+    await log.step([claimKey(claim.id), ...claim.keys], decide);
     return settled;
   };

@@ -1,11 +1,61 @@
-import type { AccessAnswer } from '../../server/routes/access.ts';
+import { useSignal } from '@preact/signals';
+import type { AccessAnswer, AuditAnswer } from '../../server/routes/access.ts';
 import { call, wordsOf } from '../call.ts';
-import { announce } from '../parts/announce.tsx';
-import { ago, wholeMoment } from '../parts/dates.ts';
-import { LoadView } from '../parts/load-view.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { Audit } from './audit.tsx';
-import './access.css';
+import { DataTable } from '../parts/data-table.tsx';
+import { ago, wholeMoment } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
+import '../screens.css';
+
+const Entries = ({ first }: { first: AuditAnswer }) => {
+  const more = useSignal<AuditAnswer[]>([]);
+  const pages = [first, ...more.value];
+  const { before } = pages.at(-1)!;
+  return (
+    <>
+      <DataTable
+        label="Audit"
+        rows={pages.flatMap(({ entries }) => entries)}
+        keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
+        columns={[
+          { name: 'When', cell: ({ at }) => wholeMoment(at) },
+          { name: 'Who', kind: 'head', cell: ({ operator }) => operator },
+          { name: 'What', cell: ({ action }) => action },
+          {
+            name: 'Of',
+            cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
+          },
+          { name: 'More', cell: ({ details }) => details },
+        ]}
+      />
+      {before !== null && (
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            try {
+              more.value = [...more.value, await call<AuditAnswer>('GET', `/api/audit?before=${before}`)];
+            } catch (error) {
+              announce(wordsOf(error));
+            }
+          }}
+        >
+          Show more
+        </button>
+      )}
+    </>
+  );
+};
+
+/** Who did what, newest first. */
+export const Audit = () => {
+  const { loaded, again } = useLoad(() => call<AuditAnswer>('GET', '/api/audit'), 'audit');
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {(first) => <Entries first={first} />}
+    </LoadView>
+  );
+};
 
 const ROLES: Readonly<Record<string, string>> = {
   view: 'looks at everything',
@@ -35,12 +85,14 @@ export const AccessScreen = () => {
             <section class="panel">
               <h2>Operators</h2>
               <p class="muted">
-                They are in the workspace file. <code>placard operator new</code> makes a key and the line for
-                it.
+                They are in the workspace file. To add a colleague, run{' '}
+                <code>npx placard operator new --name Mia --role edit</code>: it prints a key to hand over,
+                and a line for <code>operators</code> in the file. The file is read again by itself; who is
+                taken out of it is signed out.
               </p>
               <ul class="access-list">
                 {operators.map(({ name, role, people }) => (
-                  <li key={name}>
+                  <li key={name} class="access-item">
                     <b>
                       <bdi>{name}</bdi>
                     </b>
@@ -56,7 +108,7 @@ export const AccessScreen = () => {
               <h2>Signed in now</h2>
               <ul class="access-list">
                 {sessions.map(({ id, operator, since, seen, isOwn }) => (
-                  <li key={id}>
+                  <li key={id} class="access-item">
                     <b>
                       <bdi>{operator}</bdi>
                     </b>

@@ -3,14 +3,84 @@ import { type AudienceModel, type Condition, readAudience } from '../../campaign
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
-import { Segments } from '../parts/segments.tsx';
-import { AudienceJson } from './audience-json.tsx';
-import { ConditionRow } from './condition-row.tsx';
+import type { DraftCheck } from '../../server/draft-check.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import { call } from '../call.ts';
+import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
+import { useLoad } from '../parts/server.tsx';
+import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
-import { checksAt } from './field.tsx';
 import { Reach } from './reach.tsx';
-import { TestUsers } from './test-users.tsx';
-import './audience.css';
+import './blocks.css';
+
+/** People who see it whatever the rules say. */
+export const TestUsers = ({ editor }: { editor: Editor }) => (
+  <ListField
+    id="test_users"
+    label="Test users"
+    help="External IDs, separated by commas. They see it whatever its state, time and audience are, and count in no result."
+    checks={checksAt(editor.checks.value, 'test_users')}
+    values={editor.campaign.value.test_users ?? []}
+    onChange={(users) =>
+      editor.change(({ test_users: _, ...rest }) =>
+        users.length > 0 ? { ...rest, test_users: users } : rest,
+      )
+    }
+  />
+);
+
+interface AudienceJsonProps {
+  audience: Filter | null;
+  checks: readonly DraftCheck[];
+  onChange(audience: Filter | null): void;
+}
+
+const parse = (typed: string): Filter | null | undefined => {
+  if (typed.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(typed);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Filter)
+      : undefined;
+  } catch {
+    // Half-written JSON is the ordinary state of an editor.
+    return undefined;
+  }
+};
+
+/** The filter itself, for what the builder has no lines for. */
+export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
+  const typed = useSignal<string | null>(null);
+  const unread: DraftCheck[] =
+    typed.value !== null && parse(typed.value) === undefined
+      ? [{ severity: 'error', path: [], words: 'Not an object in JSON yet. The last good audience stays.' }]
+      : [];
+  const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
+  return (
+    <Field
+      id="audience-json"
+      label="Audience as JSON"
+      help="A filter in MongoDB's query form. Empty is everyone."
+      checks={[...unread, ...checks]}
+    >
+      <textarea
+        id="audience-json"
+        class="code"
+        rows={8}
+        dir="ltr"
+        spellcheck={false}
+        value={shown}
+        aria-invalid={unread.length > 0}
+        aria-describedby="audience-json-problem audience-json-help"
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+          const filter = parse(typed.value);
+          if (filter !== undefined) onChange(filter);
+        }}
+      />
+    </Field>
+  );
+};
 
 const NEW: readonly { name: string; make: () => Condition }[] = [
   { name: 'Attribute', make: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }) },
@@ -25,6 +95,26 @@ const isComplete = (condition: Condition): boolean => {
   if (condition.kind === 'app') return condition.ids.length > 0;
   if (condition.kind === 'group') return condition.id !== '';
   return condition.name.trim() !== '' && !(condition.kind === 'attribute' && condition.value === '');
+};
+
+/** Attributes that every profile may have, and those that other campaigns ask for: a typo would reach nobody. */
+const COMMON = ['city', 'country', 'email', 'first_name', 'gender', 'language', 'last_name'];
+
+const AttributeNames = () => {
+  const { loaded } = useLoad(() => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'), 'attributes');
+  const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
+  const used = rows.flatMap(({ published, draft }) =>
+    (readAudience((published ?? draft)?.campaign.audience)?.conditions ?? []).flatMap((condition) =>
+      condition.kind === 'attribute' ? [condition.name] : [],
+    ),
+  );
+  return (
+    <datalist id="attribute-names">
+      {[...new Set([...used, ...COMMON])].sort().map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
 };
 
 /** Who gets it. */
@@ -60,6 +150,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
           <AudienceJson audience={audience ?? null} checks={checks} onChange={putFilter} />
         ) : (
           <>
+            <AttributeNames />
             {model.conditions.length > 1 && (
               <Segments
                 label="They have to fit"

@@ -4,23 +4,17 @@ import { nameOf } from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
 import { HistoryTab } from '../history/history-tab.tsx';
-import { stateOf } from '../list/find-campaigns.ts';
-import { announce } from '../parts/announce.tsx';
-import { LoadView } from '../parts/load-view.tsx';
-import { Boundary, Problem } from '../parts/problem.tsx';
-import { StateMark } from '../parts/state-mark.tsx';
-import { useAction } from '../parts/use-action.ts';
-import { useLoad } from '../parts/use-load.ts';
+import { StateMark, stateOf } from '../list/campaign-list.tsx';
+import { announce, Boundary, Problem } from '../parts/problem.tsx';
+import { LoadView, useAction, useLoad } from '../parts/server.tsx';
 import { ResultsTab } from '../results/results-tab.tsx';
 import { go, Link } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
-import { ConflictBox } from './conflict-box.tsx';
-import { CopyDialog } from './copy-dialog.tsx';
-import { DraftBar } from './draft-bar.tsx';
+import { ConflictBox, DraftBar } from './draft-bar.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
-import { PublishDialog } from './publish-dialog.tsx';
-import './campaign.css';
+import { CopyDialog, PublishDialog } from './publish-dialog.tsx';
+import '../shell/shell.css';
 
 type Tab = 'edit' | 'results' | 'history';
 /** How often it is looked whether somebody else edits the same draft. */
@@ -121,8 +115,10 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     };
     const timer = setInterval(look, LOOK_MS);
     document.addEventListener('visibilitychange', look);
+    addEventListener('online', look);
     return () => {
       clearInterval(timer);
+      removeEventListener('online', look);
       document.removeEventListener('visibilitychange', look);
     };
   }, [editor]);
@@ -141,6 +137,19 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           </h1>
           <StateMark state={stateOf(row, Date.now())} />
         </div>
+      </div>
+      <div class="campaign-bar">
+        <nav class="tabs" aria-label="Campaign">
+          {TABS.map((each) => (
+            <Link
+              key={each.tab}
+              to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
+              current={each.tab === tab}
+            >
+              {each.name}
+            </Link>
+          ))}
+        </nav>
         {tab === 'edit' && (
           <DraftBar
             editor={editor}
@@ -151,19 +160,8 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             onDiscarded={onChange}
           />
         )}
+        {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
       </div>
-      <nav class="tabs" aria-label="Campaign">
-        {TABS.map((each) => (
-          <Link
-            key={each.tab}
-            to={each.tab === 'edit' ? path : `${path}/${each.tab}`}
-            current={each.tab === tab}
-          >
-            {each.name}
-          </Link>
-        ))}
-      </nav>
-      {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && <ResultsTab row={row} />}
       {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}

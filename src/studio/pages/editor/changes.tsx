@@ -1,10 +1,10 @@
 import type { ChangeObject } from 'diff';
-import { useEffect, useState } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
-import { wholeMoment } from '../parts/dates.ts';
+import { wholeMoment } from '../parts/format.ts';
+import { useLoad } from '../parts/server.tsx';
 import { placementName } from '../shell/session.ts';
-import './changes.css';
+import './blocks.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
 
@@ -15,24 +15,16 @@ const whole = ({ before, after }: Change): Part[] => [
 
 /** The words of both texts in one line, those that went and those that came marked. The library is loaded for it. */
 const useWords = (change: Change): Part[] => {
-  const [parts, setParts] = useState<Part[]>(() => whole(change));
   const { before, after } = change;
-  useEffect(() => {
-    let isLatest = true;
-    setParts(whole({ label: '', before, after }));
-    if (before !== '' && after !== '') {
-      import('diff').then(
-        ({ diffWordsWithSpace }) => {
-          if (isLatest) setParts(diffWordsWithSpace(before, after));
-        },
-        // Without the library both texts stand there whole.
-        () => undefined,
-      );
-    }
-    return () => {
-      isLatest = false;
-    };
-  }, [before, after]);
+  const { loaded } = useLoad(
+    async () =>
+      before === '' || after === ''
+        ? whole(change)
+        : (await import('diff')).diffWordsWithSpace(before, after),
+    JSON.stringify([before, after]),
+  );
+  // Until the library is there, and without it, both texts stand there whole.
+  const parts: Part[] = loaded.state === 'ready' ? loaded.value : whole(change);
   return parts.filter(({ value }) => value !== '');
 };
 

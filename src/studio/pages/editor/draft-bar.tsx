@@ -1,12 +1,40 @@
 import { useSignal } from '@preact/signals';
-import { call, wordsOf } from '../call.ts';
-import { announce } from '../parts/announce.tsx';
-import { ago } from '../parts/dates.ts';
+import { call } from '../call.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ago, moment } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
+import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
-import { forgetUnsaved } from './unsaved.ts';
+
+/** Two wrote the same draft: both are shown, and the operator says which goes on. */
+export const ConflictBox = ({ editor }: { editor: Editor }) => {
+  const theirs = editor.theirs.value;
+  return (
+    <section class="notice" role="alert" aria-labelledby="conflict-title">
+      <h2 id="conflict-title">
+        {theirs
+          ? `${theirs.editor} changed this draft at ${moment(theirs.at)}`
+          : 'This draft was published or discarded'}
+      </h2>
+      <p>
+        {theirs
+          ? 'What you have here is not what is stored any more. These are the differences, theirs first:'
+          : 'Your last changes are not saved. Save them as a new draft, or go on with what is published.'}
+      </p>
+      {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
+      <div class="notice-actions">
+        <button type="button" class="button" onClick={editor.takeTheirs}>
+          {theirs ? 'Go on with theirs' : 'Drop mine'}
+        </button>
+        <button type="button" class="button primary" onClick={editor.keepMine}>
+          {theirs ? 'Save mine over theirs' : 'Save mine'}
+        </button>
+      </div>
+    </section>
+  );
+};
 
 interface DraftBarProps {
   editor: Editor;
@@ -29,6 +57,17 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
+/** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
+const whyNotPublish = ({ row, isDraft, revision }: Editor): string | null => {
+  const { operator, workspace } = signedIn();
+  if (workspace.campaignsFrom === 'file') {
+    return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
+  }
+  const isMine = row.draft?.revision !== revision() || row.draft.editor === operator.name;
+  if (!workspace.secondOperator || !isDraft.value || !isMine) return null;
+  return 'You changed this draft last, so somebody else has to publish it.';
+};
+
 /** It keeps the focus with the last step: a disabled button would lose it. */
 const StepButton = (props: { name: string; isPossible: boolean; onClick(): void }) => (
   <button type="button" class="button quiet" aria-disabled={!props.isPossible} onClick={props.onClick}>
@@ -41,20 +80,21 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const isDiscarding = useSignal(false);
   const { state, isDraft, problem, errors, row } = editor;
   const isFile = signedIn().workspace.campaignsFrom === 'file';
+  const close = () => {
+    isDiscarding.value = false;
+  };
   const discard = async () => {
-    try {
-      await editor.flush();
-      const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
-      await call('DELETE', path, { ifMatch: editor.revision() });
-      forgetUnsaved(editor.id);
-      announce('The draft is gone.');
-      if (row.published) await onDiscarded();
-      else go('/');
-    } catch (error) {
-      announce(wordsOf(error));
-    }
+    await editor.flush();
+    const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
+    await call('DELETE', path, { ifMatch: editor.revision() });
+    editor.forget();
+    announce('The draft is gone.');
+    close();
+    if (row.published) await onDiscarded();
+    else go('/');
   };
   const canPublish = isFile ? may('edit') : may('publish');
+  const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="draft-bar">
       <p class="draft-state" data-state={state.value}>
@@ -68,6 +108,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           </>
         )}
       </p>
+      {whyNot && <p class="draft-state">{whyNot}</p>}
       {!editor.isReadOnly && (
         <div class="draft-buttons">
           <StepButton name="Undo" isPossible={editor.canUndo.value} onClick={editor.undo} />
@@ -83,7 +124,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
               Discard
             </button>
           )}
-          {canPublish && (
+          {canPublish && (isFile || whyNot === null) && (
             <button
               type="button"
               class="button primary"
@@ -99,22 +140,9 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
       {isDiscarding.value && (
         <Dialog
           title="Discard the draft?"
-          onClose={() => {
-            isDiscarding.value = false;
-          }}
+          onClose={close}
           closeName="Keep it"
-          actions={
-            <button
-              type="button"
-              class="button primary"
-              onClick={() => {
-                isDiscarding.value = false;
-                void discard();
-              }}
-            >
-              Discard
-            </button>
-          }
+          action={{ name: 'Discard', act: discard }}
         >
           <p>
             {row.published

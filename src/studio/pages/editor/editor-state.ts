@@ -4,8 +4,80 @@ import type { DraftCheck } from '../../server/draft-check.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
-import { createSteps } from './steps.ts';
-import { forgetUnsaved, keepUnsaved, unsavedOf } from './unsaved.ts';
+import { signedIn } from '../shell/session.ts';
+
+/** Changes of one field within so long are one step back. */
+const STEP_MS = 1_000;
+const MAX_STEPS = 100;
+
+/** What there was before, to go back to and forth. */
+const createSteps = <Value>() => {
+  const past = signal<Value[]>([]);
+  const future = signal<Value[]>([]);
+  let last = { mark: '', at: 0 };
+  return {
+    canUndo: computed(() => past.value.length > 0),
+    canRedo: computed(() => future.value.length > 0),
+    /** Keeps what is about to be changed. Changes with one `mark` that follow each other closely are one step. */
+    keep(before: Value, mark = '') {
+      const at = Date.now();
+      const isSameStep = mark !== '' && mark === last.mark && at - last.at < STEP_MS;
+      last = { mark, at };
+      if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), before];
+      future.value = [];
+    },
+    /** The step before, in exchange for what there is now; `undefined` where there is none. */
+    back(now: Value): Value | undefined {
+      const before = past.value.at(-1);
+      if (before === undefined) return undefined;
+      past.value = past.value.slice(0, -1);
+      future.value = [...future.value, now];
+      return before;
+    },
+    forth(now: Value): Value | undefined {
+      const after = future.value.at(-1);
+      if (after === undefined) return undefined;
+      future.value = future.value.slice(0, -1);
+      past.value = [...past.value, now];
+      return after;
+    },
+  };
+};
+
+const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
+
+/** A change that the server does not have yet, and what it was made over. */
+interface Unsaved {
+  revision: string | null;
+  basedOn: number;
+  campaign: CampaignText;
+}
+
+/** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
+const keepUnsaved = (campaignId: string, unsaved: Unsaved): void => {
+  try {
+    localStorage.setItem(keyOf(campaignId), JSON.stringify(unsaved));
+  } catch {
+    // Storage is full or switched off: the change is still on its way to the server.
+  }
+};
+
+const forgetUnsaved = (campaignId: string): void => {
+  try {
+    localStorage.removeItem(keyOf(campaignId));
+  } catch {
+    // Switched off: there is nothing to forget.
+  }
+};
+
+const unsavedOf = (campaignId: string): Unsaved | null => {
+  try {
+    return JSON.parse(localStorage.getItem(keyOf(campaignId)) ?? 'null');
+  } catch {
+    // Storage is switched off, or holds what no version of this page has written.
+    return null;
+  }
+};
 
 /** Pause in typing after which a draft is saved. */
 const SAVE_MS = 500;
@@ -21,13 +93,18 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const original = (row.draft ?? row.published)!.campaign;
   let revision = row.draft?.revision ?? null;
   let basedOn = row.draft?.basedOn ?? row.newest;
-  const recovered = isReadOnly ? null : unsavedOf(row.id, revision);
+  const kept = isReadOnly ? null : unsavedOf(row.id);
+  // What is stored may be the kept change itself: the page was closed before it read that it was saved.
+  const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(original) ? kept : null;
+  /** Somebody has saved or published since the change was made: then both are shown, and the operator chooses. */
+  const isOvertaken =
+    recovered !== null && (recovered.revision !== revision || recovered.basedOn !== basedOn);
 
-  const campaign = signal<CampaignText>(recovered ?? original);
+  const campaign = signal<CampaignText>(recovered?.campaign ?? original);
   const isDraft = signal(row.draft !== null);
-  const state = signal<SaveState>('saved');
+  const state = signal<SaveState>(isOvertaken ? 'conflict' : 'saved');
   const problem = signal<string | null>(null);
-  const theirs = signal<DraftRow | null>(null);
+  const theirs = signal<DraftRow | null>(isOvertaken ? row.draft : null);
   const checks = signal<DraftCheck[]>([]);
   const steps = createSteps<CampaignText>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
@@ -93,14 +170,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   };
   const put = (next: CampaignText) => {
     campaign.value = next;
+    // In a conflict too: the page may be closed before the operator has chosen.
+    keepUnsaved(row.id, { revision, basedOn, campaign: next });
     if (state.value === 'conflict') return;
     state.value = 'waiting';
-    keepUnsaved(row.id, revision, next);
     saveSoon();
   };
 
-  if (recovered) put(recovered);
-  else void check(original);
+  if (recovered && !isOvertaken) put(recovered.campaign);
+  else void check(campaign.value);
+  if (isOvertaken) basedOn = recovered.basedOn;
 
   return {
     id: row.id,
@@ -135,19 +214,27 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       const after = steps.forth(campaign.value);
       if (after) put(after);
     },
-    /** Looks whether somebody else has saved this draft, and says so before the next change is refused. */
+    /** What was kept of this campaign on the device is of no use any more. */
+    forget: () => forgetUnsaved(row.id),
+    /**
+     * Looks whether somebody else has saved, published or discarded this draft, and says so before the next change is
+     * refused. What could not be saved is tried again first.
+     */
     async look() {
+      if (state.value === 'failed') await save();
       if (state.value !== 'saved') return;
       const known = revision;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
-      if (!draft || draft.revision === known || known !== revision || state.peek() !== 'saved') return;
+      if (known !== revision || state.peek() !== 'saved') return;
+      if ((draft?.revision ?? null) === known) return;
       theirs.value = draft;
       state.value = 'conflict';
     },
     /** After a conflict: what this page has is saved over theirs. */
     keepMine() {
       revision = theirs.value?.revision ?? null;
-      basedOn = theirs.value?.basedOn ?? row.newest;
+      // Without a draft of theirs it stays over the release that it was made over: publishing then shows what came since.
+      basedOn = theirs.value?.basedOn ?? basedOn;
       theirs.value = null;
       state.value = 'waiting';
       void save();
@@ -169,7 +256,6 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = 'waiting';
       await this.flush();
     },
-    stop: () => clearTimeout(timer),
   };
 };
 export type Editor = ReturnType<typeof createEditor>;

@@ -1,9 +1,7 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import { checksAt, NumberField, RemoveButton } from '../parts/fields.tsx';
 import type { Editor } from './editor-state.ts';
-import { checksAt } from './field.tsx';
-import { NumberField } from './number-field.tsx';
-import { RemoveButton } from './remove-button.tsx';
-import './audience.css';
+import './blocks.css';
 
 const MAX_GOALS = 4;
 const HOURS_A_DAY = 24;
@@ -22,7 +20,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
   return (
     <>
       <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
-        <h2>What should it bring about?</h2>
+        <h2>What counts as a success?</h2>
         <p class="field-help">
           A person counts once for each goal, from the moment they first saw the campaign, or would have seen
           it in the control group.

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import type { ReachAnswer } from '../../server/routes/reach.ts';
 import { call } from '../call.ts';
-import { countText } from '../parts/numbers.ts';
+import { countText } from '../parts/format.ts';
+import { useLoad } from '../parts/server.tsx';
 
 /** Pause in typing after which users are counted. */
 const TYPING_MS = 400;
@@ -28,36 +27,21 @@ const words = (reach: ReachAnswer): string => {
 
 /** How many users the audience of a draft holds. */
 export const Reach = ({ campaign }: { campaign: CampaignText }) => {
-  const answer = useSignal<ReachAnswer | null>(null);
-  const isCounting = useSignal(true);
   const { audience = null, placements, priority, starts_at, control_percentage } = campaign;
-  const asked = JSON.stringify([audience, placements, priority, starts_at, control_percentage]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: nothing else of a campaign changes its reach
-  useEffect(() => {
-    const leaving = new AbortController();
-    isCounting.value = true;
-    const timer = setTimeout(() => {
-      call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal: leaving.signal }).then(
-        (reach) => {
-          answer.value = reach;
-          isCounting.value = false;
-        },
-        () => {
-          if (leaving.signal.aborted) return;
-          // A draft that cannot be read yet has no number; its checks say why.
-          answer.value = null;
-          isCounting.value = false;
-        },
-      );
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [asked]);
+  // Nothing else of a campaign changes its reach.
+  const { loaded } = useLoad(
+    (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
+    JSON.stringify([audience, placements, priority, starts_at, control_percentage]),
+    { pauseMs: TYPING_MS, keepsLast: true },
+  );
+  // A draft that cannot be read yet has no number; its checks say why.
   return (
-    <p class="audience-reach" role="status" aria-busy={isCounting.value}>
-      {answer.value ? words(answer.value) : isCounting.value ? 'Counting …' : 'Not counted yet.'}
+    <p class="audience-reach" role="status" aria-busy={loaded.state === 'loading'}>
+      {loaded.state === 'ready'
+        ? words(loaded.value)
+        : loaded.state === 'loading'
+          ? 'Counting …'
+          : 'Not counted yet.'}
     </p>
   );
 };

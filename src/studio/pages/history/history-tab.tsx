@@ -1,14 +1,92 @@
 import { useSignal } from '@preact/signals';
+import { scheduleState } from '../../campaign/schedule-state.ts';
+import type { PublishedAnswer } from '../../server/add-release.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { ReleaseRow } from '../../server/routes/releases.ts';
-import { call } from '../call.ts';
-import { LoadView } from '../parts/load-view.tsx';
-import { Empty } from '../parts/problem.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { signedIn } from '../shell/session.ts';
-import { ReleaseItem } from './release-item.tsx';
-import { RollBackDialog } from './roll-back-dialog.tsx';
-import './history.css';
+import type { ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
+import { call, wordsOf } from '../call.ts';
+import { Changes } from '../editor/changes.tsx';
+import { STATE_WORDS } from '../list/campaign-list.tsx';
+import { Dialog, NoteField } from '../parts/dialog.tsx';
+import { wholeMoment } from '../parts/format.ts';
+import { announce, Empty } from '../parts/problem.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
+import { may, signedIn } from '../shell/session.ts';
+import '../screens.css';
+
+interface ReleaseItemProps {
+  release: ReleaseRow;
+  /** The release of the same campaign before it. */
+  before: ReleaseRow | null;
+  isLive: boolean;
+  onGoBack(): void;
+}
+
+/** One release: who published it, why, and what it changed. */
+export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemProps) => (
+  <li class="release">
+    <div class="release-head">
+      <h2>
+        Release {release.release}{' '}
+        {isLive && (
+          <span class="tag">
+            {release.campaign ? STATE_WORDS[scheduleState(release.campaign, Date.now())] : 'Stopped'}
+          </span>
+        )}
+        {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
+      </h2>
+      <p class="muted">
+        <bdi>{release.author}</bdi>, {wholeMoment(release.at)}
+        {release.liveAt !== release.at && `, live on ${wholeMoment(release.liveAt)}`}
+      </p>
+    </div>
+    {release.note && <p dir="auto">{release.note}</p>}
+    <details class="more">
+      <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
+      <Changes before={before?.campaign ?? null} after={release.campaign} />
+    </details>
+    {may('publish') && !isLive && (
+      <button type="button" class="button" onClick={onGoBack}>
+        Go back to it …
+      </button>
+    )}
+  </li>
+);
+
+/** Publishes a former release again, after showing what that would change. */
+export const RollBackDialog = ({
+  row,
+  release,
+  onClose,
+  onDone,
+}: {
+  row: CampaignRow;
+  release: ReleaseRow;
+  onClose(): void;
+  onDone(): Promise<void>;
+}) => {
+  const note = useSignal(`Back to release ${release.release}`);
+  const rollBack = async () => {
+    const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
+      body: { note: note.value, based_on: row.newest },
+    });
+    announce(`Release ${answer.release} is live: it is release ${release.release} again.`);
+    onClose();
+    await onDone();
+  };
+  return (
+    <Dialog
+      title={`Go back to release ${release.release}?`}
+      isWide
+      onClose={onClose}
+      closeName="Not now"
+      action={{ name: 'Publish it again', act: rollBack }}
+    >
+      <p>This makes a new release. What is published now, then what it would be:</p>
+      <Changes before={row.published?.campaign ?? null} after={release.campaign} />
+      <NoteField id="roll-back-note" label="Note for the history" note={note} />
+    </Dialog>
+  );
+};
 
 interface HistoryTabProps {
   row: CampaignRow;
@@ -25,29 +103,70 @@ const NoRelease = () => (
   </Empty>
 );
 
+/** The releases that were loaded, and older ones on request. */
+const Releases = (props: {
+  first: ReleasesAnswer;
+  path: string;
+  row: CampaignRow;
+  onGoBack(to: ReleaseRow): void;
+}) => {
+  const { first, path, row, onGoBack } = props;
+  const more = useSignal<ReleasesAnswer[]>([]);
+  const pages = [first, ...more.value];
+  const releases = pages.flatMap((page) => page.releases);
+  const { before } = pages.at(-1)!;
+  return (
+    <>
+      {releases.length === 0 && <NoRelease />}
+      <ol class="releases">
+        {releases.map((release, index) => (
+          <ReleaseItem
+            key={release.release}
+            release={release}
+            before={releases[index + 1] ?? null}
+            isLive={release.release === row.published?.release}
+            onGoBack={() => onGoBack(release)}
+          />
+        ))}
+      </ol>
+      {before !== null && (
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            try {
+              more.value = [...more.value, await call<ReleasesAnswer>('GET', `${path}&before=${before}`)];
+            } catch (error) {
+              announce(wordsOf(error));
+            }
+          }}
+        >
+          Show older
+        </button>
+      )}
+    </>
+  );
+};
+
 /** Every release of a campaign, what it changed, and the way back to it. */
 export const HistoryTab = ({ row, onChange }: HistoryTabProps) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<{ releases: ReleaseRow[] }>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
   const chosen = useSignal<ReleaseRow | null>(null);
   return (
     <LoadView loaded={loaded} again={again}>
-      {({ releases }) => (
+      {(first) => (
         <>
-          {releases.length === 0 && <NoRelease />}
-          <ol class="releases">
-            {releases.map((release, index) => (
-              <ReleaseItem
-                key={release.release}
-                release={release}
-                before={releases[index + 1] ?? null}
-                isLive={release.release === row.published?.release}
-                onGoBack={() => {
-                  chosen.value = release;
-                }}
-              />
-            ))}
-          </ol>
+          <Releases
+            // After a roll back the pages before it are those of another history.
+            key={first.releases[0]?.release}
+            first={first}
+            path={path}
+            row={row}
+            onGoBack={(release) => {
+              chosen.value = release;
+            }}
+          />
           {chosen.value && (
             <RollBackDialog
               row={row}

@@ -2,14 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/first-numbers.ts';
 import { call } from '../call.ts';
+import { Segments } from '../parts/fields.tsx';
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';
-import { Segments } from '../parts/segments.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
 import { may } from '../shell/session.ts';
-import { createCampaign } from './create-campaign.ts';
-import { FILTERS, findCampaigns, type Shown, stateOf } from './find-campaigns.ts';
-import { Row, UnreadableRow } from './row.tsx';
-import { timelineOf } from './timeline.ts';
+import { createCampaign, FILTERS, findCampaigns, type Shown, stateOf } from './campaign-list.tsx';
+import { Row, timelineOf, UnreadableRow } from './row.tsx';
 import './list.css';
 
 const NOBODY: FirstNumber = { people: 0, clicked: 0 };
@@ -22,6 +20,7 @@ export const ListScreen = () => {
     () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
     'campaigns',
   );
+  useFocusAfterReload(loaded);
   // They may take a moment, and the list is of use without them.
   const numbers = useLoad(
     () => call<{ numbers: Record<string, FirstNumber> }>('GET', '/api/numbers'),

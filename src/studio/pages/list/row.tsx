@@ -1,16 +1,79 @@
 import { useSignal } from '@preact/signals';
-import { nameOf } from '../../campaign/campaign-text.ts';
+import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { ScheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/first-numbers.ts';
-import { ago, day, moment } from '../parts/dates.ts';
-import { countText, shareText } from '../parts/numbers.ts';
-import { StateMark } from '../parts/state-mark.tsx';
+import { call } from '../call.ts';
+import { Dialog, NoteField } from '../parts/dialog.tsx';
+import { ago, countText, day, moment, shareText } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
-import { createCampaign } from './create-campaign.ts';
-import { StopDialog } from './stop-dialog.tsx';
-import type { Timeline } from './timeline.ts';
+import { createCampaign, StateMark } from './campaign-list.tsx';
+
+const DAY_MS = 86_400_000;
+const PAST_DAYS = 14;
+const FUTURE_DAYS = 42;
+const TICK_DAYS = 14;
+
+/** The weeks around today, as shares of their length in per cent. */
+export interface Timeline {
+  today: number;
+  ticks: { at: number; name: string }[];
+  /** Where a campaign's bar begins and how long it is; `null` where it is not in these weeks. */
+  barOf(campaign: CampaignText): { start: number; length: number; isOpen: boolean } | null;
+}
+
+export const timelineOf = (nowMs: number): Timeline => {
+  const from = nowMs - PAST_DAYS * DAY_MS;
+  const length = (PAST_DAYS + FUTURE_DAYS) * DAY_MS;
+  const share = (ms: number) => (100 * (ms - from)) / length;
+  return {
+    today: share(nowMs),
+    ticks: Array.from({ length: (PAST_DAYS + FUTURE_DAYS) / TICK_DAYS }, (_, index) => {
+      const ms = from + index * TICK_DAYS * DAY_MS;
+      return { at: share(ms), name: index === 1 ? 'Today' : day(ms) };
+    }),
+    barOf({ starts_at, ends_at }) {
+      const start = Math.max(0, starts_at ? share(Date.parse(starts_at)) : 0);
+      const end = Math.min(100, ends_at ? share(Date.parse(ends_at)) : 100);
+      return end <= start ? null : { start, length: end - start, isOpen: !ends_at };
+    },
+  };
+};
+
+interface StopDialogProps {
+  row: CampaignRow;
+  onClose(): void;
+  onStopped(): Promise<void>;
+}
+
+/** Takes a campaign off the pages, after asking. */
+export const StopDialog = ({ row, onClose, onStopped }: StopDialogProps) => {
+  const note = useSignal('');
+  const name = nameOf(row.published!.campaign);
+  const stop = async () => {
+    const path = `/api/campaigns/${encodeURIComponent(row.id)}/stop`;
+    await call('POST', path, { body: { note: note.value, based_on: row.newest } });
+    announce(`${name} is stopped. A page that is open keeps it until it asks again.`);
+    onClose();
+    await onStopped();
+  };
+  return (
+    <Dialog
+      title={`Stop “${name}”?`}
+      onClose={onClose}
+      closeName="Leave it live"
+      action={{ name: 'Stop it now', act: stop }}
+    >
+      <p>
+        Pages that ask from now on get something else. One that is open may show it until its next session.
+        Its results stay, and History brings it back.
+      </p>
+      <NoteField id="stop-note" label="Why (for the history)" note={note} />
+    </Dialog>
+  );
+};
 
 interface RowProps {
   row: CampaignRow;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import './data-table.css';
+import './parts.css';
 
 export interface Column<Row> {
   name: string;

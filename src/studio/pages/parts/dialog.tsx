@@ -1,5 +1,15 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Refused } from '../call.ts';
+import { useAction } from './server.tsx';
+
+interface DialogAction {
+  name: string;
+  act(): Promise<void>;
+  /** `false`: the button is there and does nothing, as while a draft is saved. */
+  isReady?: boolean;
+}
 
 interface DialogProps {
   title: string;
@@ -7,13 +17,18 @@ interface DialogProps {
   children: ComponentChildren;
   /** What the button is called that leaves everything as it is. */
   closeName: string;
-  /** Buttons beside it. */
-  actions?: ComponentChildren;
+  /** Something else to do in it, such as to copy. */
+  more?: ComponentChildren;
+  /** The button that does what the dialog is for; why it failed stands above it. `null`: it cannot be done now. */
+  action?: DialogAction | null;
   isWide?: boolean;
 }
 
 /** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
-export const Dialog = ({ title, onClose, closeName, children, actions, isWide = false }: DialogProps) => {
+export const Dialog = (props: DialogProps) => {
+  const { title, onClose, closeName, children, more, action, isWide = false } = props;
+  const { problem, isBusy, run } = useAction(async () => action?.act());
+  const isReady = !isBusy.value && action?.isReady !== false;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -37,13 +52,58 @@ export const Dialog = ({ title, onClose, closeName, children, actions, isWide = 
       <div class="dialog-body">
         <h2 id={id}>{title}</h2>
         {children}
+        <p class="field-problem" role="alert">
+          {problem.value}
+        </p>
       </div>
       <div class="dialog-foot">
         <button type="button" class="button" onClick={onClose}>
           {closeName}
         </button>
-        {actions}
+        {more}
+        {action && (
+          // It is not disabled meanwhile, which would lose the focus.
+          <button
+            type="button"
+            class="button primary"
+            aria-disabled={!isReady}
+            onClick={() => void (isReady && run())}
+          >
+            {action.name}
+          </button>
+        )}
       </div>
     </dialog>
   );
+};
+
+interface NoteFieldProps {
+  id: string;
+  label: string;
+  note: Signal<string>;
+}
+
+/** Why something is published, stopped or taken back: for those who read the history. */
+export const NoteField = ({ id, label, note }: NoteFieldProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <textarea
+      id={id}
+      rows={2}
+      dir="auto"
+      value={note.value}
+      onInput={(event) => {
+        note.value = event.currentTarget.value;
+      }}
+    />
+  </div>
+);
+
+/** Puts a text on the clipboard; where the browser refuses, the reader learns what to do instead. */
+export const copyText = async (text: string, instead: string): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    throw new Refused(`The browser does not let the Studio copy: ${instead}.`);
+  }
 };

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 
@@ -35,3 +36,20 @@ export const Boundary = (props: {
   const [error] = useErrorBoundary((thrown) => console.error(thrown));
   return <>{error === undefined ? props.children : props.instead(String(error))}</>;
 };
+
+const said = signal({ words: '', times: 0 });
+
+/** Says in a moment what has happened, to everybody: shown at the foot of the window and read out. */
+export const announce = (words: string): void => {
+  const times = said.value.times + 1;
+  said.value = { words, times };
+  setTimeout(() => {
+    if (said.value.times === times) said.value = { words: '', times };
+  }, 6_000);
+};
+
+export const Announcer = () => (
+  <div class="announcer" role="status">
+    {said.value.words !== '' && <p key={said.value.times}>{said.value.words}</p>}
+  </div>
+);

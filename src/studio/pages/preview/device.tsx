@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FrameProblem, FrameReport, FrameRequest } from './frame-message.ts';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { FrameProblem, FrameReport, FrameRequest } from './frame.ts';
 
 interface DeviceProps {
   /** Of the page in it, in pixels. */
@@ -14,37 +15,39 @@ const MAX_HEIGHT = 900;
 export const Device = ({ width, request, onDrawn }: DeviceProps) => {
   const glass = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
-  const [room, setRoom] = useState(0);
-  const [height, setHeight] = useState(480);
-  const [isReady, setReady] = useState(false);
+  const room = useSignal(0);
+  const height = useSignal(480);
+  const isReady = useSignal(false);
   const text = JSON.stringify(request);
 
   useEffect(() => {
-    const watcher = new ResizeObserver(([entry]) => setRoom(entry!.contentRect.width));
+    const watcher = new ResizeObserver(([entry]) => {
+      room.value = entry!.contentRect.width;
+    });
     if (glass.current) watcher.observe(glass.current);
     return () => watcher.disconnect();
-  }, []);
+  }, [room]);
 
   useEffect(() => {
     const hear = ({ source, data }: MessageEvent<FrameReport>) => {
       if (source !== frame.current?.contentWindow) return;
-      if (data.type === 'placard:preview-ready') setReady(true);
+      if (data.type === 'placard:preview-ready') isReady.value = true;
       if (data.type === 'placard:preview-drawn') {
-        setHeight(Math.min(data.height, MAX_HEIGHT));
+        height.value = Math.min(data.height, MAX_HEIGHT);
         onDrawn(data.problems);
       }
     };
     addEventListener('message', hear);
     return () => removeEventListener('message', hear);
-  }, [onDrawn]);
+  }, [onDrawn, isReady, height]);
 
   useEffect(() => {
-    if (isReady) frame.current?.contentWindow?.postMessage(JSON.parse(text), location.origin);
-  }, [text, isReady]);
+    if (isReady.value) frame.current?.contentWindow?.postMessage(JSON.parse(text), location.origin);
+  }, [text, isReady.value]);
 
-  const scale = room === 0 ? 1 : Math.min(1, room / width);
+  const scale = room.value === 0 ? 1 : Math.min(1, room.value / width);
   return (
-    <div class="glass" ref={glass} style={{ blockSize: `${height * scale + 2}px` }}>
+    <div class="glass" ref={glass} style={{ blockSize: `${height.value * scale + 2}px` }}>
       <iframe
         ref={frame}
         src="/preview.html"
@@ -52,9 +55,9 @@ export const Device = ({ width, request, onDrawn }: DeviceProps) => {
         tabIndex={-1}
         style={{
           inlineSize: `${width}px`,
-          blockSize: `${height}px`,
+          blockSize: `${height.value}px`,
           scale: String(scale),
-          marginInlineStart: `${Math.max(0, (room - width * scale) / 2)}px`,
+          marginInlineStart: `${Math.max(0, (room.value - width * scale) / 2)}px`,
         }}
       />
     </div>

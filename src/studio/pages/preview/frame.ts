@@ -1,8 +1,53 @@
 import { card, hero, strip } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
-import type { FrameProblem, FrameReport, FrameRequest } from './frame-message.ts';
-import { longWords } from './long-words.ts';
 import './frame.css';
+
+/** What the editor tells the frame to draw. */
+export interface FrameRequest {
+  type: 'placard:preview';
+  template: 'strip' | 'card' | 'hero';
+  /** `null`: nothing can be drawn. */
+  properties: Record<string, { type: string; value: unknown }> | null;
+  scheme: 'light' | 'dark';
+  isRightToLeft: boolean;
+  isLargeText: boolean;
+  hasLongWords: boolean;
+  /** Where paths of images and links lead; `null` where no site is known. */
+  site: string | null;
+}
+
+/** Something that the page would do without, or cut, by the property it is about. */
+export interface FrameProblem {
+  property: string;
+  words: string;
+}
+
+/** What the frame answers: it can draw now, or it has drawn. */
+export type FrameReport =
+  | { type: 'placard:preview-ready' }
+  | { type: 'placard:preview-drawn'; height: number; problems: FrameProblem[] };
+
+/** As languages with long words do: half as long again, and each word of a text in one. */
+const LENGTHEN = /(\p{L}{4,})/gu;
+const WORDS = ['headline', 'body', 'button_text'];
+
+type Properties = Record<string, { type: string; value: unknown }>;
+
+/** The same banner in a language of long words, to see what breaks. */
+export const longWords = (properties: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const { type, value } = property;
+      if (!WORDS.includes(name) || typeof value !== 'string') return [name, property];
+      return [
+        name,
+        {
+          type,
+          value: value.replace(LENGTHEN, (word) => `${word}${word.slice(0, 4).toLowerCase()}ungsheit`),
+        },
+      ];
+    }),
+  );
 
 const TEMPLATES = { strip, card, hero };
 

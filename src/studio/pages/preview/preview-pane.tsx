@@ -1,15 +1,100 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
+import type { PreviewAnswer } from '../../server/routes/preview.ts';
+import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
-import { Segments } from '../parts/segments.tsx';
-import { signedIn } from '../shell/session.ts';
+import { Segments } from '../parts/fields.tsx';
+import { useLoad } from '../parts/server.tsx';
+import { placementName, signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
-import type { FrameProblem, FrameRequest } from './frame-message.ts';
+import type { FrameProblem, FrameRequest } from './frame.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
-import { PreviewOptions, type Template, type Trial } from './preview-options.tsx';
 import { SiteLinkDialog } from './site-link-dialog.tsx';
-import { usePreview } from './use-preview.ts';
 import './preview.css';
+
+/** Pause in typing after which the preview follows. */
+const TYPING_MS = 120;
+
+/** What a person would read of a draft, a moment after it was typed. */
+const usePreview = (body: { campaign: CampaignText; variant_id: string; person: object }) => {
+  const last = useRef<PreviewAnswer | null>(null);
+  const { loaded } = useLoad(
+    async (signal) => {
+      const next = await call<PreviewAnswer>('POST', '/api/preview', { body, signal });
+      // Half-written Liquid leaves the last good picture where it was.
+      if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
+      return last.current;
+    },
+    JSON.stringify(body),
+    { pauseMs: TYPING_MS, keepsLast: true },
+  );
+  return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
+};
+
+const TEMPLATES = [
+  { value: 'hero', name: 'Hero' },
+  { value: 'card', name: 'Card' },
+  { value: 'strip', name: 'Strip' },
+] as const;
+export type Template = (typeof TEMPLATES)[number]['value'];
+export type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
+const TRIALS: readonly { trial: Trial; name: string }[] = [
+  { trial: 'isRightToLeft', name: 'Right to left' },
+  { trial: 'isLargeText', name: 'Text at 200 %' },
+  { trial: 'hasLongWords', name: 'Long words' },
+];
+
+interface PreviewOptionsProps {
+  placements: readonly string[];
+  placement: string;
+  onPlacement(id: string): void;
+  template: Template;
+  onTemplate(template: Template): void;
+  trials: Signal<Trial[]>;
+}
+
+/** Where and as what it is drawn, and what a banner has to bear. */
+export const PreviewOptions = (props: PreviewOptionsProps) => {
+  const { placements, placement, onPlacement, template, onTemplate, trials } = props;
+  return (
+    <details class="more">
+      <summary>Placement, template, and what breaks banners</summary>
+      <div class="preview-more">
+        {placements.length > 1 && (
+          <Segments
+            label="Placement"
+            options={placements.map((id) => ({ value: id, name: placementName(id) }))}
+            chosen={placement}
+            onChoose={onPlacement}
+          />
+        )}
+        <Segments label="Template" options={TEMPLATES} chosen={template} onChoose={onTemplate} />
+        <fieldset>
+          <legend class="label">Try it with</legend>
+          <div class="choices">
+            {TRIALS.map(({ trial, name }) => (
+              <label key={trial} class="check-label">
+                <input
+                  type="checkbox"
+                  checked={trials.value.includes(trial)}
+                  onChange={(event) => {
+                    const isOn = event.currentTarget.checked;
+                    trials.value = isOn
+                      ? [...trials.value, trial]
+                      : trials.value.filter((each) => each !== trial);
+                  }}
+                />
+                {name}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      </div>
+    </details>
+  );
+};
 
 const WIDTHS = [
   { value: '360', name: '360' },
@@ -52,7 +137,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
     hasLongWords: trials.value.includes('hasLongWords'),
     site: workspace.sites[0] ?? null,
   };
-  const who = person.value.kind === 'new' ? 'Somebody new' : person.value.name;
+  const who = person.value.name || 'Somebody new';
 
   return (
     <section class="preview" aria-label="Preview">

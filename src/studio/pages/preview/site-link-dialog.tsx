@@ -1,12 +1,38 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { PreviewLinkAnswer } from '../../server/routes/preview-links.ts';
-import { call, wordsOf } from '../call.ts';
+import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
-import { announce } from '../parts/announce.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { copyText, Dialog } from '../parts/dialog.tsx';
+import { announce } from '../parts/problem.tsx';
+import { useLoad } from '../parts/server.tsx';
 import { signedIn } from '../shell/session.ts';
-import { QrCode } from './qr-code.tsx';
+
+/** Light cells around the code, without which cameras do not find it: as many as its standard asks for. */
+const QUIET = 4;
+
+/** A link for a phone's camera. The library is loaded for it. */
+export const QrCode = ({ text }: { text: string }) => {
+  const { loaded } = useLoad(async () => (await import('uqr')).encode(text, { border: QUIET }).data, text);
+  if (loaded.state !== 'ready') return <div class="qr" aria-busy={loaded.state === 'loading'} />;
+  const cells = loaded.value;
+  const path = cells
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join('');
+  return (
+    <figure class="qr">
+      <svg
+        viewBox={`0 0 ${cells.length} ${cells.length}`}
+        role="img"
+        aria-label="QR code of the link"
+        shape-rendering="crispEdges"
+      >
+        <rect width="100%" height="100%" fill="#fff" />
+        <path d={path} fill="#000" />
+      </svg>
+      <figcaption class="field-help">Point a phone's camera at it.</figcaption>
+    </figure>
+  );
+};
 
 interface SiteLinkDialogProps {
   editor: Editor;
@@ -19,63 +45,40 @@ interface SiteLinkDialogProps {
 /** A link that shows the draft on the site itself, for this window and for a phone. */
 export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLinkDialogProps) => {
   const { sites } = signedIn().workspace;
-  const page = useSignal(`${sites[0]}/`);
-  const link = useSignal<string | null>(null);
-  const problem = useSignal<string | null>(null);
-  const address = page.value;
-
-  useEffect(() => {
-    let isLatest = true;
-    const timer = setTimeout(async () => {
-      try {
-        const answer = await call<PreviewLinkAnswer>('POST', '/api/preview-links', {
-          body: {
-            campaign_id: editor.id,
-            revision: editor.revision(),
-            variant_id: variantId,
-            persona,
-            page: address,
-          },
-        });
-        if (!isLatest) return;
-        link.value = answer.url;
-        problem.value = null;
-      } catch (error) {
-        if (!isLatest) return;
-        link.value = null;
-        problem.value = wordsOf(error);
-      }
-    }, 300);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
-  }, [address, editor, variantId, persona, link, problem]);
-
+  /** What stands in the field, and the page that a link was made for: one for each, and not for each letter. */
+  const typed = useSignal(`${sites[0]}/`);
+  const page = useSignal(typed.value);
+  const { loaded } = useLoad(
+    () =>
+      call<PreviewLinkAnswer>('POST', '/api/preview-links', {
+        body: {
+          campaign_id: editor.id,
+          revision: editor.revision(),
+          variant_id: variantId,
+          persona,
+          page: page.value,
+        },
+      }),
+    page.value,
+  );
+  const url = loaded.state === 'ready' && typed.value === page.value ? loaded.value.url : null;
+  const problem = loaded.state === 'failed' && typed.value === page.value ? loaded.words : null;
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(link.value!);
-      announce('The link is copied.');
-    } catch {
-      problem.value = 'The browser does not let the Studio copy: open the link and copy its address.';
-    }
+    await copyText(url!, 'open the link and copy its address');
+    announce('The link is copied.');
   };
   return (
     <Dialog
       title="Preview on the site"
       onClose={onClose}
       closeName="Close"
-      actions={
-        <>
-          <button type="button" class="button" disabled={link.value === null} onClick={() => void copy()}>
-            Copy link
-          </button>
-          {link.value !== null && (
-            <a class="button primary" href={link.value} target="_blank" rel="noreferrer">
-              Open it
-            </a>
-          )}
-        </>
+      action={{ name: 'Copy link', act: copy, isReady: url !== null }}
+      more={
+        url !== null && (
+          <a class="button" href={url} target="_blank" rel="noreferrer">
+            Open it
+          </a>
+        )
       }
     >
       <p>
@@ -83,17 +86,23 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
         {persona === null ? 'somebody new' : `“${persona}”`} would see it. Nothing is counted. A change of the
         draft ends it.
       </p>
-      <div class="field">
+      <form
+        class="field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          page.value = typed.value;
+        }}
+      >
         <label for="preview-page">Page of the site</label>
         <input
           id="preview-page"
           list="preview-sites"
           inputMode="url"
-          value={page.value}
-          aria-invalid={problem.value !== null}
+          value={typed.value}
+          aria-invalid={problem !== null}
           aria-describedby="preview-page-problem"
           onInput={(event) => {
-            page.value = event.currentTarget.value;
+            typed.value = event.currentTarget.value;
           }}
         />
         <datalist id="preview-sites">
@@ -102,10 +111,15 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
           ))}
         </datalist>
         <p class="field-problem" id="preview-page-problem" role="alert">
-          {problem.value}
+          {problem}
         </p>
-      </div>
-      {link.value !== null && <QrCode text={link.value} />}
+        {typed.value !== page.value && (
+          <button type="submit" class="button">
+            Make the link
+          </button>
+        )}
+      </form>
+      {url !== null && <QrCode text={url} />}
     </Dialog>
   );
 };

@@ -1,9 +1,91 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { countText, shareText } from '../parts/numbers.ts';
-import { COLOURS, DASHES, dayText, drawChart } from './draw-chart.ts';
+import { countText, shareText } from '../parts/format.ts';
+
+const DAY_SECONDS = 86_400;
+const HEIGHT = 240;
+/** Told apart by their dashes as well, for eyes that do not tell colours apart. */
+export const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
+export const COLOURS = ['--accent', '--good', '--wait', '--bad'];
+const DAY_STEPS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS);
+/** A rate of nothing has an axis all the same. */
+const LEAST_TOP = 0.01;
+
+const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** `17 Nov`, of `2026-11-17`. */
+export const dayText = (day: string): string => dayNames.format(Date.parse(day));
+const rateText = (rate: number) => `${(rate * 100).toFixed(1)} %`;
+
+/** The value of a custom property, `light-dark()` and all: a canvas takes a plain colour alone. */
+const colourOf = (name: string): string => {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};
+
+interface Drawn {
+  days: readonly DayResults[];
+  dates: readonly string[];
+  arms: readonly Arm[];
+}
+
+/** Draws click rates day by day into a box, with a library that is loaded for it; resolves with what takes it away. */
+export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn): Promise<() => void> => {
+  const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
+  const colours = COLOURS.map(colourOf);
+  const grid = { stroke: colourOf('--line'), width: 1 };
+  const axis = { stroke: colourOf('--soft'), grid, ticks: grid };
+  const rates = arms.map(({ variantId }) =>
+    dates.map((day) => {
+      const counts = days.find((each) => each.day === day && each.variantId === variantId);
+      return counts && counts.exposed > 0 ? counts.clicked / counts.exposed : null;
+    }),
+  );
+  const plot = new Plot(
+    {
+      width: box.clientWidth,
+      height: HEIGHT,
+      cursor: { y: false },
+      legend: { show: false },
+      scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] } },
+      axes: [
+        {
+          ...axis,
+          incrs: DAY_STEPS,
+          space: 64,
+          values: (_, splits) => splits.map((seconds) => dayNames.format(seconds * 1_000)),
+        },
+        { ...axis, size: 60, values: (_, splits) => splits.map(rateText) },
+      ],
+      series: [
+        {},
+        ...arms.map(({ name }, index) => ({
+          label: name,
+          stroke: colours[index % colours.length]!,
+          dash: DASHES[index % DASHES.length]!,
+          width: 2,
+          points: { show: dates.length < 15 },
+        })),
+      ],
+    },
+    [dates.map((day) => Date.parse(day) / 1_000), ...rates],
+    box,
+  );
+  const watcher = new ResizeObserver(([entry]) =>
+    plot.setSize({ width: entry!.contentRect.width, height: HEIGHT }),
+  );
+  watcher.observe(box);
+  return () => {
+    watcher.disconnect();
+    plot.destroy();
+  };
+};
 
 interface DayChartProps {
   days: readonly DayResults[];
@@ -14,20 +96,22 @@ interface DayChartProps {
 /** Whether the page is dark now: a canvas has to be drawn again where it changes. */
 const useDarkPage = (): boolean => {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
-  const [isDark, setDark] = useState(query.matches);
+  const isDark = useSignal(query.matches);
   useEffect(() => {
-    const look = () => setDark(query.matches);
+    const look = () => {
+      isDark.value = query.matches;
+    };
     query.addEventListener('change', look);
     return () => query.removeEventListener('change', look);
-  }, [query]);
-  return isDark;
+  }, [query, isDark]);
+  return isDark.value;
 };
 
 /** Click rates day by day: a chart, and the table behind it. */
 export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   /** False where the library did not come: then the table is opened. */
-  const [isDrawn, setDrawn] = useState(true);
+  const isDrawn = useSignal(true);
   const isDark = useDarkPage();
   const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);
   const dates = useMemo(() => [...new Set(days.map(({ day }) => day))], [days]);
@@ -36,8 +120,12 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   useEffect(() => {
     const drawn = drawChart(box.current!, { days, dates, arms: shown });
     drawn.then(
-      () => setDrawn(true),
-      () => setDrawn(false),
+      () => {
+        isDrawn.value = true;
+      },
+      () => {
+        isDrawn.value = false;
+      },
     );
     return () =>
       void drawn.then(
@@ -49,7 +137,7 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
   return (
     <>
       <p class="muted">People who clicked, of those who saw it on that day (days in {timeZone}).</p>
-      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn}>
+      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn.value}>
         {shown.map(({ variantId, name }, index) => (
           <li key={variantId}>
             <svg viewBox="0 0 28 4" width="28" height="4" aria-hidden="true">
@@ -66,8 +154,8 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
           </li>
         ))}
       </ul>
-      <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn} />
-      <details class="more" open={!isDrawn}>
+      <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn.value} />
+      <details class="more" open={!isDrawn.value}>
         <summary>The same as a table</summary>
         <DataTable
           label="Day by day"

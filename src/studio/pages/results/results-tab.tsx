@@ -1,14 +1,11 @@
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { LoadView } from '../parts/load-view.tsx';
 import { Empty } from '../parts/problem.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { ComparisonTable } from './comparison-table.tsx';
-import { CountsTable } from './counts-table.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
 import { DayChart } from './day-chart.tsx';
-import { PlacementTable } from './placement-table.tsx';
-import './results.css';
+import { ComparisonTable, CountsTable, PlacementTable } from './result-tables.tsx';
+import '../screens.css';
 
 /** What each number means, in the words of the people who read them. */
 const Meanings = () => (

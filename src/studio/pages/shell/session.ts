@@ -8,7 +8,11 @@ export const session = signal<SessionAnswer | null | undefined>(undefined);
 /** Why that cannot be known. */
 export const sessionProblem = signal<string | null>(null);
 
+/** Whether somebody was signed in until the server said that it is over. */
+export const hasEnded = signal(false);
+
 onSignedOut(() => {
+  hasEnded.value = Boolean(session.value);
   session.value = null;
 });
 

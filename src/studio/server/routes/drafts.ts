@@ -9,9 +9,27 @@ import type { StudioRoute } from '../route.ts';
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
 
+const moment = z.iso.datetime({
+  offset: true,
+  error: ({ input }) =>
+    `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got ${JSON.stringify(input)?.slice(0, 60)}`,
+});
+
 const draftBody = z.strictObject({
-  /** Half-done work is kept as it is; what is wrong with it is answered, not refused. */
-  campaign: z.looseObject({ campaign_id: z.string().min(1).max(200) }),
+  /**
+   * Half-done work is kept as it is; what is wrong with it is answered, not refused. Refused is only what no page could
+   * show: it would break the list of campaigns for everybody.
+   */
+  campaign: z.looseObject({
+    campaign_id: z.string().min(1).max(200),
+    name: z.string().nullish(),
+    starts_at: moment.nullish(),
+    ends_at: moment.nullish(),
+    placements: z.array(z.string()),
+    variants: z.array(
+      z.looseObject({ variant_id: z.string(), properties: z.record(z.string(), z.looseObject({})) }),
+    ),
+  }),
   based_on: z.int().nonnegative(),
 });
 

@@ -41,7 +41,13 @@ export const publish: StudioRoute = {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
     refuseErrors(draft.campaign, context);
-    const liveAtMs = Math.max(nowMs, liveAt ? Date.parse(liveAt) : nowMs);
+    const liveAtMs = liveAt ? Date.parse(liveAt) : nowMs;
+    if (liveAtMs < nowMs) {
+      throw new HttpError(
+        400,
+        `live_at: ${liveAt} is over. Choose a time that is still to come, or publish now.`,
+      );
+    }
     const { campaign, basedOn } = draft;
     const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs });
     const later = liveAtMs > nowMs ? `, live at ${body.liveAt}` : '';

@@ -15,6 +15,13 @@ export interface ReleaseRow {
   liveAt: string;
 }
 
+export interface ReleasesAnswer {
+  /** Newest first. */
+  releases: ReleaseRow[];
+  /** What to ask for next; `null` at the end. */
+  before: number | null;
+}
+
 const iso = (ms: number) => new Date(ms).toISOString();
 
 export const releaseRow = (release: Release): ReleaseRow => ({
@@ -40,6 +47,10 @@ export const listReleases: StudioRoute = {
       ...(Number.isSafeInteger(before) && { before }),
       ...(campaignId && { campaignId }),
     });
-    return { status: 200, body: { releases: releases.map(releaseRow) } };
+    const body: ReleasesAnswer = {
+      releases: releases.map(releaseRow),
+      before: releases.length === PAGE ? releases.at(-1)!.release : null,
+    };
+    return { status: 200, body };
   },
 };

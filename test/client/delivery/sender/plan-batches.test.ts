@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest';
-import { deliveryOptions } from '../../../../src/client/delivery/delivery-options.ts';
-import { trackBody } from '../../../../src/client/delivery/http/index.ts';
-import {
-  EVENT_VALUE,
-  type QueuedEvent,
-  type StoredEvent,
-  VERSION,
-} from '../../../../src/client/delivery/log/index.ts';
-import { byTime, planBatches } from '../../../../src/client/delivery/sender/plan-batches.ts';
-import { createUserTokens } from '../../../../src/client/late/user-tokens.ts';
+import { createUserTokens } from '../../../../src/client/credentials/user-tokens.ts';
+import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
+import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
+import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/batch.ts';
+import { deliveryOptions } from '../../../../src/client/options/delivery-options.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 

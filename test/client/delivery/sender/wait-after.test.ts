@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
-import type { BatchOutcome } from '../../../../src/client/delivery/http/index.ts';
-import { type Control, noWait } from '../../../../src/client/delivery/log/index.ts';
-import { waitAfter } from '../../../../src/client/delivery/sender/wait-after.ts';
+import { type Control, noWait } from '../../../../src/client/delivery/log/records.ts';
+import type { BatchOutcome } from '../../../../src/client/delivery/sender/answer.ts';
+import { waitAfter } from '../../../../src/client/delivery/sender/settle.ts';
 
 type Wait = Control['wait'];
 

@@ -1,0 +1,88 @@
+import type { Banner, BannerEvent } from '../banner.ts';
+import type { Notify } from '../notices.ts';
+import type { BannerCache } from './banner-cache.ts';
+import { invalidProperties } from './invalid-properties.ts';
+import { putTestSend } from './overlay.ts';
+import type { SyncResult } from './sync.ts';
+import type { Dismissal, UserRecord } from './user-record.ts';
+
+/** The service has accepted the dismissals: their grace begins now. */
+export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[], nowMs: number): void => {
+  record.dismissed = record.dismissed.map((dismissal) =>
+    bannerIds.includes(dismissal.bannerId) ? { ...dismissal, acceptedAtMs: nowMs } : dismissal,
+  );
+};
+
+/** From its acceptance a dismissal hides what the service may still send for some minutes. */
+export const acceptDelivered = async (
+  cache: BannerCache,
+  events: readonly BannerEvent[],
+  nowMs: number,
+): Promise<void> => {
+  const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId());
+  const ids = dismissals.map(({ bannerId }) => bannerId);
+  if (ids.length > 0) await cache.change((record) => acceptDismissals(record, ids, nowMs));
+};
+
+/** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
+const DISMISSAL_GRACE_MS = 10 * 60_000;
+/** No answer takes this long. One that was requested further in the future was requested under a wrong clock. */
+const WRONG_CLOCK_MS = 60_000;
+
+/**
+ * Replaces exactly the placements that the answer names, and none that a later request has answered already. A
+ * dismissed banner that comes back counts as none until its grace is over. A test send leaves no banner here.
+ */
+export const applyAnswer = (
+  record: UserRecord,
+  banners: ReadonlyMap<string, Banner | null>,
+  askedAtMs: number,
+): void => {
+  // An acceptance that lies ahead by more than the grace was noted under a wrong clock.
+  const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
+    !banners.has(placementId) ||
+    acceptedAtMs === null ||
+    Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
+  record.dismissed = record.dismissed.filter(isHeld);
+  for (const [placementId, banner] of banners) {
+    const before = record.banners.get(placementId);
+    if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
+    if (banner?.isTestSend) continue;
+    const isDismissed = record.dismissed.some(
+      (dismissal) => dismissal.placementId === placementId && dismissal.bannerId === banner?.id,
+    );
+    record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
+  }
+};
+
+/** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
+export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
+  /** When the answer of each placement was requested. Times grow from request to request, over all users. */
+  const takenAtMs = new Map<string, number>();
+
+  return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
+    const taken: SyncResult['banners'] = new Map();
+    for (const [placementId, banner] of banners) {
+      // A later request was answered first. The record knows that of its own banners, but not of test sends.
+      if (takenAtMs.get(placementId)! > askedAtMs) continue;
+      takenAtMs.set(placementId, askedAtMs);
+      taken.set(placementId, banner);
+      putTestSend(cache.overlay, placementId, banner);
+    }
+    // Before the first notice to the host, which may change the user.
+    const stored = cache.change((record) => {
+      applyAnswer(record, taken, askedAtMs);
+      if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
+    });
+    for (const banner of taken.values()) {
+      for (const name of banner ? invalidProperties(banner) : []) {
+        const message = `Property "${name}" of banner "${banner!.id}" is not of its declared type`;
+        notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
+      }
+    }
+    await stored;
+    if (cache.userId() !== userId) return;
+    // The host may leave the page on this notice: the next page finds the answer in the cache.
+    notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
+  };
+};

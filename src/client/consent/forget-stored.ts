@@ -1,0 +1,49 @@
+import type { BannerCache } from '../banners/banner-cache.ts';
+import type { Boxes } from '../placements/box.ts';
+import type { Store } from '../platform/store.ts';
+import type { KnownVisitor } from '../user/current-user.ts';
+import type { Consent, OptOutPolicy } from './consent.ts';
+
+/**
+ * Deletes the stored records of an app's users, but that of the present user, who may have signed in meanwhile. Other apps and
+ * other versions stay.
+ */
+export const forgetUsers = async (
+  store: Store,
+  keyOf: (userId: string) => (string | number)[],
+  present: () => string | null,
+): Promise<void> => {
+  const scope = keyOf('').slice(0, -1);
+  // No user ID sorts after the last code unit.
+  const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
+  const keep = present();
+  const kept = keep === null ? '' : JSON.stringify(keyOf(keep));
+  await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
+};
+
+/** Deletes what is stored of everyone but the present user; boxes and the visitor too, where nothing may be kept. */
+export const createForgetStored =
+  (consent: Consent, cache: BannerCache, store: Store, boxes: Boxes, visitor: KnownVisitor) =>
+  async (): Promise<void> => {
+    if (consent.state === 'pending') return;
+    if (!consent.mayAct()) {
+      boxes.forget();
+      visitor.forget();
+    }
+    await cache.settleWithin(() => forgetUsers(store, cache.key, cache.userId));
+  };
+
+/**
+ * Brings an opt-out or a wipe to the log where the delivery cannot be loaded. The delivery does the rest when it is there.
+ * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
+ */
+export const optOutOfLog = async (log: Store, policy: OptOutPolicy | 'wipe', now: number): Promise<void> => {
+  if (policy === 'wipe' || policy === 'purge') await log.clear();
+  if (policy === 'wipe') return;
+  const key = ['control', 1, 'meta'];
+  const consent = policy === 'send' ? 'draining' : 'disabled';
+  await log.update<{ v: number }>([key], ([found]) =>
+    // A newer version's record is left alone.
+    found && found.v > 1 ? [] : [[key, { ...found, v: 1, consent, chosenAt: now }]],
+  );
+};

@@ -1,0 +1,189 @@
+import { createBannerCache } from './banners/banner-cache.ts';
+import { createBootstrap } from './banners/user-record.ts';
+import { createConsent, type OptOutPolicy } from './consent/consent.ts';
+import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
+import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
+import { createLateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
+import type { Requested } from './late-context.ts';
+import { createNotices, type Notice } from './notices.ts';
+import type { PlacardOptions } from './options/options.ts';
+import { readOptions, type Settings } from './options/read-options.ts';
+import type { Placard } from './placard.ts';
+import { createBoxes } from './placements/box.ts';
+import { createPlacements } from './placements/placements.ts';
+import { afterFrame } from './platform/clock.ts';
+import { createTrack } from './track.ts';
+import { createCurrentUser, createKnownVisitor } from './user/current-user.ts';
+
+/** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
+const SLOW_MS = 250;
+
+// Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
+// (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
+const importLateChunk = () =>
+  import('./late-client.ts').catch(
+    (cause): Promise<typeof import('./late-client.ts')> =>
+      import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
+        throw cause;
+      }),
+  );
+
+const createLivePlacard = (settings: Settings): Placard => {
+  const { platform } = settings;
+  const { now, after, openStore } = platform;
+  const store = openStore('placard-banners');
+  const { notify, fail, subscribe } = createNotices();
+  /** For `debug`: what happens before that chunk is loaded, which prints it. */
+  const early: Notice[] = [];
+  const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
+  const requested: Requested = { placements: new Set(), answered: new Set() };
+  let isStopped = false;
+  let hasStoreFailed = false;
+  /** What an opt-out still does, or an opt-in. */
+  let consentWork: Promise<void> | undefined;
+
+  const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
+  const consent = createConsent(isKnown ? settings.consent : 'disabled');
+  const isActive = (): boolean => consent.mayAct() && !isStopped;
+
+  const cache = createBannerCache({
+    endpoint: settings.endpoint,
+    appId: settings.appId,
+    store,
+    mayWrite: consent.mayWrite,
+    clock: platform,
+    known: createBootstrap(settings),
+    onChange() {
+      placements.considerAll();
+      notify({ type: 'changed' });
+    },
+    onError(cause) {
+      if (!hasStoreFailed) fail('storage', 'The banner store failed', cause);
+      hasStoreFailed = true;
+    },
+  });
+
+  const boxes = createBoxes(settings.appId);
+  const visitor = createKnownVisitor(settings);
+
+  const forgetStored = createForgetStored(consent, cache, store, boxes, visitor);
+
+  const placements = createPlacements({
+    cache,
+    reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
+    answered: requested.answered,
+    track: (banner, type) => track(banner, type),
+    after,
+    fail,
+    notify,
+  });
+
+  /** Everything that is not needed for the first paint. */
+  const late = createLateChunk<LateClient>({
+    after,
+    fail,
+    async load() {
+      const { createLateClient } = await importLateChunk();
+      // In a task of its own: on a slow phone the evaluation of the chunk is one already.
+      await new Promise<void>((resolve) => after(0, resolve));
+      return createLateClient({
+        settings,
+        consent,
+        cache,
+        store,
+        placements,
+        boxes,
+        forgetStored,
+        visitorKey: visitor.storageKey,
+        requested,
+        early,
+        forgetEarly,
+        notify,
+        fail,
+        subscribe,
+      });
+    },
+  });
+
+  const user = createCurrentUser(settings.userId, visitor, cache, late, consent, forgetStored, fail);
+  const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
+  const report = (cause: unknown): void => fail('internal', String(cause), cause);
+  consent.subscribe((before) => {
+    const next = before === 'pending' ? user.keep : user.open;
+    consentWork = (consent.mayAct() ? next() : user.close()).catch(report);
+  });
+
+  /** Does not wait for a delivery that cannot be loaded: then the log is changed without it. */
+  const withdraw = async (work: (client: LateClient) => Promise<void>, policy: OptOutPolicy | 'wipe') => {
+    const done = late.run(work);
+    if (await late.isThere()) await done;
+    else await optOutOfLog(openStore(settings.logName), policy, now()).catch(report);
+    await consentWork;
+  };
+
+  const stop = (): void => {
+    isStopped = true;
+    placements.unmountAll();
+    late.stop();
+  };
+
+  // The read starts at once and alone: everything else waits until what is cached is on the page.
+  const begin = async (): Promise<void> => {
+    const cancel = after(SLOW_MS, () => void late.run(async () => null, null));
+    await user.openCache();
+    cancel();
+    await afterFrame(platform);
+    if (!isStopped) await user.startSession();
+  };
+  begin().catch(report);
+
+  return {
+    mount(placementId, element, hook) {
+      // A host that looks its element up may have found none.
+      const isUsable = element?.style && hook;
+      if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
+      if (isStopped || !isUsable) return () => undefined;
+      const unmount = placements.mount(placementId, element, hook);
+      if (!requested.placements.has(placementId)) {
+        requested.placements.add(placementId);
+        late.current()?.want(placementId);
+      }
+      return unmount;
+    },
+    async identify(userId) {
+      if (!isStopped) await user.change(userId);
+    },
+    banner: cache.current,
+    track,
+    subscribe,
+    ...createLateVerbs(late.run),
+    async disable(queued = 'keep') {
+      // Takes effect before the first await, loaded or not, and waits for no other store.
+      consent.optOut(queued);
+      await withdraw((client) => client.disable(queued), queued);
+    },
+    stop,
+    async wipe() {
+      consent.set('wiped');
+      await withdraw((client) => client.wipe(), 'wipe');
+      // Also what an earlier visit has stored, where this one never had consent.
+      await user.close();
+      stop();
+    },
+  };
+};
+
+/**
+ * Starts the client: shows cached banners at once, then syncs, counts and delivers. Nothing throws, ever: failures are
+ * `failed` notices. Where an option is missing or wrong, the client is inert: it draws, stores and sends nothing, and says so
+ * once, in a `failed` notice of the kind `config` and in the console. On a server, without a `document`, it is inert too.
+ */
+export const createPlacard = (options: PlacardOptions): Placard => {
+  try {
+    const settings = readOptions(options);
+    return typeof document === 'undefined' ? createInertPlacard() : createLivePlacard(settings);
+  } catch (cause) {
+    return createInertPlacard(cause);
+  }
+};

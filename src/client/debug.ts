@@ -1,0 +1,81 @@
+import type { BannerEvent } from './banner.ts';
+import type { LateContext } from './late-context.ts';
+import type { Notice } from './notices.ts';
+
+/** The version of this package; a test holds it to `package.json`, which a browser cannot read. */
+export const VERSION = '0.1.0';
+
+const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
+  `${type} of ${bannerId} in ${placementId}`;
+const listText = (events: readonly BannerEvent[]): string => events.map(eventText).join(', ');
+
+/** A notice as one line; `current` says what each mounted placement has now. */
+export const noticeText = (notice: Notice, current: string): string => {
+  switch (notice.type) {
+    case 'synced': {
+      const found = Object.entries(notice.banners).map(
+        ([name, banner]) => `${name}: ${banner?.id ?? 'none'}`,
+      );
+      return `synced ${found.join(', ')}`;
+    }
+    case 'changed':
+      return `changed to ${current}`;
+    case 'shown':
+      return `shown ${notice.banner.id} in ${notice.banner.placementId}, from the ${notice.from}`;
+    case 'emptied':
+      return `emptied ${notice.placementId}: ${notice.reason}`;
+    case 'tracked':
+      return `tracked ${eventText(notice.event)} at ${new Date(notice.event.time).toISOString()}`;
+    case 'delivered':
+      return `delivered ${listText(notice.events)}`;
+    case 'skipped':
+      return `skipped ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
+    case 'in-doubt':
+      return `in doubt ${listText(notice.events)}: no answer could be read, so they are sent again`;
+    case 'dropped':
+      return `dropped ${eventText(notice.event)}: ${notice.reason}${notice.detail ? `, ${notice.detail}` : ''}`;
+    case 'waiting':
+      return `waiting until ${new Date(notice.untilMs).toISOString()}: ${notice.reason}`;
+    case 'memory-mode':
+      return `memory mode ${notice.on ? `on: ${notice.reason ?? 'no store'}` : 'off'}`;
+    case 'consent':
+      return `consent ${notice.state}`;
+    case 'failed':
+      return `failed (${notice.kind}): ${notice.message}`;
+  }
+};
+
+const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
+
+/** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
+export const printNotices = (
+  context: Pick<
+    LateContext,
+    'settings' | 'consent' | 'cache' | 'requested' | 'subscribe' | 'early' | 'forgetEarly'
+  >,
+): (() => void) => {
+  const { settings, consent, cache, requested, subscribe, early, forgetEarly } = context;
+  const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
+  const who = consent.mayAct() ? user : 'no consent';
+  const current = (): string =>
+    [...requested.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') ||
+    'nothing';
+  let last = current();
+  console.info(
+    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
+  );
+  const print = (notice: Notice): void => {
+    if (notice.type === 'changed') {
+      // It comes where something may have changed.
+      if (current() === last) return;
+      last = current();
+    }
+    const text = `[placard] ${noticeText(notice, last)}`;
+    const cause = notice.type === 'failed' && notice.cause !== undefined ? [notice.cause] : [];
+    if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
+    else console.info(text);
+  };
+  forgetEarly();
+  for (const notice of early) print(notice);
+  return subscribe(print);
+};

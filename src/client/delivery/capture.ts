@@ -1,0 +1,170 @@
+import type { BannerEvent } from '../banner.ts';
+import type { Clock } from '../platform/clock.ts';
+import { LEAP_MS } from '../platform/waits.ts';
+import type { DeliveryContext } from './context.ts';
+import type { CapturedEvent } from './delivery.ts';
+import type { Entry, Log } from './log/log.ts';
+import {
+  bannerEvent,
+  type EventKey,
+  isWhole,
+  type QueuedEvent,
+  type StoredEvent,
+  VERSION,
+} from './log/records.ts';
+import type { RetryOnQuota } from './log/upkeep.ts';
+
+/** The device's clock ahead of ours by more than this was set, or the computer slept: we follow. */
+const DRIFT_MS = 100;
+
+/**
+ * Gives the events of this page their times, in Unix milliseconds: in the order of the calls, and no two events of one
+ * natural key (user, banner, type) the same one.
+ *
+ * Times are the monotonic clock plus an offset, so they keep order when the device's clock is set back by some minutes. Where
+ * that one goes ahead the offset follows: a monotonic clock may stand still while the computer sleeps. Where it is set back by
+ * more, it was wrong before, and the offset follows too.
+ */
+export const createEventTimes = ({ now, monotonic }: Clock) => {
+  /** What the device's clock showed when the monotonic one stood at 0. */
+  let offset = now() - monotonic();
+  let lastTime = 0;
+  /** The natural keys that have it. */
+  let keys = new Set<string>();
+
+  /** `at` is a time of the device's clock. That one may have been set back since, but an age is true on either clock. */
+  return (at: number, naturalKey: string): number => {
+    const device = now();
+    const counted = offset + monotonic();
+    const isSetBack = device < counted - LEAP_MS;
+    if (isSetBack || device > counted + DRIFT_MS) offset = device - monotonic();
+    if (isSetBack) lastTime = 0;
+    const ordered = Math.floor(offset + monotonic() - Math.max(0, device - at));
+    const isTaken = ordered <= lastTime && keys.has(naturalKey);
+    const time = Math.max(ordered, lastTime + Number(isTaken));
+    if (time > lastTime) {
+      lastTime = time;
+      keys = new Set();
+    }
+    keys.add(naturalKey);
+    return time;
+  };
+};
+
+/** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
+const SLICE = 200;
+
+interface Waiting {
+  event: CapturedEvent;
+  /** By the device's clock. */
+  at: number;
+  resolve: (event: BannerEvent | null) => void;
+}
+
+/**
+ * Appends events to the log in the order of the calls. Calls of one task are written together; a call itself only puts
+ * the event in line. Before a navigation each turn counts: nothing is read before the write.
+ */
+export const createCapture = (
+  context: DeliveryContext,
+  log: Log,
+  retryOnQuota: RetryOnQuota,
+  onStored: (kept: QueuedEvent[]) => void,
+) => {
+  const { api, consent, clock, tab, fail, isStopped } = context;
+  const timeOf = createEventTimes(clock);
+  const line: Waiting[] = [];
+  let isAppending = false;
+  let sequence = 0;
+
+  const entryOf = ({ event, at }: Waiting): Entry => {
+    const { type, bannerId, placementId, userId, once } = event;
+    const { appId, appVersion } = api;
+    const time = timeOf(at, `${userId}\n${bannerId}\n${type}`);
+    sequence += 1;
+    return {
+      key: ['event', VERSION, time, tab, sequence],
+      event: { v: VERSION, type, bannerId, placementId, userId, time, appId, appVersion, attempts: 0 },
+      once,
+    };
+  };
+
+  /** Returns whether it was stored. Each is tried again alone: the earlier write may already be sent. */
+  const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      return (await retryOnQuota(write)) !== false;
+    } catch (cause) {
+      fail('storage', 'An event could not be stored', cause);
+      return false;
+    }
+  };
+
+  /** Returns what was stored. The blind write comes first. */
+  const append = async (entries: Entry[]): Promise<Entry[]> => {
+    const kept: Entry[] = [];
+    const blind = entries.filter(({ once }) => once === undefined);
+    const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
+    if (records.length > 0 && (await attempt(() => log.write(records)))) kept.push(...blind);
+    for (const entry of entries) {
+      const { once } = entry;
+      if (once !== undefined && (await attempt(() => log.writeOnce(entry, once)))) kept.push(entry);
+    }
+    return kept;
+  };
+
+  /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
+  const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
+    await log.control();
+    if (consent.mayFinish()) return true;
+    await log.remove(kept);
+    return false;
+  };
+
+  const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
+    let kept = await stored;
+    try {
+      if (kept.length > 0 && (await isStillAllowed(kept))) onStored(kept);
+      else kept = [];
+    } catch (cause) {
+      fail('storage', 'The log could not be used', cause);
+    }
+    const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
+    waiting.forEach(({ resolve }, i) => {
+      resolve(events.get(entries[i]!) ?? null);
+    });
+  };
+
+  const store = async (waiting: Waiting[]): Promise<void> => {
+    // The user opted out after the call, and wants it forgotten.
+    if (!consent.mayFinish()) {
+      for (const { resolve } of waiting) resolve(null);
+      return;
+    }
+    const entries = waiting.map(entryOf);
+    const stored = append(entries);
+    void finish(waiting, entries, stored);
+    await stored;
+  };
+
+  const appendLine = async (): Promise<void> => {
+    while (line.length > 0) await store(line.splice(0, SLICE));
+    isAppending = false;
+  };
+
+  return (event: CapturedEvent): Promise<BannerEvent | null> => {
+    const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct();
+    if (isStopped() || !isAllowed) return Promise.resolve(null);
+    // Its write would fail, and the events beside it in the same write would be lost.
+    if (!isWhole(event)) {
+      fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
+      return Promise.resolve(null);
+    }
+    return new Promise((resolve) => {
+      line.push({ event, at: event.at ?? clock.now(), resolve });
+      if (isAppending) return;
+      isAppending = true;
+      // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
+      void Promise.resolve().then(appendLine);
+    });
+  };
+};

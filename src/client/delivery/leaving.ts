@@ -1,0 +1,79 @@
+import { isAhead, MAX_WAIT_MS } from '../platform/waits.ts';
+import type { DeliveryContext } from './context.ts';
+import { createHandOff } from './hand-off.ts';
+import type { Log } from './log/log.ts';
+import { claimKey, isAlone } from './log/records.ts';
+import { EVENT_VALUE } from './log/upkeep.ts';
+import { byTime, planBatches } from './sender/batch.ts';
+import { newSending } from './sender/claim.ts';
+import type { Sender } from './sender/create-sender.ts';
+import type { Unsent } from './unsent.ts';
+
+/** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
+export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
+  const { name, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
+  const worker = createHandOff(name);
+  /** The last flushes that are not answered yet. */
+  let underWay = Promise.resolve(0);
+
+  /**
+   * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
+   * answer cannot be read), the most valuable events first. The claims are written without waiting, so that a later page
+   * knows what is in doubt. What does not fit the budget stays stored, and so does what may be sent only once: until its
+   * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
+   */
+  const lastFlush = async (): Promise<number> => {
+    const { wait, claim } = log.lastControl();
+    const key = sender.key();
+    const isOthers = claim !== null && claim.tab !== tab && isAlone(claim, clock.now());
+    if (key === undefined || isOthers || isAhead(wait.until, clock.now(), MAX_WAIT_MS) || !canSend())
+      return 0;
+    const byValue = unsent
+      .waiting()
+      .filter(({ event: { userId, type } }) => {
+        const mayRepeat = options.inDoubt[type] !== 'at-most-once';
+        return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
+      })
+      .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
+    const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), context);
+    if (plan.length === 0) return 0;
+    const sendings = plan.map((batch) => newSending(context, batch));
+    // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
+    const written = log
+      .write(sendings.map(({ claim }) => [claimKey(claim.id), claim]))
+      .catch(() => undefined);
+    // One after the other, and all in this turn: the page may not get another one.
+    const sent = Promise.all(sendings.map((one) => sender.send(one, key, true)));
+    const [delivered] = await Promise.all([sent, written]);
+    return delivered.reduce((sum, count) => sum + count, 0);
+  };
+
+  const leave = (): void => {
+    // What lies in this page's memory the worker cannot see.
+    if (!log.isMemory() && canSend() && worker.handOff()) return;
+    // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
+    const flushing = log.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
+    const flushed = Promise.all([underWay, flushing]).then(
+      ([before, now]) => before + now,
+      (cause) => {
+        fail('storage', 'The last flush failed', cause);
+        return 0;
+      },
+    );
+    underWay = flushed;
+    void flushed.then(() => {
+      if (underWay === flushed) underWay = Promise.resolve(0);
+    });
+  };
+  const stops = [lifecycle.on('hidden', leave), lifecycle.on('leave', leave)];
+
+  return {
+    leave,
+    /** How many events the flushes under way deliver. */
+    delivered: () => underWay,
+    stop(): void {
+      worker.stop();
+      for (const stop of stops) stop();
+    },
+  };
+};

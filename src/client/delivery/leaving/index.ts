@@ -1,2 +1,0 @@
-export { handOffMessages } from './hand-off.ts';
-export { createLeaving } from './leaving.ts';

@@ -1,0 +1,82 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
+import type { Store } from '../../platform/store.ts';
+import { afterTimeout } from '../../platform/waits.ts';
+
+/** What has not answered so long after the return from the back/forward cache never will. */
+const ANSWER_MS = 1_000;
+/** In a page that stays, a slow disk or another tab may keep a transaction waiting for a while. */
+const HANG_MS = 10_000;
+
+/**
+ * Asks the disk. While the page is in the back/forward cache nothing begins that needs an answer: a transaction that reads
+ * before it writes would stay open with its lock held, and the browser evicts a page that blocks another one. A blind write
+ * still goes; everything else waits for the page's return.
+ *
+ * Firefox 153 never answers what was begun as the page went there: it neither succeeds nor fails. After the return a read
+ * is begun again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
+ * after all, it is written again. In a page that stays, what is not answered in time rejects.
+ */
+export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
+  let untilRestored: Promise<void> | undefined;
+  let wake: () => void = () => undefined;
+  /** What to do where an answer is lost, and how to wait for it no longer. */
+  const unanswered = new Map<() => void, () => void>();
+  const stops = [
+    lifecycle.on('leave', () => {
+      untilRestored ??= new Promise((resolve) => {
+        wake = resolve;
+      });
+    }),
+    lifecycle.on('restored', () => {
+      const former = [...unanswered.keys()];
+      after(ANSWER_MS, () => {
+        for (const giveUp of former) if (unanswered.delete(giveUp)) giveUp();
+      });
+      wake();
+      untilRestored = undefined;
+    }),
+  ];
+
+  const answered = <T>(work: (store: Store) => Promise<T>, isBlind: boolean): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const attempt = (): void => {
+        let isLost = false;
+        const giveUp = (): void => {
+          isLost = true;
+          if (isBlind) resolve(undefined as T);
+          else attempt();
+        };
+        const onError = (error: unknown): void => {
+          if (!isLost) reject(error);
+          // It was taken for done, and nothing of it is there.
+          else if (isBlind) attempt();
+        };
+        const cancel = afterTimeout(after, HANG_MS, () => {
+          if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('No answer'));
+        });
+        unanswered.set(giveUp, cancel);
+        void work(store)
+          .then(resolve, onError)
+          .finally(() => {
+            unanswered.delete(giveUp);
+            cancel();
+          });
+      };
+      attempt();
+    });
+
+  return {
+    /** `isBlind`: a write that depends on nothing that is stored. */
+    async ask<T>(work: (store: Store) => Promise<T>, isBlind = false): Promise<T> {
+      if (untilRestored && !isBlind) await untilRestored;
+      return answered(work, isBlind);
+    },
+    close(): void {
+      for (const stop of [...stops, ...unanswered.values()]) stop();
+      wake();
+    },
+  };
+};
+
+export type Disk = ReturnType<typeof createDisk>;

@@ -1,0 +1,69 @@
+import type { Diagnostics } from './delivery/delivery.ts';
+import type { Inspector } from './inspector/inspector.ts';
+import type { LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
+import { createNotices } from './notices.ts';
+import type { Placard } from './placard.ts';
+
+/** The diagnostics of a client that has captured nothing: an inert one, and one whose late chunk could not be loaded. */
+const NO_DIAGNOSTICS: Diagnostics = {
+  captured: 0,
+  delivered: 0,
+  pending: 0,
+  inDoubt: 0,
+  deadLetters: 0,
+  discarded: 0,
+  evicted: 0,
+  expired: 0,
+  purged: 0,
+  memoryMode: false,
+  sender: false,
+  waitingUntil: null,
+};
+
+/** The client's verbs that the late chunk answers alone. */
+export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
+  ({
+    async refresh(placementIds) {
+      await run<unknown>((client) => client.refresh(placementIds), null);
+    },
+    flush: () => run((client) => client.flush(), { delivered: 0, pending: 0 }),
+    diagnostics: () => run((client) => client.diagnostics(), NO_DIAGNOSTICS),
+    deadLetters: () => run((client) => client.deadLetters(), []),
+    retryDeadLetters: (keys) => run((client) => client.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => run((client) => client.discardDeadLetters(keys)),
+    enable: () => run((client) => client.enable()),
+    inspect: () => run<Inspector | null>((client) => client.inspect(), null),
+  }) satisfies Partial<Placard>;
+
+/**
+ * A client that draws, stores and sends nothing: of a page whose options cannot be used, which says why once (`cause`), and
+ * of a server, where there is no page to draw on.
+ */
+export const createInertPlacard = (cause?: unknown): Placard => {
+  const { fail, subscribe } = createNotices();
+  const message = `Placard is off: ${cause}`;
+  // In a moment: while the client is created no listener can have subscribed.
+  if (cause) {
+    queueMicrotask(() => {
+      console.error(message);
+      fail('config', message, cause);
+    });
+  }
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    mount: () => () => undefined,
+    identify: nothing,
+    banner: () => undefined,
+    track: async () => null,
+    subscribe,
+    // As where the late chunk cannot be loaded.
+    ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
+    async refresh() {
+      if (!cause) fail('sync', 'There is no page here: on a server the client does nothing');
+    },
+    disable: nothing,
+    stop: () => undefined,
+    wipe: nothing,
+  };
+};

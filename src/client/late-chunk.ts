@@ -1,0 +1,105 @@
+import type { Fail } from './notices.ts';
+import type { Clock } from './platform/clock.ts';
+
+/** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
+const RETRY_MS = 2_000;
+const MAX_RETRY_MS = 60_000;
+
+interface LateChunkOptions<T> {
+  load: () => Promise<T>;
+  after: Clock['after'];
+  fail: Fail;
+}
+
+/** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
+export interface LateChunk<T> {
+  /** The client, where it is loaded. */
+  current(): T | undefined;
+  /**
+   * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. Without `otherwise` the
+   * work waits for the chunk, however long that takes; a stopped client tries once. With it the work is dropped where the chunk
+   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise` where the work was dropped or failed.
+   */
+  run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
+  run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
+  /** Whether it is there, after a try to load it now. */
+  isThere(): Promise<boolean>;
+  /** Stops the client, and loads it no more for what waits. */
+  stop(): void;
+}
+
+/** Work that waits for the chunk. */
+interface Waiting {
+  start: () => void;
+  isDroppable: boolean;
+}
+
+export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOptions<T>): LateChunk<T> => {
+  const { load, after, fail } = options;
+  let client: T | undefined;
+  let waiting: Waiting[] = [];
+  let loading: Promise<void> | undefined;
+  let isStopped = false;
+  let retryMs = RETRY_MS;
+  let cancelRetry: () => void = () => undefined;
+
+  /** Starts what waits, or drops it where there is no chunk. Work that must not get lost stays while there is hope. */
+  const startWaiting = (): void => {
+    const mayStay = !client && !isStopped;
+    const ready = waiting.filter(({ isDroppable }) => !mayStay || isDroppable);
+    waiting = waiting.filter((each) => !ready.includes(each));
+    for (const { start } of ready) start();
+  };
+
+  const tryToLoad = (): Promise<void> => {
+    loading ??= tryOnce();
+    return loading;
+  };
+  const tryOnce = async (): Promise<void> => {
+    cancelRetry();
+    try {
+      client = await load();
+    } catch (cause) {
+      fail('load', `A chunk could not be loaded: ${cause}`, cause);
+    }
+    loading = undefined;
+    startWaiting();
+    // An event of before the stop is stored first.
+    if (isStopped) client?.stop();
+    if (waiting.length === 0) return;
+    cancelRetry = after(retryMs, tryToLoad);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+  };
+
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> => {
+    const start = async (): Promise<R | undefined> => {
+      try {
+        return client ? await work(client) : otherwise;
+      } catch (cause) {
+        fail('internal', String(cause), cause);
+        return otherwise;
+      }
+    };
+    if (client || (isStopped && otherwise !== undefined)) return start();
+    const isDroppable = otherwise !== undefined;
+    return new Promise((resolve) => {
+      waiting.push({ start: () => resolve(isStopped && isDroppable ? otherwise : start()), isDroppable });
+      void tryToLoad();
+    });
+  };
+
+  return {
+    current: () => client,
+    async isThere() {
+      if (!client) await tryToLoad();
+      return client !== undefined;
+    },
+    run: run as LateChunk<T>['run'],
+    stop(): void {
+      isStopped = true;
+      client?.stop();
+      cancelRetry();
+      if (!loading) startWaiting();
+    },
+  };
+};

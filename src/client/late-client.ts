@@ -1,0 +1,170 @@
+import type { Banner, BannerEvent } from './banner.ts';
+import { acceptDelivered } from './banners/answers.ts';
+import { focusOn, isFocus } from './banners/overlay.ts';
+import { createUpdates, type Updates } from './banners/updates.ts';
+import { createDelivery } from './delivery/create-delivery.ts';
+import type { Delivery } from './delivery/delivery.ts';
+import type { Inspector } from './inspector/inspector.ts';
+import { rememberNotices } from './inspector/recent-notices.ts';
+import { createSandboxedCapture } from './inspector/sandboxed-capture.ts';
+import { createLateContext, type LateClientOptions, type WhoIsHere } from './late-context.ts';
+import { judgeOptions } from './options/judge-options.ts';
+import { createImpressions } from './placements/impressions.ts';
+import { withTimeout } from './platform/waits.ts';
+import { createPreview } from './preview/preview.ts';
+import { createVisitors } from './user/visitors.ts';
+
+/** A store that has not answered by then is waited for no longer; it may still do so later. */
+const STORE_TIMEOUT_MS = 2_000;
+
+/** The delivery's verbs, of which `capture` leaves out the events of a sandboxed banner, and those of the other parts. */
+export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+  /** Syncs these placements now, or all that are mounted, if the budget allows it. */
+  refresh(placementIds?: string[]): Promise<void>;
+  /** Stores the impression, unless it was counted in this session before. */
+  countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
+  /**
+   * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
+   * behind; but at the start of a page without a user one of them may be coming back.
+   */
+  startSession(user: WhoIsHere, isSwitch: boolean): Promise<void>;
+  /** True where nothing of the banner's events is stored. */
+  isSandboxed(banner: Banner): boolean;
+  inspect(): Promise<Inspector>;
+}
+
+/** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
+export const createLateClient = (options: LateClientOptions): LateClient => {
+  let isStopped = false;
+  /** The page's first session has begun, or cannot: until then it is what a refresh would be. */
+  let begin: () => void = () => undefined;
+  let begun: Promise<void> | undefined = new Promise((resolve) => {
+    begin = () => {
+      begun = undefined;
+      resolve();
+    };
+  });
+  const context = createLateContext(options, () => isStopped);
+  const { settings, consent, cache, placements, requested, notify, fail } = context;
+  const { lifecycle, userTokens, isActive, inBackground } = context;
+  const { platform } = settings;
+  const { now, after } = platform;
+  const notices = rememberNotices(context);
+  judgeOptions(settings, notify);
+
+  const updates = createUpdates(context);
+
+  const delivery = createDelivery({
+    api: { ...settings, userTokens, fetch: platform.fetch },
+    consent,
+    options: settings.delivery,
+    platform: { ...platform, clock: platform, lifecycle },
+    host: {
+      notify,
+      fail,
+      correct: settings.correct,
+      onDelivered: (events) => inBackground(acceptDelivered(cache, events, now())),
+      // The cache is worth less than an event: a sync brings it back.
+      async evict() {
+        await cache.change((record) => {
+          record.banners.clear();
+        });
+        await context.forgetStored();
+        inBackground(updates.bringBack());
+      },
+    },
+    isWorker: false,
+  });
+
+  const meetVisitor = createVisitors(context, delivery);
+  const preview = createPreview(context);
+  const sandboxed = createSandboxedCapture(cache, delivery);
+  const impressions = createImpressions(context, updates, sandboxed.capture);
+
+  const inspect = async (): Promise<Inspector> => {
+    const { createInspector, createSandbox } = await import('./inspector/create-inspector.ts');
+    const focus = { focusOn, isFocus };
+    const sandbox = sandboxed.open(() =>
+      createSandbox({ ...context, ...focus, countAnew: impressions.countAnew }),
+    );
+    const { recent } = notices;
+    return createInspector({
+      ...context,
+      ...focus,
+      sandbox,
+      updates,
+      impressions,
+      recent,
+      preview: preview.show,
+    });
+  };
+
+  const debug = async (): Promise<void> => {
+    const { printNotices } = await import('./debug.ts');
+    printNotices(context);
+  };
+
+  /** A log that stops answering keeps no user from a banner. */
+  const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
+
+  /** A page that was away may have missed an opt-out, and the log knows of it: it is read before anything is stored. */
+  const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
+    // Without consent not even an empty database is made.
+    if (isActive() && (await delivery.mayAct()) && isActive()) await work();
+  };
+
+  const stops = [
+    lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
+    // The moment for what had to wait until it is out of sight. Nothing is stored here: a transaction that is open when
+    // the page leaves would cost it the back/forward cache.
+    lifecycle.on('hidden', placements.considerAll),
+    lifecycle.on('online', updates.hurry),
+    lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
+  ];
+  inBackground(preview.start());
+  if (settings.debug) inBackground(debug());
+
+  return {
+    ...delivery,
+    want: updates.want,
+    async refresh(names = [...requested.placements]) {
+      // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
+      const placementIds = [names].flat();
+      for (const placementId of placementIds) requested.placements.add(placementId);
+      const isFirst = begun !== undefined;
+      await begun;
+      if (isStopped) return;
+      if (!isActive()) fail('sync', 'No refresh: there is no consent');
+      else if (cache.userId() === null) fail('sync', 'No refresh: no user is signed in');
+      else if (isFirst) await updates.answered();
+      else if (placementIds.length > 0) await updates.refresh(placementIds);
+    },
+    notifyTabs: updates.notifyTabs,
+    forgetUser: updates.forgetUser,
+    capture: sandboxed.capture,
+    countImpression: impressions.count,
+    async startSession(user, isSwitch) {
+      try {
+        await lifecycle.whenActivated();
+        await meetVisitor(user.signedIn);
+        if (cache.userId() !== user.id()) await user.openCache();
+        // An opt-out of an earlier visit stays one: reading it reports it.
+        if (isActive())
+          await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
+        if (userTokens.resume()) inBackground(delivery.flush());
+        await updates.startSession(delivery.queued);
+      } finally {
+        begin();
+      }
+      if (isSwitch || cache.userId() !== null) await context.forgetStored();
+    },
+    isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
+    inspect,
+    stop() {
+      isStopped = true;
+      begin();
+      for (const stop of stops) stop();
+      for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import type { BannerBootstrap, Instance } from '../../protocol/index.ts';
+import type { ProvideToken } from '../credentials/user-tokens.ts';
+import type { Correct } from '../delivery/delivery.ts';
+import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Store } from '../platform/store.ts';
+import type { TabLink } from '../platform/tab-channel.ts';
+import type { BannerOptions } from './banner-options.ts';
+import type { DeliveryChoices } from './delivery-options.ts';
+
+interface CommonOptions {
+  /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
+  apiKey: string | (() => string | Promise<string>);
+  /** The app of the workspace. */
+  appId: string;
+  /** At most 255 characters. */
+  appVersion: string;
+  /** `null` while no user is signed in: nothing is synced or tracked, but for visitors. */
+  userId: string | null;
+  /**
+   * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and
+   * keeps, with consent, in localStorage. A sign-in joins the two, for the service where there is a `userToken`. Default false.
+   */
+  visitors?: boolean;
+  /**
+   * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
+   * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when
+   * the service refused it; until there is one, the events of this user wait. Default: no token is sent.
+   */
+  userToken?: ProvideToken;
+  /**
+   * What `fetchBanners` of `placard/server` has answered for this user: it is shown at once, where the cache has nothing newer.
+   * Default: none.
+   */
+  bootstrap?: BannerBootstrap | null;
+  /** Sent with each sync, where the app has one. Default: none. */
+  deviceId?: string;
+  /**
+   * `'disabled'`, and any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
+   * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. Default `'enabled'`.
+   */
+  consent?: 'enabled' | 'disabled' | 'pending';
+  /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
+  correct?: Correct;
+  /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
+  delivery?: DeliveryChoices;
+  /** When banners are refreshed, and when an impression counts. */
+  banners?: Partial<BannerOptions>;
+  /** Prints each notice in the console, in words. Default false. */
+  debug?: boolean;
+  /** Parts of the browser to replace, in tests and unusual hosts. */
+  platform?: Partial<Platform>;
+}
+
+/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
+export type PlacardOptions = CommonOptions &
+  ({ instance: Instance; endpoint?: never } | { endpoint: string; instance?: never });
+
+/** Every platform piece can be passed in; each has a browser default. */
+export interface Platform {
+  /** Default: the global `fetch`. */
+  fetch: typeof fetch;
+  /** Ordered records by key; one store for banners, one for the outbox. Default IndexedDB, memory where it fails. */
+  openStore: (name: string) => Store;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** Milliseconds that never jump. */
+  monotonic: () => number;
+  /** Runs `callback` once after `delayMs`; returns a function that cancels it. */
+  after: (delayMs: number, callback: () => void) => () => void;
+  /** 0 ≤ x < 1. */
+  random: () => number;
+  /** Whether the page is visible, and what happens to it. */
+  lifecycle: PageLifecycle;
+  /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
+  openChannel: (name: string) => TabLink;
+  /** For the viewability rule; happy-dom's, for one, never calls back. */
+  IntersectionObserver: typeof IntersectionObserver;
+}

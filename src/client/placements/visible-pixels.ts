@@ -1,0 +1,194 @@
+/** Fainter than this, nobody reads it, and it hides nothing. */
+const MIN_OPACITY = 0.1;
+/** A drawn banner smaller than this many square pixels shows nobody anything. */
+const MIN_AREA = 100;
+/** A grid of this many points a side decides what lies on top. */
+const PROBES = 5;
+/** Rectangles are not always whole numbers of pixels. */
+const TOLERANCE = 0.01;
+/** Elements that are pixels by themselves. What is drawn on a canvas or in an SVG cannot be known: over a slot it may be transparent. */
+const REPLACED = 'video,iframe,embed,object,input,select,textarea';
+const DRAWING = `${REPLACED},canvas,svg`;
+
+type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'width' | 'height'>;
+
+/** `invisible`: nothing that anyone could see is drawn. `covered`: too much of it lies under something else. */
+export type Sight = 'visible' | 'covered' | 'invisible';
+
+export interface SightOptions {
+  slot: HTMLElement;
+  entry: IntersectionObserverEntry;
+  /** A control banner draws nothing, so the slot itself decides. */
+  isControl: boolean;
+  /** Nodes have been in the slot. One that never had any may draw by itself, or in a closed shadow root. */
+  wasFilled: boolean;
+  /** The part of the pixels, from 0 to 1, that must be seen. */
+  requiredShare: number;
+}
+
+const areaOf = ({ width, height }: Box): number => Math.max(0, width) * Math.max(0, height);
+
+const common = (a: Box, b: Box): Box => {
+  const [left, top] = [Math.max(a.left, b.left), Math.max(a.top, b.top)];
+  const width = Math.min(a.left + a.width, b.left + b.width) - left;
+  return { left, top, width, height: Math.min(a.top + a.height, b.top + b.height) - top };
+};
+
+const around = (boxes: Box[]): Box => {
+  const [left, top] = [
+    Math.min(...boxes.map((each) => each.left)),
+    Math.min(...boxes.map((each) => each.top)),
+  ];
+  const width = Math.max(...boxes.map((each) => each.left + each.width)) - left;
+  return { left, top, width, height: Math.max(...boxes.map((each) => each.top + each.height)) - top };
+};
+
+/** The element in the flat tree around this one: through shadow roots, and through frames of the same origin. */
+const parentOf = (element: Element): Element | null =>
+  element.assignedSlot ??
+  element.parentElement ??
+  (element.getRootNode() as Partial<ShadowRoot>).host ??
+  element.ownerDocument.defaultView?.frameElement ??
+  null;
+
+/** Of a computed colour, in any of its notations. */
+const alphaOf = (colour: string): number =>
+  Number(/(?:^rgba\(.*,|\/)\s*([\d.e-]+)\)$/.exec(colour)?.[1] ?? 1);
+
+/** The part of an element's colours that reaches the eye, through all that is around it. */
+const opacityOf = (element: Element): number => {
+  let opacity = 1;
+  let isOutermost = true;
+  for (let each: Element | null = element; each && opacity >= MIN_OPACITY; each = parentOf(each)) {
+    const { visibility, opacity: own, filter } = getComputedStyle(each);
+    // Visibility is inherited, but not into a frame.
+    if (isOutermost && /hidden|collapse/.test(visibility)) return 0;
+    isOutermost = each.parentElement === null;
+    opacity *= Number(own || 1) * Number(/opacity\(([\d.]+)\)/.exec(filter)?.[1] ?? 1);
+  }
+  return opacity;
+};
+
+const fillsItsBox = ({ backgroundColor, backgroundImage }: CSSStyleDeclaration): boolean =>
+  alphaOf(backgroundColor) >= MIN_OPACITY || backgroundImage !== 'none';
+
+/** Whether the element itself, without its children, puts pixels on the page. */
+const isDrawn = (element: Element): boolean => {
+  // A picture that is missing, or still loading, shows nothing.
+  if (element.matches('img')) return (element as HTMLImageElement).naturalWidth > 0;
+  // What an element of the host's own draws in its shadow root may be closed to us.
+  if (element.matches(DRAWING) || element.localName.includes('-')) return true;
+  const style = getComputedStyle(element);
+  if (fillsItsBox(style)) return true;
+  const { color, webkitTextFillColor = color, fontSize, contentVisibility } = style;
+  return (
+    contentVisibility !== 'hidden' &&
+    Number.parseFloat(fontSize) !== 0 &&
+    alphaOf(webkitTextFillColor || color) >= MIN_OPACITY &&
+    [...element.childNodes].some(({ nodeType, nodeValue }) => nodeType === 3 && nodeValue?.trim())
+  );
+};
+
+const hitsOf = (root: DocumentOrShadowRoot, x: number, y: number): Element[] =>
+  root.elementsFromPoint?.(x, y) ?? [];
+
+/** What a look at one point of a slot has to know. */
+interface Probe {
+  slot: Element;
+  x: number;
+  y: number;
+}
+
+/** Whether what lies under the element cannot be seen. A transparent catcher of clicks, or a link stretched over a card, hides nothing. */
+const hides = (element: Element, probe: Probe): boolean => {
+  if (opacityOf(element) < MIN_OPACITY) return false;
+  const fills = ['', '::before', '::after'].some((part) => {
+    const style = getComputedStyle(element, part);
+    return style.content !== 'none' && (fillsItsBox(style) || /\(/.test(style.backdropFilter ?? ''));
+  });
+  if (fills || element.matches(`${REPLACED},img`)) return true;
+  const { shadowRoot } = element;
+  // What a closed shadow root draws is not known: a consent dialog, for one.
+  if (!shadowRoot) return element.localName.includes('-') && !element.contains(probe.slot);
+  const inner = hitsOf(shadowRoot, probe.x, probe.y).filter((hit) => hit.getRootNode() === shadowRoot);
+  // An element around the slot is hit above it by what lies on top in its shadow root. The rest of that lies below the slot.
+  return inner.slice(0, element.contains(probe.slot) ? 1 : inner.length).some((hit) => hides(hit, probe));
+};
+
+/** Whether the element is on a layer of its own above the page: a bar, a dialog. Where hit tests cannot find the slot, only such a one covers it. */
+const isLayer = (element: Element, slot: Element): boolean => {
+  for (let each: Element | null = element; each && !each.contains(slot); each = parentOf(each)) {
+    if (/fixed|sticky/.test(getComputedStyle(each).position) || each.matches('dialog,[popover]')) return true;
+  }
+  return false;
+};
+
+const isUntouchable = (element: Element): boolean =>
+  getComputedStyle(element).pointerEvents === 'none' || element.closest('[inert]') !== null;
+
+/** Whether something in a tree around the slot's own, another document's for one, lies over this point. */
+const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
+  const { host } = slot.getRootNode() as Partial<ShadowRoot>;
+  const member = host ?? slot.ownerDocument.defaultView?.frameElement;
+  if (!member) return false;
+  const frame = host ? { left: 0, top: 0 } : member.getBoundingClientRect();
+  const outside = host
+    ? { slot: member, x, y }
+    : { slot: member, x: x + frame.left + member.clientLeft, y: y + frame.top + member.clientTop };
+  const hits = hitsOf(member.getRootNode() as Document | ShadowRoot, outside.x, outside.y);
+  const found = hits.findIndex((hit) => member.contains(hit));
+  return hits.slice(0, Math.max(0, found)).some((hit) => hides(hit, outside)) || isCoveredOutside(outside);
+};
+
+/**
+ * What can be seen of a slot at this moment: how much of what is drawn in it is in view, faint, clipped away or covered. Hit tests
+ * pass through what takes no pointer events, so an overlay with `pointer-events: none` is not found.
+ */
+export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: SightOptions): Sight => {
+  const root = slot.getRootNode() as Document | ShadowRoot;
+  // The entry holds what was visible when a threshold was crossed; the page may have scrolled a little since.
+  const { boundingClientRect: then, intersectionRect } = entry;
+  const now = slot.getBoundingClientRect();
+  const move = ({ left, top, width, height }: Box): Box => ({
+    left: left + now.left - then.left,
+    top: top + now.top - then.top,
+    width,
+    height,
+  });
+  const isWhole = isControl || !wasFilled || slot.shadowRoot !== null || isDrawn(slot);
+  const drawn = isWhole ? [slot] : [...slot.querySelectorAll('*')].filter(isDrawn);
+  const readable = drawn.filter((each) => opacityOf(each) >= MIN_OPACITY);
+  if (readable.length === 0) return 'invisible';
+  const boxes = readable.map((each) => each.getBoundingClientRect()).filter(areaOf);
+  if (!isWhole && boxes.length === 0) return 'invisible';
+  const whole = isWhole ? move(then) : around(boxes);
+  const visible = common(whole, move(intersectionRect));
+  if (!isControl && areaOf(visible) < MIN_AREA) return 'invisible';
+
+  let free = 0;
+  let covered = 0;
+  let isHit = false;
+  let layers = 0;
+  for (let probe = 0; probe < PROBES * PROBES; probe++) {
+    const point = {
+      slot,
+      x: visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES,
+      y: visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES,
+    };
+    const hits = hitsOf(root, point.x, point.y);
+    isHit ||= hits.length > 0;
+    const own = hits.findIndex((hit) => slot.contains(hit) && (isWhole || hit !== slot));
+    const above = hits.slice(0, own < 0 ? hits.length : own).filter((hit) => !slot.contains(hit));
+    if (own < 0) layers += Number(above.some((hit) => isLayer(hit, slot) && hides(hit, point)));
+    else if (above.some((hit) => hides(hit, point)) || isCoveredOutside(point)) covered++;
+    else free++;
+  }
+  if (free + covered === 0) {
+    // Content that is clipped away is drawn nowhere. Other reasons: no pixels, no pointer events, all but a modal dialog is inert.
+    const isBlind = areaOf(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);
+    if (!isBlind) return 'invisible';
+    return layers * 2 > PROBES * PROBES ? 'covered' : 'visible';
+  }
+  const share = areaOf(whole) === 0 ? 1 : areaOf(visible) / areaOf(whole);
+  return (share * free) / (free + covered) >= requiredShare - TOLERANCE ? 'visible' : 'covered';
+};

@@ -1,0 +1,90 @@
+import { readRateLimit, readRefusal } from '../../protocol/index.ts';
+import type { WaitReason } from '../notices.ts';
+
+/** What came back, read to its end. */
+export interface Answer {
+  status: number;
+  statusText: string;
+  headers: Headers;
+  text: string;
+}
+
+interface PostRequest {
+  body: string;
+  /** The client key. */
+  key: string;
+  keepalive?: boolean;
+  signal: AbortSignal;
+}
+
+/** Firefox 153: a keepalive request that was under way when its page went into the bfcache never settles, abort or not. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+/**
+ * Makes the calls of an API. The caller retries, and ends a call by `signal` when it takes too long. Rejects when no answer
+ * could be read, and resolves with a refusal as with any other answer.
+ */
+export const createPostJson = (
+  endpoint: string,
+  // Called on nothing: the browser's own refuses to be called on an object.
+  fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
+) => {
+  const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<Answer> => {
+    const answer = await fetch(endpoint + path, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      // It would carry the key to wherever it points.
+      redirect: 'error',
+      credentials: 'omit',
+      keepalive: keepalive === true,
+      signal,
+    });
+    const { status, statusText, headers } = answer;
+    return { status, statusText, headers, text: await answer.text() };
+  };
+  return (path: string, request: PostRequest): Promise<Answer> =>
+    Promise.race([read(path, request), aborted(request.signal)]);
+};
+
+/** `undefined` for what is no JSON: a refusal may come from a proxy in any form. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Why a refusal makes the client wait, by its status; any other one is a failure that backs off. */
+const REASONS: Record<number, WaitReason> = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'not-found',
+  429: 'rate-limit',
+};
+
+/** What an answer that is no success means. */
+export interface Refusal {
+  reason: WaitReason;
+  /** The pause that the service requests, in milliseconds; 0 where it names none. */
+  requestedMs: number;
+  /** The service's own words, where it had some. */
+  text: string | undefined;
+  /** The entries for single items. */
+  errors: unknown[];
+}
+
+export const readRefused = ({ status, headers, text }: Answer, nowMs: number): Refusal => {
+  // A 5xx may carry the reset of a window that is not used up. And a time that has passed already, where our clock and the
+  // server's differ, is no wish: it would make us hammer.
+  const isRequested = status === 429 || headers.has('retry-after');
+  return {
+    ...readRefusal(parseJson(text)),
+    reason: REASONS[status] ?? 'backoff',
+    requestedMs: (isRequested && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0,
+  };
+};

@@ -1,0 +1,58 @@
+import type { Clock } from './clock.ts';
+
+const BASE_MS = 1_000;
+const CAP_MS = 5 * 60_000;
+/** The minimum wait, as a share of the ceiling. Without it, several short waits in a row would be a burst of requests. */
+const MIN_SHARE = 0.1;
+
+/**
+ * How long to wait after `failures` refusals in a row (1 or more), in milliseconds. The ceiling doubles with each refusal, and
+ * jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run that makes
+ * about 22 requests an hour, at most 120, and one more each time the network or the user is back.
+ */
+export const backoffMs = (failures: number, random: () => number): number => {
+  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
+  return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
+};
+
+/**
+ * Whether a stored deadline still lies ahead. A deadline that is more than `maxMs` away was written before the device's clock
+ * was set back. It counts as past: it would stop delivery for days.
+ */
+export const isAhead = (until: number, now: number, maxMs: number): boolean =>
+  until > now && until - now <= maxMs;
+
+/** The maximum that a server, a refused key or a backoff delays a request. */
+export const MAX_WAIT_MS = 60 * 60_000;
+/** The maximum that an answer may take in any configuration. */
+export const MAX_ANSWER_MS = 10 * 60_000;
+/** The maximum pause of a skipped event in any usual configuration. The tab that set the pause may have another one. */
+export const MAX_PAUSE_MS = 10 * 60_000;
+/** A device's clock that goes forwards by more than this at once was set, or the page was suspended. */
+export const LEAP_MS = 10 * 60_000;
+
+/**
+ * Runs `callback` after `ms`, and returns a function that cancels it. It uses two timers, one after the other. When a page
+ * was suspended, a timer and the answer that it waits for are both due at once, and the engine may run the timer first. The
+ * second timer starts after that, so the answer comes before it.
+ */
+export const afterTimeout = (after: Clock['after'], ms: number, callback: () => void): (() => void) => {
+  let cancel = after(ms / 2, () => {
+    cancel = after(ms / 2, callback);
+  });
+  return () => cancel();
+};
+
+/** Rejects where the work takes longer than `ms`; its result is ignored after that. `name` is for the message. */
+export const withTimeout = <T>(
+  work: T | Promise<T>,
+  after: Clock['after'],
+  ms: number,
+  name: string,
+): Promise<T> => {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = afterTimeout(after, ms, () => reject(new Error(`${name} did not answer within ${ms} ms`)));
+  });
+  return Promise.race([work, late]).finally(cancel);
+};

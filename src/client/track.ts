@@ -1,0 +1,54 @@
+import type { Banner, BannerEvent, EventType } from './banner.ts';
+import type { BannerCache } from './banners/banner-cache.ts';
+import { isDismissed } from './banners/user-record.ts';
+import type { CapturedEvent } from './delivery/delivery.ts';
+import type { LateChunk } from './late-chunk.ts';
+import type { LateClient } from './late-client.ts';
+
+/** The stored event, or neither where it is not stored or the client was stopped before. */
+type Tracked = Promise<BannerEvent | null | undefined>;
+
+interface TrackOptions {
+  cache: BannerCache;
+  late: LateChunk<LateClient>;
+  isActive: () => boolean;
+  now: () => number;
+  /** Takes a banner out of its slots. */
+  sendAway: (banner: Banner) => void;
+}
+
+/** The client's `track`: what it does with an event, by its type. */
+export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptions) => {
+  // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
+  const capture = (event: CapturedEvent): Tracked => late.run((client) => client.capture(event));
+
+  const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
+    impression: ({ userId }, banner) => late.run((client) => client.countImpression(banner, userId), null),
+    click: capture,
+    async dismiss(event, banner) {
+      if (isDismissed(cache.record(), banner)) return null;
+      const isSandboxed = late.current()?.isSandboxed(banner);
+      sendAway(banner);
+      // Before the record: the page may be gone before that is stored, and the event brings it up to date.
+      const captured = capture(event);
+      // A listener may have changed the user.
+      if (!isSandboxed && cache.userId() === event.userId) {
+        await cache.dismiss([event]);
+        late.current()?.notifyTabs();
+      }
+      return captured;
+    },
+  };
+
+  return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+    const userId = cache.userId();
+    // In JavaScript a type may be any.
+    if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    const { id: bannerId, placementId, isControl } = banner;
+    if (isControl && type !== 'impression') return null;
+    return (
+      (await verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner)) ??
+      null
+    );
+  };
+};

@@ -1,0 +1,228 @@
+import type { ComponentChildren } from 'preact';
+import type { AttributeOperator, Condition } from '../../campaign/audience-model.ts';
+import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
+import { RemoveButton } from '../parts/fields.tsx';
+import { signedIn } from '../shell/session.ts';
+
+/** Conditions of one kind. */
+export type ConditionOf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
+
+export interface PartsProps<Kind extends Condition['kind']> {
+  /** ID of the first control. */
+  id: string;
+  condition: ConditionOf<Kind>;
+  onChange(condition: Condition): void;
+}
+
+interface ConditionPartProps {
+  label: string;
+  children: ComponentChildren;
+  isWide?: boolean;
+}
+
+/** One control of a line, with its label above it. */
+export const ConditionPart = ({ label, children, isWide = false }: ConditionPartProps) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is among its children
+  <label class={isWide ? 'condition-part wide' : 'condition-part'}>
+    <span>{label}</span>
+    {children}
+  </label>
+);
+
+const OPERATORS: readonly AttributeOperator[] = [
+  'is',
+  'is not',
+  'is one of',
+  'more than',
+  'at least',
+  'less than',
+  'at most',
+  'is known',
+  'is not known',
+];
+
+/** A line about an attribute: its name, a comparison, a value. */
+export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribute'>) => {
+  const { operator, value } = condition;
+  const needsValue = operator !== 'is known' && operator !== 'is not known';
+  const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
+  const readValue = (typed: string, next: AttributeOperator) => {
+    if (next === 'is known' || next === 'is not known') return null;
+    if (next !== 'is one of') return scalarOf(typed);
+    return typed
+      .split(',')
+      .filter((each) => each.trim() !== '')
+      .map(scalarOf);
+  };
+  return (
+    <>
+      <ConditionPart label="Attribute" isWide>
+        <input
+          id={id}
+          list="attribute-names"
+          value={condition.name}
+          placeholder="tier"
+          autoComplete="off"
+          onInput={(event) => onChange({ ...condition, name: event.currentTarget.value })}
+        />
+      </ConditionPart>
+      <ConditionPart label="Comparison">
+        <select
+          value={operator}
+          onChange={(event) => {
+            const next = event.currentTarget.value as AttributeOperator;
+            onChange({ ...condition, operator: next, value: readValue(shown, next) });
+          }}
+        >
+          {OPERATORS.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </ConditionPart>
+      {needsValue && (
+        <ConditionPart label={operator === 'is one of' ? 'Values, separated by commas' : 'Value'} isWide>
+          <input
+            defaultValue={shown}
+            key={operator}
+            dir="auto"
+            autoComplete="off"
+            onInput={(event) =>
+              onChange({ ...condition, value: readValue(event.currentTarget.value, operator) })
+            }
+          />
+        </ConditionPart>
+      )}
+    </>
+  );
+};
+
+/** A line about a subscription group. */
+export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => (
+  <>
+    <ConditionPart label="Subscription group" isWide>
+      <select
+        id={id}
+        value={condition.id}
+        onChange={(event) => onChange({ ...condition, id: event.currentTarget.value })}
+      >
+        <option value="">Choose …</option>
+        {signedIn().workspace.subscriptionGroups.map((group) => (
+          <option key={group.id} value={group.id}>
+            {group.name}
+          </option>
+        ))}
+      </select>
+    </ConditionPart>
+    <ConditionPart label="State">
+      <select
+        value={condition.state}
+        onChange={(event) => onChange({ ...condition, state: event.currentTarget.value as 'subscribed' })}
+      >
+        <option>subscribed</option>
+        <option>unsubscribed</option>
+      </select>
+    </ConditionPart>
+  </>
+);
+
+/** A line about the app that asks. */
+export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
+  <ConditionPart label="App" isWide>
+    <select
+      id={id}
+      value={condition.ids[0] ?? ''}
+      onChange={(event) =>
+        onChange({ ...condition, ids: event.currentTarget.value ? [event.currentTarget.value] : [] })
+      }
+    >
+      <option value="">Choose …</option>
+      {signedIn().workspace.apps.map((app) => (
+        <option key={app.id} value={app.id}>
+          {app.name}
+        </option>
+      ))}
+    </select>
+  </ConditionPart>
+);
+
+/** A line about something people did or bought: what, how often, how lately. */
+export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'purchase'>) => {
+  const { atLeast, withinDays } = condition;
+  return (
+    <>
+      <ConditionPart label={condition.kind === 'event' ? 'Event' : 'Product ID'} isWide>
+        <input
+          id={id}
+          value={condition.name}
+          autoComplete="off"
+          placeholder={condition.kind === 'event' ? 'added_to_cart' : 'teapot'}
+          onInput={(event) => onChange({ ...condition, name: event.currentTarget.value })}
+        />
+      </ConditionPart>
+      <ConditionPart label={condition.kind === 'event' ? 'Did it' : 'Bought it'}>
+        <select
+          value={atLeast === 0 ? 'never' : 'times'}
+          onChange={(event) => {
+            const isNever = event.currentTarget.value === 'never';
+            onChange({ ...condition, atLeast: isNever ? 0 : 1, withinDays: isNever ? null : withinDays });
+          }}
+        >
+          <option value="times">at least</option>
+          <option value="never">never</option>
+        </select>
+      </ConditionPart>
+      {atLeast > 0 && (
+        <>
+          <ConditionPart label="Times">
+            <input
+              type="number"
+              min="1"
+              value={atLeast}
+              onInput={(event) => {
+                const times = event.currentTarget.valueAsNumber;
+                if (times >= 1) onChange({ ...condition, atLeast: Math.floor(times) });
+              }}
+            />
+          </ConditionPart>
+          <ConditionPart label="Last in days">
+            <input
+              type="number"
+              min="0"
+              step="any"
+              placeholder="ever"
+              value={withinDays ?? ''}
+              onInput={(event) => {
+                const days = event.currentTarget.valueAsNumber;
+                onChange({ ...condition, withinDays: days > 0 ? days : null });
+              }}
+            />
+          </ConditionPart>
+        </>
+      )}
+    </>
+  );
+};
+
+interface ConditionRowProps {
+  /** ID of its first control. */
+  id: string;
+  condition: Condition;
+  /** It says nothing yet. */
+  isIncomplete: boolean;
+  onChange(condition: Condition): void;
+  onRemove(): void;
+}
+
+/** One line of the builder. */
+export const ConditionRow = ({ id, condition, isIncomplete, onChange, onRemove }: ConditionRowProps) => (
+  <li class="condition">
+    {condition.kind === 'attribute' && <AttributeParts id={id} condition={condition} onChange={onChange} />}
+    {(condition.kind === 'event' || condition.kind === 'purchase') && (
+      <DoneParts id={id} condition={condition} onChange={onChange} />
+    )}
+    {condition.kind === 'group' && <GroupParts id={id} condition={condition} onChange={onChange} />}
+    {condition.kind === 'app' && <AppParts id={id} condition={condition} onChange={onChange} />}
+    <RemoveButton label="Remove this line" onClick={onRemove} />
+    {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}
+  </li>
+);

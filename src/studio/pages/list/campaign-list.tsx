@@ -1,0 +1,103 @@
+import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
+import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { SavedDraft } from '../../server/routes/drafts.ts';
+import { call, wordsOf } from '../call.ts';
+import { announce } from '../parts/problem.tsx';
+import { go } from '../shell/address.tsx';
+import { placementName, signedIn } from '../shell/session.ts';
+
+/** Which campaigns are listed. */
+export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended';
+
+export const FILTERS: readonly { value: Shown; name: string; states: readonly ScheduleState[] }[] = [
+  { value: 'all', name: 'All', states: ['live', 'planned', 'draft', 'stopped', 'over'] },
+  { value: 'live', name: 'Live', states: ['live'] },
+  { value: 'planned', name: 'Planned', states: ['planned'] },
+  { value: 'draft', name: 'Draft', states: ['draft'] },
+  { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
+];
+
+const ORDER: readonly ScheduleState[] = ['live', 'planned', 'draft', 'stopped', 'over'];
+
+/** What a row is listed as: what is published, or the draft of one that never was. */
+const shownOf = (row: CampaignRow) => (row.published ?? row.draft)?.campaign;
+
+/** What it is at this moment: of what is published, or of what is planned. */
+export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
+  if (row.published) return scheduleState(row.published.campaign, nowMs);
+  return row.planned ? 'planned' : 'draft';
+};
+
+/** A draft may hold anything: one that cannot be read is found by its ID. */
+const textsOf = (campaign: CampaignText | undefined): string[] =>
+  campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
+    ? [nameOf(campaign), ...campaign.placements.map(placementName)]
+    : [];
+
+const matches = (row: CampaignRow, words: string): boolean => {
+  const texts = [row.id, ...textsOf(shownOf(row))];
+  return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
+};
+
+/** Those that are shown and have the words in their name, ID or placements: live ones first. */
+export const findCampaigns = (
+  rows: readonly CampaignRow[],
+  { shown, words, nowMs }: { shown: Shown; words: string; nowMs: number },
+): CampaignRow[] => {
+  const { states } = FILTERS.find(({ value }) => value === shown)!;
+  return rows
+    .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, words))
+    .sort((one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)));
+};
+
+/** Random letters that no two campaigns share: results are kept by the ID, so it never changes. */
+const newId = (): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(5));
+  return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
+};
+
+const empty = (): Omit<CampaignText, 'campaign_id'> => ({
+  name: 'New campaign',
+  status: 'active',
+  placements: (signedIn().workspace.placements ?? []).slice(0, 1).map(({ id }) => id),
+  variants: [
+    {
+      variant_id: 'a',
+      name: 'A',
+      properties: {
+        headline: { type: 'string', value: '' },
+      },
+    },
+  ],
+});
+
+/** Begins a campaign, new or as a copy of another, as a draft of its own, and opens it. */
+export const createCampaign = async (copied?: CampaignText): Promise<void> => {
+  const campaign_id = newId();
+  const campaign = copied
+    ? { ...copied, campaign_id, name: `${nameOf(copied)} (copy)`, status: 'active' as const }
+    : { campaign_id, ...empty() };
+  try {
+    const path = `/api/drafts/${encodeURIComponent(campaign_id)}`;
+    await call<SavedDraft>('PUT', path, { body: { campaign, based_on: 0 } });
+    go(`/campaigns/${encodeURIComponent(campaign_id)}`);
+  } catch (error) {
+    announce(wordsOf(error));
+  }
+};
+
+export const STATE_WORDS: Record<ScheduleState, string> = {
+  draft: 'Draft',
+  stopped: 'Stopped',
+  planned: 'Planned',
+  live: 'Live',
+  over: 'Over',
+};
+
+/** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
+export const StateMark = ({ state }: { state: ScheduleState }) => (
+  <span class="state" data-state={state}>
+    {STATE_WORDS[state]}
+  </span>
+);

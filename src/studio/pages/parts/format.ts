@@ -1,0 +1,62 @@
+import { signedIn } from '../shell/session.ts';
+
+/** In the workspace's time zone. What is no date stands there as it is: a draft may hold anything. */
+const format = (date: string | number, options: Intl.DateTimeFormatOptions): string => {
+  const ms = typeof date === 'number' ? date : Date.parse(date);
+  if (Number.isNaN(ms)) return String(date);
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: signedIn().workspace.timeZone }).format(ms);
+};
+
+/** `Mon 2 Mar, 09:00`, in the workspace's time zone. */
+export const moment = (iso: string): string =>
+  format(iso, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** The same with year and zone, for where there is room and a mistake would cost. */
+export const wholeMoment = (iso: string): string =>
+  format(iso, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+
+export const day = (date: string | number): string => format(date, { day: 'numeric', month: 'short' });
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
+
+/** `2 hours ago`, `just now`. */
+export const ago = (iso: string, now = Date.now()): string => {
+  const past = Date.parse(iso) - now;
+  for (const [unit, ms] of UNITS)
+    if (Math.abs(past) >= ms) return relative.format(Math.round(past / ms), unit);
+  return 'just now';
+};
+
+const whole = new Intl.NumberFormat('en-GB');
+const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat('en-GB', {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
+export const countText = (count: number): string => whole.format(count);
+export const moneyText = (amount: number): string => money.format(amount);
+/** `7.1 %`, always with one digit, so that columns can be compared; `–` of nobody. */
+export const shareText = (part: number, of: number): string =>
+  of === 0 ? '–' : percent.format(part / of).replace('%', ' %');
+const lift = new Intl.NumberFormat('en-GB', {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+/** `+20 %`, of 0.2. */
+export const liftText = (share: number): string => lift.format(share).replace('%', ' %');

@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { wordsOf } from '../call.ts';
+import { Problem } from './problem.tsx';
+
+export type Loaded<Value> =
+  | { state: 'loading' }
+  | { state: 'failed'; words: string }
+  | { state: 'ready'; value: Value };
+
+interface LoadOptions {
+  /** Pause in typing after which another key is loaded. */
+  pauseMs?: number;
+  /** What was loaded before stays until the next is there. Default: nothing is shown of another key. */
+  keepsLast?: boolean;
+}
+
+/**
+ * Loads something, and anew when the key changes; `again` loads the same anew and shows the old one meanwhile. An answer
+ * that comes after a later question is dropped.
+ */
+export const useLoad = <Value,>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  key: string,
+  { pauseMs = 0, keepsLast = false }: LoadOptions = {},
+) => {
+  const loaded = useSignal<Loaded<Value>>({ state: 'loading' });
+  const latest = useRef<AbortController | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when another thing is to be loaded
+  const again = useCallback(async () => {
+    latest.current?.abort();
+    latest.current = new AbortController();
+    const { signal } = latest.current;
+    const tell = (next: Loaded<Value>) => {
+      if (!signal.aborted) loaded.value = next;
+    };
+    try {
+      tell({ state: 'ready', value: await load(signal) });
+    } catch (error) {
+      tell({ state: 'failed', words: wordsOf(error) });
+    }
+  }, [key]);
+  useEffect(() => {
+    if (!keepsLast) loaded.value = { state: 'loading' };
+    const timer = pauseMs > 0 ? setTimeout(again, pauseMs) : void again();
+    return () => {
+      clearTimeout(timer);
+      latest.current?.abort();
+    };
+  }, [again, pauseMs, keepsLast, loaded]);
+
+  return { loaded: loaded.value, again };
+};
+
+/** A screen was loaded anew, and what had the focus may be gone: the keyboard goes on from the screen, not from the top. */
+export const useFocusAfterReload = (loaded: Loaded<unknown>): void => {
+  const isReload = useRef(false);
+  useLayoutEffect(() => {
+    if (isReload.current && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    isReload.current = loaded.state !== 'loading';
+  }, [loaded]);
+};
+
+interface LoadViewProps<Value> {
+  loaded: Loaded<Value>;
+  again(): Promise<void>;
+  /** There is nothing else on the page. */
+  isPage?: boolean;
+  children(value: Value): ComponentChildren;
+}
+
+/** What was loaded; until then nothing, and where it failed the reason and a way to try again. */
+export const LoadView = <Value,>({ loaded, again, isPage = false, children }: LoadViewProps<Value>) => {
+  useFocusAfterReload(loaded);
+  if (loaded.state === 'loading') return <div aria-busy="true" />;
+  if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
+  return (
+    <Problem title={loaded.words} isPage={isPage}>
+      <button type="button" class="button" onClick={() => void again()}>
+        Try again
+      </button>
+    </Problem>
+  );
+};
+
+/** Something that an operator does: whether it is under way, and in words why it failed. It runs once at a time. */
+export const useAction = (act: () => Promise<void>) => {
+  const problem = useSignal<string | null>(null);
+  const isBusy = useSignal(false);
+  const run = async (): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    problem.value = null;
+    try {
+      await act();
+    } catch (error) {
+      problem.value = wordsOf(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return { problem, isBusy, run };
+};

@@ -1,0 +1,173 @@
+import type { ConversionText } from '../../campaign/campaign-text.ts';
+import type { ResultsAnswer } from '../../server/routes/results.ts';
+import type { Comparison } from '../../statistics/compare.ts';
+import { type Arm, goalName } from '../../statistics/metrics.ts';
+import { rangeWords } from '../../statistics/sentences.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { countText, liftText, moneyText, shareText } from '../parts/format.ts';
+import { placementName } from '../shell/session.ts';
+
+interface CountsTableProps {
+  arms: readonly Arm[];
+  goals: readonly ConversionText[];
+  currencies: readonly string[];
+}
+
+const NONE = '–';
+
+const share = (part: number, of: number) => (
+  <>
+    {shareText(part, of)} <span class="small">{countText(part)}</span>
+  </>
+);
+/** A column of what the control group cannot have: it sees nothing. */
+const ofSeen = (name: string, cell: Column<Arm>['cell']): Column<Arm> => ({
+  name,
+  kind: 'number',
+  cell: (arm) => (arm.variantId === null ? NONE : cell(arm)),
+});
+
+/** What people did, by variant, the control group beside them. */
+export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
+  const goalColumns = goals.map(
+    (goal, index): Column<Arm> => ({
+      name: goalName(goal),
+      id: `goal ${index}`,
+      kind: 'number',
+      cell: (arm) => share(arm.goals[index]!.converted, arm.exposed),
+    }),
+  );
+  const revenueColumns = goals.flatMap((goal, index): Column<Arm>[] => {
+    if (goal.product == null || currencies.length !== 1) return [];
+    const cell = ({ exposed, goals: of }: Arm) =>
+      exposed === 0 ? NONE : moneyText(of[index]!.revenue / exposed);
+    return [{ name: `${currencies[0]} a person`, id: `revenue ${index}`, kind: 'number', cell }];
+  });
+  return (
+    <DataTable
+      label="Results by variant"
+      rows={arms}
+      keyOf={({ variantId }) => variantId ?? ''}
+      columns={[
+        {
+          name: 'Variant',
+          kind: 'head',
+          cell: ({ variantId, name }) => (variantId === null ? 'Control group' : name),
+        },
+        { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+        ofSeen('Views', ({ impressions }) => countText(impressions)),
+        ofSeen('Clicked', ({ clicked, exposed }) => share(clicked, exposed)),
+        ofSeen('Dismissed', ({ dismissed, exposed }) => share(dismissed, exposed)),
+        ...goalColumns,
+        ...revenueColumns,
+      ]}
+    />
+  );
+};
+
+const meanText = (mean: number, unit: Comparison['unit']) =>
+  unit === 'money' ? moneyText(mean) : shareText(mean, 1);
+
+/** Where the interval lies, with zero in the middle; the table's words say the same. */
+const Interval = ({ comparison, widest }: { comparison: Comparison; widest: number }) => {
+  const { difference } = comparison;
+  if (!difference || widest === 0) return null;
+  const at = (value: number) => 50 + (50 * Math.max(-widest, Math.min(widest, value))) / widest;
+  const isClear = difference.low > 0 || difference.high < 0;
+  return (
+    <span class="interval" aria-hidden="true">
+      <span
+        class="interval-bar"
+        data-clear={isClear}
+        style={{
+          insetInlineStart: `${at(difference.low)}%`,
+          inlineSize: `${at(difference.high) - at(difference.low)}%`,
+        }}
+      />
+      <span class="interval-point" style={{ insetInlineStart: `${at(difference.estimate)}%` }} />
+    </span>
+  );
+};
+
+/** Every difference with its interval. */
+export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
+  const { comparisons, arms } = results;
+  const widest = (unit: Comparison['unit']) =>
+    Math.max(
+      0,
+      ...comparisons
+        .filter((each) => each.unit === unit)
+        .flatMap(({ difference }) =>
+          difference ? [Math.abs(difference.low), Math.abs(difference.high)] : [],
+        ),
+    );
+  const nameOf = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
+  return (
+    <DataTable
+      label="Differences"
+      rows={comparisons}
+      keyOf={({ metric, one, other }) => `${metric} ${one} ${other}`}
+      columns={[
+        { name: 'What', kind: 'head', cell: ({ label }) => label },
+        {
+          name: 'Who against whom',
+          cell: ({ one, other }) => (
+            <>
+              <bdi>{nameOf(one)}</bdi> against <bdi>{nameOf(other)}</bdi>
+            </>
+          ),
+        },
+        {
+          name: 'Rates',
+          kind: 'number',
+          cell: ({ means, unit }) => means.map((mean) => meanText(mean, unit)).join(' : '),
+        },
+        {
+          name: 'Lift',
+          kind: 'number',
+          cell: ({ lift }) => (lift === null ? '–' : liftText(lift)),
+        },
+        {
+          name: 'Difference, 95 % certain',
+          cell: (comparison) => (
+            <>
+              <Interval comparison={comparison} widest={widest(comparison.unit)} />
+              {rangeWords(comparison)}
+            </>
+          ),
+        },
+        { name: 'People', kind: 'number', cell: ({ people }) => countText(people) },
+      ]}
+    />
+  );
+};
+
+/** Where people saw it and clicked it: every placement with its variants. */
+export const PlacementTable = ({ results: { arms, placements } }: { results: ResultsAnswer }) => {
+  const armName = (variantId: string | null) =>
+    variantId === null
+      ? 'Control group'
+      : (arms.find((arm) => arm.variantId === variantId)?.name ?? variantId);
+  return (
+    <DataTable
+      label="Results by placement"
+      rows={placements}
+      keyOf={({ placementId, variantId }) => `${placementId} ${variantId}`}
+      columns={[
+        { name: 'Placement', kind: 'head', cell: ({ placementId }) => placementName(placementId) },
+        { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
+        { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+        {
+          name: 'Views',
+          kind: 'number',
+          cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
+        },
+        {
+          name: 'Clicked',
+          kind: 'number',
+          cell: ({ variantId, clicked, exposed }) => (variantId === null ? '–' : shareText(clicked, exposed)),
+        },
+      ]}
+    />
+  );
+};

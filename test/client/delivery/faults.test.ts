@@ -1,0 +1,251 @@
+// @vitest-environment node
+import { expect, onTestFinished, test } from 'vitest';
+import { assertConserved } from '../../../src/testing/index.ts';
+import { createFaultyWorld, createWorld } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const FOREVER = { times: Number.POSITIVE_INFINITY };
+
+test('the caps hold over many short pages', async () => {
+  const world = createWorld();
+  world.service.fail({ type: 'status', status: 503 }, FOREVER);
+  for (let page = 0; page < 60; page += 1) {
+    const tab = world.openTab({ options: { maxEvents: 100 } });
+    await world.settle();
+    await tab.captureMany(5, 'click', 'u1', `p${page}-`);
+    await world.clock.advance(30_000);
+    tab.tell('hidden');
+    tab.tell('leave');
+    await world.settle();
+    tab.kill();
+  }
+  const last = world.openTab({ options: { maxEvents: 100 } });
+  await world.clock.advance(MINUTE_MS);
+  const diagnostics = await last.delivery.diagnostics();
+  expect(diagnostics.pending + diagnostics.inDoubt).toBeLessThanOrEqual(105);
+  assertConserved(diagnostics);
+});
+
+test('a tab that comes back from the back/forward cache after a wipe stores and sends nothing', async () => {
+  const world = createWorld();
+  const away = world.openTab();
+  await world.settle();
+  await away.capture('before');
+  await away.delivery.flush();
+  away.tell('hidden');
+  away.tell('leave');
+  const other = world.openTab();
+  await world.settle();
+  await other.delivery.wipe();
+  other.kill();
+  await world.settle();
+  world.service.clear();
+  away.tell('restored');
+  away.tell('visible');
+  await world.settle();
+  expect(await away.capture('after')).toBeNull();
+  await world.clock.advance(10_000);
+  expect(await away.delivery.mayAct()).toBe(false);
+  expect(world.sent()).toEqual([]);
+  expect(world.records()).toEqual([]);
+});
+
+test('a last flush keeps to the wait that the service named to another tab', async () => {
+  const world = createWorld();
+  const first = world.openTab();
+  const second = world.openTab();
+  await world.settle();
+  await second.capture('of the second');
+  await world.settle();
+  world.service.fail({ type: 'rate-limit', afterSeconds: 300, form: 'retry-after' });
+  await first.delivery.flush();
+  const before = world.service.requests.length;
+  second.tell('hidden');
+  await world.settle();
+  expect(world.service.requests).toHaveLength(before);
+});
+
+test.each([30 * DAY_MS, 400 * DAY_MS])(
+  'a page that loads under a clock that is %d ms ahead expires nothing',
+  async (aheadMs) => {
+    const world = createWorld();
+    const lift = world.service.fail({ type: 'drop', when: 'before' }, FOREVER);
+    const first = world.openTab();
+    await world.settle();
+    await first.captureMany(5);
+    await world.clock.advance(1_000);
+    first.kill();
+    world.clock.jump(aheadMs);
+    const second = world.openTab();
+    await world.clock.advance(1_000);
+    world.clock.jump(-aheadMs);
+    lift();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await second.delivery.diagnostics()).toMatchObject({ expired: 0, delivered: 5 });
+  },
+);
+
+test('times are right within a call after the clock was corrected', async () => {
+  const world = createWorld();
+  world.clock.jump(2 * 60 * MINUTE_MS);
+  const tab = world.openTab();
+  await world.settle();
+  await tab.capture('a');
+  await world.clock.advance(MINUTE_MS);
+  world.clock.jump(-2 * 60 * MINUTE_MS);
+  await world.clock.advance(60 * MINUTE_MS);
+  const event = await tab.capture('b');
+  expect(event!.time).toBe(world.clock.now());
+});
+
+test('a last flush that cannot be settled leaves no rejection to the page', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const seen: unknown[] = [];
+  const listen = (reason: unknown) => seen.push(reason);
+  process.on('unhandledRejection', listen);
+  onTestFinished(() => void process.off('unhandledRejection', listen));
+  let fails = false;
+  const fetch: typeof globalThis.fetch = async (...args) => {
+    if (fails) throw new TypeError('Failed to fetch');
+    return world.service.fetch(...args);
+  };
+  const tab = openTab({ fetch, evict: async () => undefined });
+  await world.settle();
+  await tab.capture('e1');
+  await world.settle();
+  fails = true;
+  const { promise: written, resolve: write } = Promise.withResolvers<void>();
+  // The disk takes the claim slowly, and is full for what settles it.
+  store.fail({ type: 'wait', until: written }, { verbs: ['setMany'] });
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+  tab.tell('hidden');
+  await world.settle();
+  // Node reports a rejection once the microtasks of the turn are through.
+  await new Promise((resolve) => setImmediate(resolve));
+  write();
+  await world.settle();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seen).toEqual([]);
+});
+
+test('what may be sent only once is not sent again after a 504 that was taken', async () => {
+  const world = createWorld();
+  let isFirst = true;
+  const fetch: typeof globalThis.fetch = async (...args) => {
+    const answer = await world.service.fetch(...args);
+    if (!isFirst) return answer;
+    isFirst = false;
+    return Response.json({ message: 'upstream timed out' }, { status: 504 });
+  };
+  const tab = world.openTab({ options: { inDoubt: { click: 'at-most-once' } }, fetch });
+  await world.settle();
+  await tab.capture('c1');
+  await tab.delivery.flush();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.sent().flat()).toEqual(['c1']);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ discarded: 1, pending: 0 });
+});
+
+test('on a full disk what is stored is sent, once, and what may be sent only once is not', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
+  await world.settle();
+  await tab.capture('c1');
+  await tab.captureMany(1, 'dismiss');
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], ...FOREVER });
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.sent()).toEqual([['c1']]);
+  store.recover();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.sent()).toEqual([['c1'], ['b0']]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, evicted: 0 });
+});
+
+test('a correct() that hangs holds up no other event', async () => {
+  const world = createWorld();
+  const tab = world.openTab({ correct: () => new Promise(() => undefined) });
+  await world.settle();
+  world.service.fail({ type: 'skip', indices: [0, 1, 2, 3, 4] });
+  await tab.captureMany(5);
+  await world.clock.advance(6_000);
+  await tab.capture('another');
+  await world.clock.advance(6_000);
+  expect(world.sent().at(-1)).toEqual(['another']);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.sent().flat().sort()).toEqual([
+    'another',
+    ...Array(5)
+      .fill(0)
+      .flatMap((_, i) => [`b${i}`, `b${i}`]),
+  ]);
+});
+
+test('correct() is asked in one tab for an event, and in another one where that is gone', async () => {
+  const world = createWorld();
+  let asked = 0;
+  const correct = () => {
+    asked += 1;
+    return new Promise<never>(() => undefined);
+  };
+  const first = world.openTab({ correct });
+  const second = world.openTab({ correct });
+  await world.settle();
+  world.service.fail({ type: 'skip', indices: [0] });
+  await first.capture('x');
+  void first.delivery.flush();
+  await world.settle();
+  void second.delivery.flush();
+  await world.clock.advance(3_000);
+  expect(asked).toBe(1);
+  first.kill();
+  await world.clock.advance(MINUTE_MS);
+  expect(asked).toBe(2);
+});
+
+test('a batch that was too large makes the next ones small for an hour, and no longer', async () => {
+  const world = createWorld();
+  const tab = world.openTab({ options: { maxBatch: 8 } });
+  await world.settle();
+  world.service.fail({ type: 'status', status: 413 });
+  await tab.captureMany(8);
+  await tab.delivery.flush();
+  await world.clock.advance(MINUTE_MS);
+  await tab.captureMany(8, 'click', 'u1', 'soon-');
+  await tab.delivery.flush();
+  await world.clock.advance(60 * MINUTE_MS);
+  await tab.captureMany(8, 'click', 'u1', 'later-');
+  await tab.delivery.flush();
+  expect(world.sent().map((batch) => batch.length)).toEqual([8, 4, 4, 4, 4, 8]);
+});
+
+test('the records of a newer version stay, and its opt-out holds', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  const disk = world.disk.openStore(world.name);
+  const newer: [(string | number)[], unknown][] = [
+    [['counted', 1, 'later'], { v: 2, event: 'x', at: 1 }],
+    [['event', 1, 5, 'tab', 1], { v: 2, anything: true }],
+    [['event', 2, 5, 'tab', 1], { v: 2, anything: true }],
+  ];
+  await disk.setMany(newer);
+  const tab = openTab({ evict: async () => undefined });
+  await world.settle();
+  await tab.captureMany(3);
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 6 });
+  await tab.captureMany(3);
+  await world.clock.advance(3 * 60 * MINUTE_MS);
+  await tab.delivery.disable('purge');
+  await world.clock.advance(MINUTE_MS);
+  const left = world.records().filter(([, record]) => (record as { v: number }).v === 2);
+  expect(left).toEqual(newer);
+  tab.kill();
+
+  await disk.setMany([
+    [['control', 1, 'meta'], undefined],
+    [['control', 2, 'meta'], { v: 2, consent: 'disabled', chosenAt: 5 }],
+  ]);
+  world.service.clear();
+  const next = world.openTab();
+  expect(await next.delivery.mayAct()).toBe(false);
+  expect(await next.capture('none')).toBeNull();
+});

@@ -1,0 +1,181 @@
+// What the Studio's pages do where an answer is late, a colleague was faster, or a value is none.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+const close = (page: Page) => page.context().close();
+const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
+const saved = (page: Page) => page.getByText('Draft saved').waitFor();
+
+/** Publishes a campaign with another headline, as a colleague would beside the page that is open. */
+const publishBeside = async (id: string, text: string): Promise<void> => {
+  const page = await studio.open(`/campaigns/${id}`);
+  await headline(page).fill(text);
+  await saved(page);
+  await page.getByRole('button', { name: 'Publish …' }).click();
+  await page.getByRole('button', { name: 'Publish now' }).click();
+  await page.getByText(/Release \d+ is live/).waitFor();
+  await close(page);
+};
+
+describe('unsaved work', () => {
+  test('that was kept without a connection is no silent change of what a colleague has published since', async () => {
+    const page = await studio.open('/campaigns/come-back');
+    await page.route('**/api/drafts/**', (route) => route.abort());
+    await headline(page).fill('Written on the train');
+    await page.getByText(/^Not saved/).waitFor();
+    await page.goto('about:blank');
+    await publishBeside('come-back', 'Published at the office');
+
+    await page.unroute('**/api/drafts/**');
+    await page.goto(`${studio.url}/campaigns/come-back`);
+    await page.getByRole('alert').getByText('This draft was published or discarded').waitFor();
+    expect(await headline(page).inputValue()).toBe('Written on the train');
+    // Saved all the same, it is over the release that its author knew: publishing shows the newer one.
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText(/published release \d+ on/).waitFor();
+    await close(page);
+  });
+
+  test('is tried again by itself when the connection is back', async () => {
+    const page = await studio.open('/campaigns/gift-wrap');
+    await page.route('**/api/drafts/**', (route) => route.abort());
+    await headline(page).fill('Once more');
+    await page.getByText(/^Not saved/).waitFor();
+    await page.unroute('**/api/drafts/**');
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await saved(page);
+    await close(page);
+  });
+});
+
+describe('a colleague who was faster', () => {
+  test('is shown where the publication was refused, and the newer draft can be taken', async () => {
+    const page = await studio.open('/campaigns/free-delivery');
+    await headline(page).fill('Mine');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).waitFor();
+    const other = await studio.open('/campaigns/free-delivery');
+    await headline(other).fill('Theirs');
+    await saved(other);
+    await close(other);
+
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Go on with theirs' }).click();
+    expect(await headline(page).inputValue()).toBe('Theirs');
+    await close(page);
+  });
+
+  test('is seen without scrolling, wherever the form is', async () => {
+    const page = await studio.open('/campaigns/gold-preview');
+    const field = page.getByLabel('Image description');
+    await field.fill('One');
+    await saved(page);
+    const other = await studio.open('/campaigns/gold-preview');
+    await headline(other).fill('Of the other');
+    await saved(other);
+    await close(other);
+    await field.fill('Two');
+    await page.getByRole('button', { name: 'Go on with theirs' }).waitFor();
+    await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight }));
+    const { y } = (await page.getByRole('heading', { name: /changed this draft at/ }).boundingBox())!;
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y).toBeLessThan(800);
+    const state = (await page.locator('.draft-state').boundingBox())!;
+    expect(state.y).toBeGreaterThanOrEqual(0);
+    await close(page);
+  });
+});
+
+test('an answer for one person is not shown under the name of another', async () => {
+  const page = await studio.open('/why');
+  const who = page.getByLabel('Seen by');
+  await page.locator('.why').first().waitFor();
+  let late: (() => void) | undefined;
+  const isLate = new Promise<void>((resolve) => {
+    late = resolve;
+  });
+  const [, first, second] = await who
+    .locator('option')
+    .evaluateAll((all) => all.map((each) => (each as HTMLOptionElement).value));
+  await page.route('**/api/why', async (route) => {
+    const { person } = route.request().postDataJSON();
+    if (`persona:${person.persona}` !== first) return route.continue();
+    await isLate;
+    await route.fulfill({
+      json: { placements: {}, hasProfile: false, isReal: true },
+    });
+  });
+  await who.selectOption(first!);
+  await who.selectOption(second!);
+  await page.locator('.why').first().waitFor();
+  const ended = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/why'));
+  late!();
+  await Promise.race([ended, page.waitForEvent('requestfailed')]);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await page.getByText('There are no placements yet').count()).toBe(0);
+  await close(page);
+});
+
+test('a link to a page of the site is made once, and not for each letter of its address', async () => {
+  const page = await studio.open('/campaigns/tea-lovers');
+  await headline(page).fill('Tea');
+  await saved(page);
+  let links = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/preview-links')) links += 1;
+  });
+  await page.clock.install();
+  await page.getByRole('button', { name: /Preview on the site/ }).click();
+  await page.getByRole('img', { name: /QR/ }).waitFor();
+  const address = page.getByLabel('Page of the site');
+  for (const letter of 'sale') {
+    await address.press(letter);
+    await page.clock.runFor(1_000);
+  }
+  expect(links).toBe(1);
+  // The link of another page is not offered under this address.
+  expect(await page.getByRole('link', { name: 'Open it' }).count()).toBe(0);
+  await address.press('Enter');
+  await page.getByRole('link', { name: 'Open it' }).waitFor();
+  expect(links).toBe(2);
+  await close(page);
+});
+
+test('a number that is out of bounds is said to be, and the one before it stays', async () => {
+  const page = await studio.open('/campaigns/spring-collection');
+  const control = page.getByLabel('Control group, %');
+  await control.fill('10');
+  await saved(page);
+  for (const typed of ['101', '-5']) {
+    await control.fill(typed);
+    await page.getByText('Write a number from 0 to 100. 10 stays.').waitFor();
+  }
+  expect(await page.getByText('Control 10 %').count()).toBe(1);
+  await control.fill('20');
+  await page.getByText('Control 20 %').waitFor();
+  await close(page);
+});
+
+test('the names of attributes are suggested', async () => {
+  const page = await studio.open('/campaigns/gold-preview');
+  await page.getByRole('tab', { name: /Audience/ }).click();
+  await page.getByRole('button', { name: 'Attribute', exact: true }).click();
+  const list = await page.getByLabel('Attribute', { exact: true }).last().getAttribute('list');
+  const names = page.locator(`datalist#${list} option`);
+  await expect
+    .poll(() => names.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
+    .toContain('custom_attributes.tier');
+  await close(page);
+});

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLIENT_PERMISSIONS } from '../../src/protocol/index.ts';
+import { silentLog } from '../../src/service/log.ts';
+import { createRoutes } from '../../src/service/routes/routes.ts';
+import { createStudioRoutes } from '../../src/studio/server/routes/routes.ts';
+import { aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+
+/** SECURITY.md says who may do what. */
+const document = readFileSync('SECURITY.md', 'utf8');
+const rowsOf = (heading: string): string[] =>
+  document
+    .split(/^## /m)
+    .find((section) => section.startsWith(heading))!
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1);
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([aWorkspace()]);
+});
+afterAll(() => service.stop());
+
+test('every claim is shown by tests that are there', () => {
+  const named = [...document.matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file!);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+});
+
+describe('a key of the API', () => {
+  const send = async (method: 'GET' | 'POST', path: string, key?: string) =>
+    (
+      await service.call(method, path, {
+        ...(key !== undefined && { key }),
+        ...(method === 'POST' && { body: {} }),
+      })
+    ).status;
+
+  test('is needed by every endpoint, and its kind decides which', async () => {
+    const isForClients = (permission: string) => CLIENT_PERMISSIONS.some((each) => each === permission);
+    const routes = createRoutes({ store: service.store, log: silentLog });
+    expect(routes.filter(({ permission }) => !isForClients(permission)).length).toBeGreaterThan(5);
+    for (const { method, path, permission } of routes) {
+      const concrete = path.replaceAll(/:\w+/g, '1');
+      expect(await send(method, concrete), path).toBe(401);
+      expect(await send(method, concrete, 'another-key'), path).toBe(401);
+      const wrong = isForClients(permission) ? SERVER_KEY : CLIENT_KEY;
+      expect([401, 403], path).toContain(await send(method, concrete, wrong));
+      const right = isForClients(permission) ? CLIENT_KEY : SERVER_KEY;
+      expect([401, 403], path).not.toContain(await send(method, concrete, right));
+    }
+  });
+
+  test('is needed by no page about the service, as the table says', async () => {
+    const [anybody = ''] = rowsOf('Who is trusted');
+    const pages = [...anybody.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path!);
+    expect(pages).toContain('/metrics');
+    for (const path of pages) expect(await send('GET', path), path).toBe(200);
+  });
+});
+
+test("a role of the Studio has the routes that its line in the table names, and the table has every route's", () => {
+  const line = new Map(
+    rowsOf("What an operator's role").map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]),
+  );
+  for (const { path, role } of createStudioRoutes()) {
+    const [, , first] = path.split('/');
+    expect(line.get(role), `${role} ${path}`).toContain(`/api/${first}`);
+  }
+});
