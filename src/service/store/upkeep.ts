@@ -1,7 +1,6 @@
 import { createIngestionStore, type IngestionStore } from '../integrations/ingestion-store.ts';
 import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
-import { type Connections, connect } from './postgres/connect.ts';
-import { checkTables } from './postgres/schema.ts';
+import { connectBeside } from './postgres/schema.ts';
 import { runIn } from './postgres/statement.ts';
 import { PRUNE_MOMENT } from './postgres/user-statements.ts';
 import { createPrune } from './prune.ts';
@@ -43,18 +42,6 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
   }
   const database = openBeside(pathOf(address));
   return visitAs(createRunSqlite(database), '$2', async () => database.close());
-};
-
-/** Connects to a database that a service made, and may be using at this moment. */
-export const connectBeside = async (url: string, connections = 1): Promise<Connections> => {
-  const connected = connect(url, 'upkeep', { connections });
-  try {
-    await checkTables(connected.pool);
-    return connected;
-  } catch (error) {
-    await connected.close();
-    throw error;
-  }
 };
 
 const TABLES = ['users', 'user_keys', 'events', 'banner_events', 'user_campaigns', 'operator_audit'];

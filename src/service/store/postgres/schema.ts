@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
+import { type Connections, connect } from './connect.ts';
 import { type Run, runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -80,4 +81,16 @@ export const createTables = async (pool: Pool, migrations?: readonly Migration[]
     await run('CREATE TABLE placard_schema (version integer NOT NULL)');
     await run(`INSERT INTO placard_schema (version) VALUES (${number})`);
   });
+};
+
+/** Connects to a database that a service made, and may be using at this moment. */
+export const connectBeside = async (url: string, connections = 1): Promise<Connections> => {
+  const connected = connect(url, 'upkeep', { connections });
+  try {
+    await checkTables(connected.pool);
+    return connected;
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
 };
