@@ -8,6 +8,7 @@ const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },
   workspace: { type: 'string', description: 'The same, as serve takes it', valueHint: 'FILE|FOLDER' },
   strict: { type: 'boolean', description: 'Fail on warnings too' },
+  sources: { type: 'boolean', description: 'Read the first rows of every source, and show what they become' },
   recount: {
     type: 'boolean',
     description: 'Compare the results of campaigns in a database with its banner events',
@@ -29,6 +30,32 @@ const report = ({ workspaces }: Registry): number => {
     );
   }
   return workspaces.reduce((sum, { warnings }) => sum + warnings.length, 0);
+};
+
+/** Tries every source. Names what is wrong with each; throws where one cannot be read, or a row of it is not as it should be. */
+const trySources = async ({ workspaces }: Registry): Promise<void> => {
+  const { checkSource } = await import('../ingestion/index.ts');
+  let wrong = 0;
+  for (const workspace of workspaces) {
+    for (const { record, source } of workspace.integrations ?? []) {
+      if (source === null) continue;
+      const name = `${workspace.workspaceId}: ${record.integration_id}`;
+      try {
+        const rows = await checkSource(workspace, source);
+        if (rows.length === 0) process.stdout.write(`${name}: can be read, and has no rows\n`);
+        for (const { object, problem } of rows) {
+          if (problem !== null) wrong += 1;
+          process.stdout.write(
+            `${name}: ${JSON.stringify(object)}${problem === null ? '' : ` – ${problem}`}\n`,
+          );
+        }
+      } catch (error) {
+        wrong += 1;
+        process.stderr.write(`${name}: ${(error as Error).message}\n`);
+      }
+    }
+  }
+  if (wrong > 0) throw new Error(`${count(wrong, 'problem')} with sources`);
 };
 
 /** Recounts every campaign. Retention deletes events and keeps counts, so that only counts that are too low are certainly wrong. */
@@ -68,14 +95,17 @@ export const check = defineCommand({
     const path = args.file ?? args.workspace ?? process.env['PLACARD_WORKSPACE'];
     if (path === undefined) throw new Error('check needs a workspace file: placard check workspace.json');
     let warnings: number;
+    let registry: Registry;
     try {
-      warnings = report(loadWorkspaces(path));
+      registry = loadWorkspaces(path);
+      warnings = report(registry);
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       for (const problem of error.problems) process.stderr.write(`${error.source}: ${problem}\n`);
       const more = error.isComplete ? '' : '; fix them and check again, there may be more';
       throw new Error(`${error.source} has ${count(error.problems.length, 'problem')}${more}`);
     }
+    if (args.sources) await trySources(registry);
     if (args.strict && warnings > 0) throw new Error(`${path} has ${count(warnings, 'warning')}`);
   },
 });

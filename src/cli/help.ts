@@ -7,6 +7,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ['placard init', 'placard init workspaces/shop.json'],
   check: [
     'placard check workspace.json',
+    'placard check workspace.json --sources',
+    'placard check workspace.json --sources',
     'placard check workspaces --strict',
     'placard check --recount --db placard.db',
   ],
@@ -26,6 +28,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard integrations runs customers',
     'placard integrations rejects customers --csv --db placard.db > rejects.csv',
   ],
+  ingest: ['tap-shop | placard ingest - --as events --columns customer=external_id,at=time'],
   explain: [
     'placard explain --user u-771',
     'placard explain --user u-771 --placement home_hero --endpoint http://127.0.0.1:8787',
@@ -50,7 +53,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 const exitCodes = (name: string): [code: string, meaning: string][] => [
   ['0', 'done'],
   ['1', 'not done; the reason is on stderr'],
-  ...(name === 'track'
+  ...(name === 'track' || name === 'ingest'
     ? [['2', 'sent to the end, but some objects were rejected or are in doubt'] as [string, string]]
     : []),
   ['128 + n', 'ended by the signal n, such as 130 for Ctrl-C'],

@@ -15,6 +15,7 @@ const commands: SubCommandsDef = {
   forget: async () => (await import('./forget.ts')).forget,
   explain: async () => (await import('./explain.ts')).explain,
   integrations: async () => (await import('./integrations.ts')).integrations,
+  ingest: async () => (await import('./ingest.ts')).ingest,
   track: async () => (await import('./track.ts')).track,
 };
 

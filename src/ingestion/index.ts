@@ -1,1 +1,2 @@
+export { type CheckedSourceRow, checkSource } from './check-source.ts';
 export { type IngestionOptions, startIngestion } from './start-ingestion.ts';

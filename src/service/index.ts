@@ -39,6 +39,7 @@ export {
 } from './operators/index.ts';
 export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
+export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
 export {
   backupStore,

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { ErrorDialect, Permission, RateDialect } from '../protocol/index.ts';
 import type { Store } from './store/store.ts';
 import type { ApiKey, Workspace } from './workspace/workspace.ts';
@@ -47,6 +48,25 @@ export type Answer = { status: number; headers?: Record<string, string> } & (
   | { text: string }
 );
 
+/** What the description of the API adds to a route. */
+export interface Operation {
+  id: string;
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
+  summary: string;
+  description: string;
+  request?: z.core.$ZodType;
+  example?: unknown;
+  /** Status of success, and what its body is. */
+  success: number;
+  answer: z.core.$ZodType;
+  /** What a 400 means here, where there is one. */
+  badRequest?: string;
+  /** Whether it stores anything. */
+  writes?: true;
+  /** What a 404 means here, where the path itself is right. */
+  notFound?: string;
+}
+
 /** One row of the API. */
 export interface Route {
   method: 'GET' | 'POST';
@@ -64,6 +84,8 @@ export interface Route {
   tooLarge: 413 | 400;
   /** Web pages of other origins may call it with a client key: preflights are answered. */
   crossOrigin?: boolean;
+  /** What `/openapi.json` and `/docs` say of it. */
+  operation: Operation;
   /** Throws `HttpError` to refuse; anything else thrown becomes a plain 500. */
   answer(context: RouteContext): Answer | Promise<Answer>;
 }

@@ -11,12 +11,12 @@ const LEAST_LENGTH = 12;
 
 /**
  * Shortens the texts of a panel whose height the page has set, the last one first, until every line is inside: a line that
- * the edge of the box cuts through cannot be read. A box that may grow shows its text whole. Gives back what does it again.
+ * the edge of the box cuts through cannot be read. A box that may grow shows its text whole.
  *
  * `-webkit-line-clamp` would need `overflow: hidden`, which cuts the letters of a tall font at the edge of their line. A
  * ResizeObserver would be an error event of the page in WebKit, which lays container queries out in two steps.
  */
-export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: AbortSignal): (() => void) => {
+export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: AbortSignal): void => {
   const { fonts, defaultView: view } = panel.ownerDocument;
   const content = panel.querySelector('.content')!;
   const parts = [...texts].reverse().map((element) => {
@@ -60,5 +60,4 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
   view?.addEventListener('resize', shortenTexts, { signal });
   fonts?.addEventListener('loadingdone', shortenTexts, { signal });
   signal.addEventListener('abort', () => observer.disconnect());
-  return shortenTexts;
 };

@@ -7,22 +7,22 @@ export interface Picture {
   loaded: Promise<void>;
 }
 
-/** The image in a box whose size does not depend on it: nothing moves when it arrives. */
+/** The image in a box whose size does not depend on it: nothing moves when it arrives, or when it turns out to be missing. */
 export const picture = ({ element, signal }: Slot, url: string, description: string): Picture => {
   const document = element.ownerDocument;
   const image = buildElement(document, 'img', { alt: description, decoding: 'async', draggable: 'false' });
   const loaded = new Promise<void>((resolve, reject) => {
     image.addEventListener('load', () => resolve(), { signal });
-    image.addEventListener('error', () => reject(new Error(`The image ${url} cannot be loaded`)), { signal });
+    image.addEventListener(
+      'error',
+      () => {
+        // The empty box stays: words that took its room would move under the reader's eyes.
+        image.remove();
+        reject(new Error(`The image ${url} cannot be loaded`));
+      },
+      { signal },
+    );
   });
   image.src = url;
   return { box: buildElement(document, 'div', { class: 'picture' }, [image]), loaded };
-};
-
-/** Takes a picture out of its banner. The banner keeps its height, so nothing below it moves. */
-export const removePicture = (box: HTMLElement): void => {
-  const panel = box.parentElement!;
-  panel.style.minBlockSize = getComputedStyle(panel).height;
-  panel.dataset['picture'] = 'none';
-  box.remove();
 };

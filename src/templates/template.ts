@@ -6,7 +6,7 @@ import { dismissButton } from './dismiss-button.ts';
 import { fitTexts } from './fit-texts.ts';
 import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
-import { picture, removePicture } from './picture.ts';
+import { picture } from './picture.ts';
 
 /** How the templates fit into the host: its navigation and its words. */
 export interface TemplateOptions {
@@ -100,7 +100,7 @@ export const createTemplate =
       content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
     ]);
     root.append(panel);
-    const fitAgain = fitTexts(panel, texts, slot.signal);
+    fitTexts(panel, texts, slot.signal);
     if (!drawn) return remove;
     // A banner that is its image alone is seen once that is there, and fails with it.
     if (!text) {
@@ -108,8 +108,6 @@ export const createTemplate =
       return pending(remove, drawn.loaded);
     }
     drawn.loaded.catch((cause) => {
-      removePicture(drawn.box);
-      fitAgain();
       slot.report('image', `A picture of banner "${banner.id}" is missing: ${cause.message}`, image);
     });
     return remove;

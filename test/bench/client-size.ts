@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { measureBundle } from '../helpers/bundle-size.ts';
-import { BUNDLERS, type BundlerName } from '../helpers/bundlers.ts';
+import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.ts';
 import { anApplication } from '../helpers/packed-package.ts';
 import { AIMS, BROWSER_PACKAGE_ENTRIES } from '../helpers/size-budgets.ts';
 import { bytes, times } from './browser/figures.ts';

@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, diagnose, untilDelivered, untilDiagnostics } from '../helpers/delivery-pages.ts';
-import { open, service, stageContext, stageDelivery } from '../helpers/delivery-stage.ts';
+import {
+  capture,
+  diagnose,
+  open,
+  service,
+  stageContext,
+  stageDelivery,
+  untilDelivered,
+  untilDiagnostics,
+} from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 import { times } from '../helpers/property.ts';
 

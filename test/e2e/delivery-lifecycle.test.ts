@@ -3,16 +3,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BannerEvent } from '../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import {
+  api,
   capture,
   deliveryUrl,
   diagnose,
   flush,
   openDelivery,
+  pages,
+  service,
+  stageDelivery,
   startDeliveryPages,
   untilDelivered,
   untilDiagnostics,
-} from '../helpers/delivery-pages.ts';
-import { api, pages, service, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
+  warmUp,
+} from '../helpers/delivery-stage.ts';
 import {
   hide,
   type LifecycleBrowser,

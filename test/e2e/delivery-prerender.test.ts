@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareBrowser, launchBareBrowser } from '../helpers/bare-browser.ts';
-import { deliveryUrl } from '../helpers/delivery-pages.ts';
-import { api, pages, service, stageDelivery } from '../helpers/delivery-stage.ts';
+import { api, deliveryUrl, pages, service, stageDelivery } from '../helpers/delivery-stage.ts';
 
 let browser: BareBrowser;
 

@@ -4,15 +4,18 @@ import type { BannerEvent } from '../../src/client/banner.ts';
 import { emptyRecord, recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import type { StoreKey } from '../../src/client/platform/store.ts';
 import { assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, deliveryUrl, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import {
   api,
+  capture,
   context,
+  deliveryUrl,
+  flush,
   open,
   pages,
   service,
   stageContext,
   stageDelivery,
+  untilDiagnostics,
   warmUp,
 } from '../helpers/delivery-stage.ts';
 import { startPageServer } from '../helpers/page-server.ts';

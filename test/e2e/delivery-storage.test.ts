@@ -3,15 +3,20 @@ import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner.ts';
 import { logName } from '../../src/client/options/read-options.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, deliveryUrl, diagnose, flush, ready, untilDiagnostics } from '../helpers/delivery-pages.ts';
 import {
   api,
+  capture,
   context,
+  deliveryUrl,
+  diagnose,
+  flush,
   open,
   pages,
+  ready,
   service,
   stageContext,
   stageDelivery,
+  untilDiagnostics,
 } from '../helpers/delivery-stage.ts';
 
 declare global {

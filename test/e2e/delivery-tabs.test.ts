@@ -3,8 +3,18 @@ import { beforeEach, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner.ts';
 import { logName } from '../../src/client/options/read-options.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
-import { capture, diagnose, flush, untilDiagnostics } from '../helpers/delivery-pages.ts';
-import { api, open, service, stageContext, stageDelivery, warmUp } from '../helpers/delivery-stage.ts';
+import {
+  api,
+  capture,
+  diagnose,
+  flush,
+  open,
+  service,
+  stageContext,
+  stageDelivery,
+  untilDiagnostics,
+  warmUp,
+} from '../helpers/delivery-stage.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 
 const TABS = 8;

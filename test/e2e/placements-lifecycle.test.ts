@@ -2,8 +2,7 @@ import type { Page } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
-import { BROWSER_ARGUMENTS } from '../helpers/browser.ts';
-import { findBrowser } from '../helpers/browser-binary.ts';
+import { BROWSER_ARGUMENTS, findBrowser } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import {
   hide,

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
+import { asFunction } from '../helpers/engines.ts';
 import {
   FIRST_HTML,
   type Framework,
@@ -10,7 +11,6 @@ import {
   RENDERED,
   renderedPage,
 } from '../helpers/first-html.ts';
-import { asFunction } from '../helpers/page-function.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import type { Told } from './pages/local-placard.ts';
 import type {} from './pages/rendered-page.ts';

@@ -87,6 +87,15 @@ const SCREENS: readonly Screen[] = [
     '/why',
     (page) => page.getByText('Outranked').first().or(page.getByText('Shown')).first().waitFor(),
   ],
+  [
+    'data, with a run and its rejects',
+    '/data',
+    async (page) => {
+      await page.getByText('Partial').first().waitFor();
+      await page.getByRole('button', { name: 'Runs and rejects' }).first().click();
+      await page.getByText('POINTS is not a number').waitFor();
+    },
+  ],
   ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
   ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
   [
@@ -187,6 +196,8 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
       await page.setViewportSize({ width, height: 900 });
       expect(await overflow(page), `${width} pixels`).toBeLessThanOrEqual(0);
       await page.emulateMedia({ colorScheme });
+      // What is scrolled half below the bar of a campaign would be a target half as large.
+      await page.evaluate(() => scrollTo({ top: 0 }));
       expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
     }
     await page.evaluate(() => {

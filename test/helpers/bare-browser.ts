@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BROWSER_ARGUMENTS } from './browser.ts';
-import { findBrowser } from './browser-binary.ts';
+import { BROWSER_ARGUMENTS, findBrowser } from './browser.ts';
 
 /** A busy machine may take long; a page that is gone meanwhile never answers. */
 const ANSWER_MS = 30_000;

@@ -1,6 +1,5 @@
 import { launchBrowser } from './browser.ts';
-import type { EngineKind } from './engines.ts';
-import { asFunction } from './page-function.ts';
+import { asFunction, type EngineKind } from './engines.ts';
 
 export const chromium: EngineKind = {
   name: 'Chromium',

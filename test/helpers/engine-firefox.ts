@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { EngineKind } from './engines.ts';
+import { asFunction, type EngineKind } from './engines.ts';
 import { inPath } from './machine.ts';
-import { asFunction } from './page-function.ts';
 import { descendantsOf, isGone } from './process-tree.ts';
 
 const path = inPath('firefox-esr') ?? inPath('firefox');

@@ -4,10 +4,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { EngineKind } from './engines.ts';
+import { asFunction, type EngineKind } from './engines.ts';
 import { freePort } from './free-port.ts';
 import { inPath } from './machine.ts';
-import { asFunction } from './page-function.ts';
 
 const MINI_BROWSERS = ['webkit2gtk-4.1', 'webkitgtk-6.0', 'webkit2gtk-4.0'].flatMap((version) =>
   ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/libexec'].map((folder) =>

@@ -1,3 +1,6 @@
+/** Source that answers what the body of an async function returns. */
+export const asFunction = (body: string) => `(async () => { ${body} })()`;
+
 /** A tab of any engine, with the few verbs that all three drivers have. */
 export interface EnginePage {
   goto(url: string): Promise<void>;

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { BROWSER_ARGUMENTS } from './browser.ts';
-import { findBrowser } from './browser-binary.ts';
+import { BROWSER_ARGUMENTS, findBrowser } from './browser.ts';
 
 /** What a test needs that the headless shell which npm brings cannot do: prerender, and keep pages in its bfcache. */
 export const WHOLE_CHROMIUM = 'apt-get install chromium, and no PLACARD_BROWSER=bundled';

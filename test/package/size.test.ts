@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureBundle } from '../helpers/bundle-size.ts';
-import { BUNDLERS, type BundlerName } from '../helpers/bundlers.ts';
+import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.ts';
 import { anApplication } from '../helpers/packed-package.ts';
 import { ALL_CHUNKS, BROWSER_PACKAGE_ENTRIES, FIRST_PAINT } from '../helpers/size-budgets.ts';
 

@@ -3,17 +3,9 @@ import * as z from 'zod';
 import { SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH } from '../../src/protocol/index.ts';
 import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/protocol/schemas/index.ts';
 import { createService, openStore, type Service } from '../../src/service/index.ts';
-import {
-  aliasNewRequest,
-  deleteRequest,
-  exportIdsRequest,
-  identifyRequest,
-  mergeRequest,
-} from '../../src/service/pages/profile-schemas.ts';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bannersTrackBodies, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
-import { bodiesOf } from '../helpers/fuzz-bodies.ts';
 import fc, { times } from '../helpers/property.ts';
 
 /** Bodies for each endpoint. */
@@ -98,27 +90,5 @@ describe.each(ENDPOINTS)('a body of %s', (path, schema, bodies) => {
     );
     // A generator that only makes one kind compares nothing.
     expect(Math.min(verdicts.taken, verdicts.refused)).toBeGreaterThan(BODIES / 10);
-  });
-});
-
-describe.each<[string, z.ZodType]>([
-  ['/users/identify', identifyRequest],
-  ['/users/merge', mergeRequest],
-  ['/users/alias/new', aliasNewRequest],
-  ['/users/delete', deleteRequest],
-  ['/users/export/ids', exportIdsRequest],
-])('the description of %s', (path, schema) => {
-  it('refuses no body that the service takes', async () => {
-    let taken = 0;
-    await fc.assert(
-      fc.asyncProperty(bodiesOf(path, ['none']), async (drawn) => {
-        const body = asSent(drawn);
-        if ((await ask(service.fetch, path, body)).status >= 300) return;
-        taken += 1;
-        expect(schema.safeParse(body).error?.message).toBeUndefined();
-      }),
-      { numRuns: BODIES / 4 },
-    );
-    expect(taken).toBeGreaterThan(BODIES / 40);
   });
 });

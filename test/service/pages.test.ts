@@ -3,11 +3,18 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PREVIEW_PATH, TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
-import { OPERATIONS } from '../../src/service/pages/operations.ts';
+import { silentLog } from '../../src/service/log.ts';
+import { createRoutes } from '../../src/service/routes/routes.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
+const OPERATIONS = Object.fromEntries(
+  createRoutes({ store: await openStore(':memory:'), log: silentLog }).map(({ path, operation }) => [
+    path,
+    operation,
+  ]),
+);
 const isForPages = (path: string) => OPERATIONS[path]?.tag === 'Banners';
 
 let service: RunningService;
@@ -137,6 +144,14 @@ describe('GET /openapi.json', () => {
     expect(answer.status).toBe(201);
   });
 
+  test('leaves out of /users/delete the rule that the service refuses there', async () => {
+    const { paths } = (await service.call('GET', '/openapi.json')).body;
+    const { properties } = paths['/users/delete'].post.requestBody.content['application/json'].schema;
+    const rules = JSON.stringify(properties.email_addresses);
+    expect(rules).toContain('most_recently_updated');
+    expect(rules).not.toContain('least_recently_updated');
+  });
+
   test('says of everything that stores that it may come too early, or be stored without an answer', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const may = (path: string) => {
@@ -148,9 +163,9 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(OPERATIONS).filter((path) => !may(path))).toEqual([
       '/cdi/integrations',
       '/cdi/integrations/{integration_id}/job_sync_status',
-      '/placard/explain',
       '/users/export/ids',
       '/v1/device-messaging/banners/sync',
+      '/placard/explain',
       '/placard/preview',
     ]);
   });

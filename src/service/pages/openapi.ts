@@ -1,12 +1,10 @@
 import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
-import type { Route } from '../route.ts';
+import type { Operation, Route } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
 import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/rate-limits.ts';
 import { components } from './components.ts';
 import { json, type Members, schemaOf, text } from './json-schemas.ts';
-import type { Operation } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
 import { ALLOW, hasPages, responsesOf } from './responses.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -50,7 +48,7 @@ const parametersOf = ({ path }: Route, { id }: Operation): Members => {
   return parameters.length > 0 ? { parameters } : {};
 };
 
-const operationOf = (route: Route, operation: Operation): Members => ({
+const operationOf = (route: Route, { operation } = route): Members => ({
   operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
@@ -114,11 +112,7 @@ export const openApi = (routes: readonly Route[]): Members => ({
   ],
   paths: {
     ...Object.fromEntries(
-      routes.map((route) => {
-        const operation = OPERATIONS[route.path];
-        if (!operation) throw new Error(`The description of the API has nothing on ${route.path}`);
-        return [route.path, { [route.method.toLowerCase()]: operationOf(route, operation) }];
-      }),
+      routes.map((route) => [route.path, { [route.method.toLowerCase()]: operationOf(route) }]),
     ),
     '/healthz': statusPage('isAlive', 'Is the process alive?'),
     '/readyz': statusPage('isReady', 'May requests be sent here?', notReady),

@@ -1,7 +1,6 @@
 import { type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
-import type { Route } from '../route.ts';
+import type { Operation, Route } from '../route.ts';
 import { json, type Members, schemaOf, text } from './json-schemas.ts';
-import type { Operation } from './operation.ts';
 
 const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
   general: 'Refusal',

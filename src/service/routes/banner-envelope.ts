@@ -1,4 +1,12 @@
-import { type BannerEnvelope, isRecord, notValid, readEnvelope, required } from '../../protocol/index.ts';
+import * as z from 'zod';
+import {
+  type BannerEnvelope,
+  isRecord,
+  MAX_USER_TOKEN_CHARACTERS,
+  notValid,
+  readEnvelope,
+  required,
+} from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -18,3 +26,17 @@ export const envelopeOf = (members: Members, workspace: Workspace): BannerEnvelo
   if (typeof envelope === 'string') throw new HttpError(400, envelope);
   return envelope;
 };
+
+/** With which the examples of these endpoints begin. */
+export const ENVELOPE_EXAMPLE = {
+  external_user_id: 'u-771',
+  app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+  app_version: '4.2.0',
+};
+
+/** Ours: other servers ignore it. */
+export const userToken = z
+  .string()
+  .max(MAX_USER_TOKEN_CHARACTERS)
+  .optional()
+  .describe("Proof of the user, where the app takes it: a JWT that the host's backend signs.");

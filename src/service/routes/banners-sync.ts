@@ -1,10 +1,13 @@
-import { MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
+import * as z from 'zod';
+import { MAX_PLACEMENTS, MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
+import { syncAnswer, syncRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
+import { ENVELOPE_EXAMPLE, userToken } from './banner-envelope.ts';
 import { questionOf } from './sync-request.ts';
 import { createUnknownPlacements } from './unknown-placements.ts';
 
@@ -22,6 +25,18 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
+    operation: {
+      id: 'syncBanners',
+      tag: 'Banners',
+      summary: 'Ask which banner each placement has for a user',
+      description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
+      request: z.object({ ...syncRequest.shape, user_token: userToken }),
+      example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
+      success: 200,
+      answer: syncAnswer,
+      badRequest: 'A member is missing or not valid, or the body is no JSON or too large.',
+      notFound: 'Banners are not enabled in this workspace.',
+    },
     answer: async (context) => {
       const { workspace, store, body, now, metrics } = context;
       const asked = questionOf(body, workspace);

@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import {
   type BannerEnvelope,
   EVENT_ERROR,
   FATAL,
   MAX_TRACK_BODY_BYTES,
+  MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
   rateLimitHeaders,
   readBannerEvent,
@@ -10,11 +12,13 @@ import {
   TRACK_PATH,
   type TrackRequestMembers,
 } from '../../protocol/index.ts';
+import { bannersTrackAnswer, bannersTrackRequest } from '../../protocol/schemas/index.ts';
 import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { ENVELOPE_EXAMPLE, userToken } from './banner-envelope.ts';
 
 /** An event that is sound. */
 interface JudgedEvent {
@@ -98,6 +102,28 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
   maxValues: MAX_TRACK_VALUES,
   tooLarge: 400,
   crossOrigin: true,
+  operation: {
+    id: 'trackBanners',
+    tag: 'Banners',
+    summary: 'Record impressions, clicks and dismissals of banners',
+    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
+    request: z.object({ ...bannersTrackRequest.shape, user_token: userToken }),
+    example: {
+      ...ENVELOPE_EXAMPLE,
+      events: [
+        {
+          id: 'bnr_kP2d0Qm5yB7hJ0h3xw',
+          event_type: 'impression',
+          timestamp: '2026-03-01T09:20:01.250Z',
+        },
+      ],
+    },
+    success: 202,
+    answer: bannersTrackAnswer,
+    writes: true,
+    badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
   answer: async (context) => {
     const { workspace, store, body, now, metrics } = context;
     const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));

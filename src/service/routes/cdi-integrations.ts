@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   FATAL,
   formatLink,
@@ -8,12 +9,35 @@ import {
   JOB_SYNC_STATUS_PATH,
   type JobSyncStatus,
 } from '../../protocol/index.ts';
+import { integration } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { IngestionRun, IngestionState } from '../integrations/ingestion-store.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
 import { stampText } from '../integrations/stamp-text.ts';
 import type { Route } from '../route.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
+
+/** Every member is text on our wire; the schema that clients read with accepts more. */
+const integrationsAnswer = z.object({
+  results: z.array(
+    z.object(Object.fromEntries(Object.keys(integration.shape).map((name) => [name, z.string()]))),
+  ),
+  message: z.string(),
+});
+
+const runsAnswer = z.object({
+  results: z.array(
+    z.object({
+      job_status: z.string(),
+      sync_start_time: z.string(),
+      sync_finish_time: z.string(),
+      last_timestamp_synced: z.string(),
+      rows_synced: z.int(),
+      rows_failed_with_errors: z.int(),
+    }),
+  ),
+  message: z.string(),
+});
 
 /** No list is longer; a larger number is no cursor of ours. */
 const MAX_DIGITS = 12;
@@ -93,6 +117,16 @@ export const cdiIntegrations: Route = {
   method: 'GET',
   path: INTEGRATIONS_PATH,
   permission: 'cdi.integration_list',
+  operation: {
+    id: 'listIntegrations',
+    tag: 'Integrations',
+    summary: 'List data-ingestion integrations',
+    description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
+    success: 200,
+    answer: integrationsAnswer,
+    badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
+    notFound: 'Data ingestion is not set up in this workspace.',
+  },
   async answer({ workspace: { workspaceId, integrations }, store, query, now, metrics }) {
     const skip = skipOf(query);
     if (integrations === null) throw new HttpError(404, FATAL.noIntegrationList);
@@ -123,6 +157,17 @@ export const cdiIntegrationSync: Route = {
   method: 'POST',
   path: INTEGRATION_SYNC_PATH,
   permission: 'cdi.integration_sync',
+  operation: {
+    id: 'syncIntegration',
+    tag: 'Integrations',
+    summary: 'Run an integration now',
+    description:
+      'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
+    success: 202,
+    answer: z.object({ message: z.string() }),
+    notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
+    writes: true,
+  },
   async answer({ workspace, store, parameter, now }) {
     const { source, schedule } = integrationOf(workspace, parameter);
     if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
@@ -156,6 +201,17 @@ export const cdiJobSyncStatus: Route = {
   method: 'GET',
   path: JOB_SYNC_STATUS_PATH,
   permission: 'cdi.integration_job_status',
+  operation: {
+    id: 'listJobSyncStatus',
+    tag: 'Integrations',
+    summary: 'List the runs of an integration',
+    description:
+      'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
+    success: 200,
+    answer: runsAnswer,
+    badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
+    notFound: 'There is no such integration.',
+  },
   async answer({ workspace, store, parameter, query, metrics }) {
     const skip = skipOf(query);
     integrationOf(workspace, parameter);

@@ -1,4 +1,5 @@
 import { EXPLAIN_PATH, isPresent, MAX_BODY_BYTES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
+import { explainAnswer, explainRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { explain } from '../explain/explain.ts';
@@ -31,6 +32,18 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
   maxBodyBytes: MAX_BODY_BYTES,
   maxValues: MAX_PROFILE_VALUES,
   tooLarge: 413,
+  operation: {
+    id: 'explain',
+    tag: 'Campaigns',
+    summary: 'Ask why a user gets what they get',
+    description:
+      'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
+    request: explainRequest,
+    example: { external_user_id: 'u-771', placements: ['home_hero'] },
+    success: 200,
+    answer: explainAnswer,
+    badRequest: 'A member is missing or not valid.',
+  },
   answer: async ({ workspace, store, body, now, metrics }) => {
     const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);

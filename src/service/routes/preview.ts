@@ -9,6 +9,7 @@ import {
   rateLimitHeaders,
   type WireBanner,
 } from '../../protocol/index.ts';
+import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { HttpError } from '../http-error.ts';
@@ -50,6 +51,19 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     maxValues: MAX_SYNC_VALUES,
     tooLarge: 400,
     crossOrigin: true,
+    operation: {
+      id: 'preview',
+      tag: 'Banners',
+      summary: 'Show a draft on the site',
+      description:
+        'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
+      request: previewRequest,
+      example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
+      success: 200,
+      answer: previewAnswer,
+      badRequest: 'The token is missing.',
+      notFound: 'The draft has changed since the link was made.',
+    },
     answer: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
       const token = tokenIn(membersOf(body));

@@ -2,18 +2,17 @@ import { workspaceBannerIds } from '../campaigns/banner-id.ts';
 import type { Log } from '../log.ts';
 import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
+import { usersDelete } from '../users/delete.ts';
+import { usersExportIds } from '../users/export-ids.ts';
+import { usersIdentify } from '../users/identify.ts';
+import { usersMerge } from '../users/merge.ts';
+import { usersAliasNew } from '../users/new-aliases.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { preview } from './preview.ts';
-import { usersAliasNew } from './users-alias-new.ts';
-import { usersDelete } from './users-delete.ts';
-import { usersExportIds } from './users-export-ids.ts';
-import { usersIdentify } from './users-identify.ts';
-import { usersMerge } from './users-merge.ts';
-import { usersTrack } from './users-track.ts';
-import { usersTrackBulk } from './users-track-bulk.ts';
+import { usersTrack, usersTrackBulk } from './users-track.ts';
 import { visitorsJoin } from './visitors-join.ts';
 
 /** Every row of the API. */

@@ -1,12 +1,39 @@
 import {
   MAX_BODY_BYTES,
+  MAX_BULK_BODY_BYTES,
+  MAX_BULK_OBJECTS,
+  MAX_BULK_OBJECTS_PER_USER,
   MAX_TRACK_OBJECTS,
   MAX_USERS_TRACK_VALUES,
   USERS_TRACK_PATH,
 } from '../../protocol/index.ts';
+import { usersTrackAnswer, usersTrackBulkRequest, usersTrackRequest } from '../../protocol/schemas/index.ts';
 import type { Route } from '../route.ts';
 import { recordTrack } from '../users/record-track.ts';
 import { trackUsers } from '../users/track.ts';
+
+const TRACK_OPERATION = {
+  tag: 'Users' as const,
+  example: {
+    attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
+    events: [
+      { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00.000Z', properties: { score: 8 } },
+    ],
+    purchases: [
+      {
+        external_id: 'u-771',
+        product_id: 'teapot',
+        currency: 'EUR',
+        price: 42.5,
+        time: '2026-03-01T09:16:00.000Z',
+      },
+    ],
+  },
+  success: 201,
+  answer: usersTrackAnswer,
+  writes: true as const,
+  badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+};
 
 export const usersTrack: Route = {
   method: 'POST',
@@ -18,6 +45,13 @@ export const usersTrack: Route = {
   maxBodyBytes: MAX_BODY_BYTES,
   maxValues: MAX_USERS_TRACK_VALUES,
   tooLarge: 413,
+  operation: {
+    id: 'trackUsers',
+    summary: 'Record attributes, events and purchases',
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    request: usersTrackRequest,
+    ...TRACK_OPERATION,
+  },
   async answer({ workspace, store, body, now, metrics }) {
     const answer = await recordTrack(
       metrics,
@@ -27,6 +61,38 @@ export const usersTrack: Route = {
         body,
         nowMs: now,
         limit: { max: MAX_TRACK_OBJECTS, counting: workspace.trackObjects },
+      }),
+    );
+    return { status: 201, body: answer };
+  },
+};
+
+export const usersTrackBulk: Route = {
+  method: 'POST',
+  path: '/users/track/bulk',
+  permission: 'users.track.bulk',
+  errors: 'general',
+  rate: 'users-track',
+  limit: 'users_track_bulk',
+  maxBodyBytes: MAX_BULK_BODY_BYTES,
+  maxValues: MAX_USERS_TRACK_VALUES,
+  tooLarge: 400,
+  operation: {
+    id: 'trackUsersInBulk',
+    summary: 'Record many attributes, events and purchases',
+    description: `Like \`/users/track\`, with at most ${MAX_BULK_OBJECTS.toLocaleString('en-US')} objects, ${MAX_BULK_OBJECTS_PER_USER} of one user, and 2 MB.`,
+    request: usersTrackBulkRequest,
+    ...TRACK_OPERATION,
+  },
+  async answer({ workspace, store, body, now, metrics }) {
+    const answer = await recordTrack(
+      metrics,
+      trackUsers({
+        workspace,
+        store,
+        body,
+        nowMs: now,
+        limit: { max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER },
       }),
     );
     return { status: 201, body: answer };

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   isPresent,
   isVisitorId,
@@ -10,7 +11,7 @@ import { HttpError } from '../http-error.ts';
 import type { Route } from '../route.ts';
 import { unproven } from '../user-tokens/unproven.ts';
 import { joinVisitor } from '../users/join-visitor.ts';
-import { envelopeOf, invalid, membersOf, missing } from './banner-envelope.ts';
+import { ENVELOPE_EXAMPLE, envelopeOf, invalid, membersOf, missing, userToken } from './banner-envelope.ts';
 
 /**
  * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the
@@ -27,6 +28,26 @@ export const visitorsJoin: Route = {
   maxValues: MAX_SYNC_VALUES,
   tooLarge: 400,
   crossOrigin: true,
+  operation: {
+    id: 'joinVisitor',
+    tag: 'Banners',
+    summary: 'Join a visitor without an account with the user who has signed in',
+    description:
+      'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
+    request: z.object({
+      external_user_id: z.string().min(1),
+      app_id: z.string().min(1),
+      app_version: z.string().min(1),
+      visitor_id: z.string().describe('`placard-visitor-` and a random UUID.'),
+      user_token: userToken,
+    }),
+    example: { ...ENVELOPE_EXAMPLE, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
+    success: 200,
+    answer: z.object({ message: z.string() }),
+    writes: true,
+    badRequest: 'A member is missing or not valid.',
+    notFound: 'Banners are not enabled in this workspace.',
+  },
   async answer({ workspace, store, body, now }) {
     const members = membersOf(body);
     const { external_user_id: userId, app_id: appId } = envelopeOf(members, workspace);

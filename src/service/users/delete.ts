@@ -1,67 +1,81 @@
-import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+import * as z from 'zod';
+import { MAX_BODY_BYTES, MAX_PROFILE_ENTRIES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import type { Lookup } from '../profiles/user-set.ts';
-import type { Store, UserWork } from '../store/store.ts';
-import { checkPrioritization, type Priority, prioritize } from './find-user.ts';
+import type { Route } from '../route.ts';
+import type { UserWork } from '../store/store.ts';
+import { PRIORITIES, type Priority, prioritize } from './prioritization.ts';
+import { alias, anyId, entries, type Fault, prioritizationOf, readBody } from './profile-bodies.ts';
 
 /** Users to erase. */
 export interface Target {
   lookup: Lookup;
   /** Which of several users is meant; without a rule none of several is. */
-  rules: Priority[];
+  rules: readonly Priority[];
 }
 
-const named =
-  (by: 'external_id' | 'braze_id') =>
-  (value: unknown): Target | null => {
-    const id = idText(value);
-    return id === undefined || id === '' ? null : { lookup: { by, value: id }, rules: [] };
-  };
+/** What is erased must not depend on who was there last: the contract leaves this rule out here. */
+const DELETE_PRIORITIES = PRIORITIES.filter((rule) => rule !== 'least_recently_updated');
+const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
 
-const addressed =
-  (by: 'email' | 'phone') =>
-  (value: unknown): Target | null => {
-    const entry = typeof value === 'string' ? { [by]: value } : value;
-    if (!isRecord(entry)) return null;
-    const { [by]: address, prioritization } = entry;
-    const rules = checkPrioritization(prioritization ?? []);
-    if (typeof address !== 'string' || address === '' || !rules) return null;
-    return rules.includes('least_recently_updated') ? null : { lookup: { by, value: address }, rules };
-  };
+const idOf = (by: 'external_id' | 'braze_id') =>
+  anyId.transform((value): Target => ({ lookup: { by, value }, rules: [] }));
 
-const aliased = (value: unknown): Target | null => {
-  const alias = checkAlias(value);
-  return alias ? { lookup: { by: 'user_alias', value: alias }, rules: [] } : null;
+const addressOf = <const By extends 'email' | 'phone'>(by: By, what: string) => {
+  const text = z.string().min(1).describe(what);
+  return z
+    .union([
+      text,
+      z.object({ [by]: text, prioritization } as Record<By, typeof text> & {
+        prioritization: typeof prioritization;
+      }),
+    ])
+    .transform((sent): Target => {
+      if (typeof sent === 'string') return { lookup: { by, value: sent }, rules: [] };
+      const { [by]: value, prioritization: rules } = sent as Record<By, string> & {
+        prioritization?: Priority[] | null;
+      };
+      return { lookup: { by, value }, rules: rules ?? [] };
+    });
 };
 
-/** Reads one entry of each member of a request. */
-export const KINDS = {
-  external_ids: named('external_id'),
-  user_aliases: aliased,
-  braze_ids: named('braze_id'),
-  email_addresses: addressed('email'),
-  phone_numbers: addressed('phone'),
-} satisfies Record<string, (value: unknown) => Target | null>;
+/** One entry of each member of a request. */
+export const TARGETS = {
+  external_ids: idOf('external_id'),
+  user_aliases: alias.transform((value): Target => ({ lookup: { by: 'user_alias', value }, rules: [] })),
+  braze_ids: idOf('braze_id'),
+  email_addresses: addressOf('email', 'E-mail address of a user.'),
+  phone_numbers: addressOf('phone', 'Phone number of a user.'),
+};
 
-const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
+const NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
 
-const targetsOf = (body: unknown): Target[] => {
-  if (!isRecord(body)) throw new HttpError(400, 'The body must be an object');
-  const names = NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
-  const [name] = names;
-  if (name === undefined || names.length > 1) {
-    throw new HttpError(400, `Exactly one of '${NAMES.join("', '")}' is required`);
-  }
-  const values = body[name];
-  if (!Array.isArray(values)) throw new HttpError(400, `'${name}' must be an array`);
-  if (values.length > MAX_PROFILE_ENTRIES) {
-    throw new HttpError(400, `'${name}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
-  }
-  return values.map((value, index) => {
-    const target = KINDS[name](value);
-    if (!target) throw new HttpError(400, `'${name}[${index}]' is not valid`);
-    return target;
-  });
+export const deleteRequest = z
+  .object({
+    external_ids: entries(TARGETS.external_ids).nullish().describe('IDs of users.'),
+    user_aliases: entries(TARGETS.user_aliases).nullish().describe('Aliases of users.'),
+    braze_ids: entries(TARGETS.braze_ids).nullish().describe('IDs that the service gave users.'),
+    email_addresses: entries(TARGETS.email_addresses)
+      .nullish()
+      .describe('E-mail addresses, each with `prioritization` where several users may share it.'),
+    phone_numbers: entries(TARGETS.phone_numbers)
+      .nullish()
+      .describe('Phone numbers, each with `prioritization` where several users may share it.'),
+  })
+  .refine((body) => NAMES.filter((name) => body[name] != null).length === 1);
+const deleteAnswer = z.object({
+  deleted: z.int().describe('Users who were there and are erased.'),
+  message: z.string().describe('`success`'),
+});
+
+const refuse = ({ path: [name, index], isTooMany }: Fault): HttpError => {
+  if (name === undefined) return new HttpError(400, `Exactly one of '${NAMES.join("', '")}' is required`);
+  const list = String(name);
+  if (isTooMany) return new HttpError(400, `'${list}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
+  return new HttpError(
+    400,
+    index === undefined ? `'${list}' must be an array` : `'${list}[${String(index)}]' is not valid`,
+  );
 };
 
 /** Erases users, with everything that is stored of them. Returns how many there were. */
@@ -84,13 +98,34 @@ export const deleteWork = (
   },
 });
 
-/** `/users/delete`: returns how many users were erased. */
-export const deleteUsers = async (input: {
-  workspaceId: string;
-  store: Pick<Store, 'write'>;
-  body: unknown;
-  nowMs: number;
-}): Promise<number> => {
-  const { workspaceId, store, body, nowMs } = input;
-  return store.write(deleteWork(workspaceId, targetsOf(body), nowMs));
+/** `/users/delete`: answers how many users were erased. */
+export const usersDelete: Route = {
+  method: 'POST',
+  path: '/users/delete',
+  permission: 'users.delete',
+  errors: 'general',
+  rate: 'general',
+  limit: 'users_other',
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
+  tooLarge: 413,
+  operation: {
+    id: 'deleteUsers',
+    tag: 'Users',
+    summary: 'Erase users with everything that is stored of them',
+    description:
+      'Takes exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
+    request: deleteRequest,
+    example: { external_ids: ['u-771'] },
+    success: 201,
+    answer: deleteAnswer,
+    writes: true,
+    badRequest: 'No list was sent, several were, or an entry is not valid. Nothing was deleted.',
+  },
+  async answer({ workspace: { workspaceId }, store, body, now }) {
+    const sent = readBody(deleteRequest, body, refuse);
+    const targets = NAMES.flatMap((name) => sent[name] ?? []);
+    const deleted = await store.write(deleteWork(workspaceId, targets, now));
+    return { status: 201, body: { deleted, message: 'success' } };
+  },
 };

@@ -1,64 +1,93 @@
-import { checkAlias, idText, isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
+import * as z from 'zod';
+import {
+  isRecord,
+  MAX_BODY_BYTES,
+  MAX_PROFILE_ENTRIES,
+  MAX_PROFILE_VALUES,
+  notValid,
+} from '../../protocol/index.ts';
 import { userLine } from '../export/lines.ts';
 import { HttpError } from '../http-error.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup } from '../profiles/user-set.ts';
-import type { Store } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Route } from '../route.ts';
+import { alias, anyId, entries, type Fault, readBody } from './profile-bodies.ts';
 
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 
-const listOf = (body: Record<string, unknown>, name: string): unknown[] => {
-  const value = body[name];
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new HttpError(400, `'${name}' must be an array`);
-  if (value.length > MAX_PROFILE_ENTRIES) {
-    throw new HttpError(400, `'${name}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
-  }
-  return value;
+const single = z.string().min(1).nullish();
+/** Of these one at most may be sent. */
+const ADDRESSES = ['device_id', 'email_address', 'phone'] as const;
+
+export const exportIdsRequest = z
+  .object({
+    external_ids: entries(anyId).nullish().describe('IDs of users.'),
+    user_aliases: entries(alias).nullish().describe('Aliases of users.'),
+    device_id: single.describe('ID of a device of the user.'),
+    braze_id: single.describe('ID that the service gave the user, in place of `external_id`.'),
+    email_address: single.describe('E-mail address of a user.'),
+    phone: single.describe('Phone number of a user.'),
+    fields_to_export: z.array(z.string()).nullish().describe('Names of the members to return. Default all.'),
+  })
+  .refine((body) => ADDRESSES.filter((name) => body[name] != null).length < 2, {
+    params: { words: "Only one of 'device_id', 'email_address' or 'phone' is allowed" },
+    abort: true,
+  })
+  .refine((body) => lookupsOf(body).length > 0, {
+    params: {
+      words:
+        "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
+    },
+  });
+/** With `fields_to_export` even the ID of a user may be missing. */
+const exportIdsAnswer = z.object({
+  message: z.string().describe('`success`'),
+  users: z
+    .array(
+      z.looseObject({
+        braze_id: z.string().optional().describe('ID that the service gave the user.'),
+        external_id: z.string().optional().describe('ID of the user in your system.'),
+      }),
+    )
+    .describe('One object a user, with the members that have a value.'),
+  invalid_user_ids: z.array(z.string()).optional().describe('IDs of which there is no user.'),
+});
+
+interface Sent {
+  external_ids?: string[] | null | undefined;
+  user_aliases?: z.output<typeof alias>[] | null | undefined;
+  device_id?: string | null | undefined;
+  braze_id?: string | null | undefined;
+  email_address?: string | null | undefined;
+  phone?: string | null | undefined;
+}
+
+const lookupsOf = (sent: Sent): Lookup[] => {
+  const { external_ids, user_aliases, device_id, braze_id, email_address, phone } = sent;
+  return [
+    ...(external_ids ?? []).map((value): Lookup => ({ by: 'external_id', value })),
+    ...(user_aliases ?? []).map((value): Lookup => ({ by: 'user_alias', value })),
+    ...(braze_id == null ? [] : [{ by: 'braze_id' as const, value: braze_id }]),
+    ...(device_id == null ? [] : [{ by: 'device_id' as const, value: device_id }]),
+    ...(email_address == null ? [] : [{ by: 'email' as const, value: email_address }]),
+    ...(phone == null ? [] : [{ by: 'phone' as const, value: phone }]),
+  ];
 };
 
-const SINGLES = [
-  ['braze_id', 'braze_id'],
-  ['device_id', 'device_id'],
-  ['email_address', 'email'],
-  ['phone', 'phone'],
-] as const;
-
-const singlesOf = (body: Record<string, unknown>): Lookup[] => {
-  const sent = SINGLES.filter(([name]) => body[name] !== undefined && body[name] !== null);
-  if (sent.filter(([name]) => name !== 'braze_id').length > 1) {
-    throw new HttpError(400, "Only one of 'device_id', 'email_address' or 'phone' is allowed");
+const refuse = ({ path: [name, index], isTooMany, words }: Fault): HttpError => {
+  if (name === undefined) return new HttpError(400, words ?? 'No user is named');
+  const member = String(name);
+  if (isTooMany)
+    return new HttpError(400, `'${member}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
+  if (member === 'fields_to_export') {
+    return new HttpError(400, "'fields_to_export' must be an array of strings");
   }
-  return sent.map(([name, by]) => {
-    const value = body[name];
-    if (typeof value !== 'string' || value === '') throw new HttpError(400, notValid(name));
-    return { by, value };
-  });
-};
-
-const externalIdsOf = (body: Record<string, unknown>): string[] =>
-  listOf(body, 'external_ids').map((value) => {
-    const id = idText(value);
-    if (id === undefined || id === '') throw new HttpError(400, notValid('external_ids'));
-    return id;
-  });
-
-const aliasesOf = (body: Record<string, unknown>): Lookup[] =>
-  listOf(body, 'user_aliases').map((value) => {
-    const alias = checkAlias(value);
-    if (!alias) throw new HttpError(400, notValid('user_aliases'));
-    return { by: 'user_alias', value: alias };
-  });
-
-const fieldsOf = (body: Record<string, unknown>): Set<string> | null => {
-  const { fields_to_export: fields } = body;
-  if (fields === undefined || fields === null) return null;
-  if (!Array.isArray(fields) || !fields.every((field) => typeof field === 'string')) {
-    throw new HttpError(400, "'fields_to_export' must be an array of strings");
-  }
-  return new Set(fields);
+  const isList = member === 'external_ids' || member === 'user_aliases';
+  return new HttpError(
+    400,
+    isList && index === undefined ? `'${member}' must be an array` : notValid(member),
+  );
 };
 
 const isRecent = (nowMs: number) => (done: unknown) =>
@@ -80,33 +109,40 @@ const exported = (profile: Profile, fields: Set<string> | null, nowMs: number): 
 };
 
 /** `/users/export/ids`: every profile that one of the identifiers names, once. */
-export const exportByIds = async (input: {
-  workspace: Workspace;
-  store: Store;
-  body: unknown;
-  nowMs: number;
-}): Promise<Record<string, unknown>> => {
-  const { workspace, store, body, nowMs } = input;
-  if (!isRecord(body)) throw new HttpError(400, 'The body must be an object');
-  const externalIds = externalIdsOf(body);
-  const lookups: Lookup[] = [
-    ...externalIds.map((value): Lookup => ({ by: 'external_id', value })),
-    ...aliasesOf(body),
-    ...singlesOf(body),
-  ];
-  const fields = fieldsOf(body);
-  if (lookups.length === 0) {
-    throw new HttpError(
-      400,
-      "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
-    );
-  }
-  const profiles = await store.readUsers(workspace.workspaceId, lookups);
-  const found = new Set(profiles.map(({ externalId }) => externalId));
-  const unknown = [...new Set(externalIds)].filter((id) => !found.has(id));
-  return {
-    message: 'success',
-    users: profiles.map((profile) => exported(profile, fields, nowMs)),
-    ...(unknown.length > 0 && { invalid_user_ids: unknown }),
-  };
+export const usersExportIds: Route = {
+  method: 'POST',
+  path: '/users/export/ids',
+  permission: 'users.export.ids',
+  errors: 'general',
+  rate: 'general',
+  limit: 'users_export_ids',
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
+  tooLarge: 413,
+  operation: {
+    id: 'exportUsers',
+    tag: 'Users',
+    summary: 'Read users back',
+    description: 'Returns everything that is stored of these users, or the fields requested.',
+    request: exportIdsRequest,
+    example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
+    success: 201,
+    answer: exportIdsAnswer,
+    badRequest: 'No user was named, or in the wrong way.',
+  },
+  async answer({ workspace, store, body, now }) {
+    const sent = readBody(exportIdsRequest, body, refuse);
+    const fields = sent.fields_to_export ? new Set(sent.fields_to_export) : null;
+    const profiles = await store.readUsers(workspace.workspaceId, lookupsOf(sent));
+    const found = new Set(profiles.map(({ externalId }) => externalId));
+    const unknown = [...new Set(sent.external_ids ?? [])].filter((id) => !found.has(id));
+    return {
+      status: 201,
+      body: {
+        message: 'success',
+        users: profiles.map((profile) => exported(profile, fields, now)),
+        ...(unknown.length > 0 && { invalid_user_ids: unknown }),
+      },
+    };
+  },
 };

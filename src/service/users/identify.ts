@@ -1,54 +1,99 @@
-import { checkAlias, checkExternalId, isEmail, isPhone, notValid, required } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import * as z from 'zod';
+import {
+  isEmail,
+  isPhone,
+  MAX_BODY_BYTES,
+  MAX_EMAIL_CHARACTERS,
+  MAX_PROFILE_VALUES,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
 import { type Profile, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Store } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { entriesOf, refuseEntry } from './entries.ts';
-import { checkPrioritization, type Priority, prioritize } from './find-user.ts';
-import { mergeProfile } from './merge.ts';
+import type { Route } from '../route.ts';
+import { mergeProfile } from './merge-profiles.ts';
+import { type Priority, prioritize } from './prioritization.ts';
+import {
+  alias,
+  BAD_ENTRIES,
+  entries,
+  newExternalId,
+  prioritization,
+  readBody,
+  refuseEntry,
+  refuseInArrays,
+} from './profile-bodies.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
-type ArrayName = (typeof ARRAYS)[number];
+
+const external_id = newExternalId;
+export const identifyRequest = z
+  .object({
+    aliases_to_identify: entries(z.object({ external_id, user_alias: alias }))
+      .nullish()
+      .describe('Users who have only an alias.'),
+    emails_to_identify: entries(
+      z.object({
+        external_id,
+        email: z
+          .string()
+          .refine(isEmail)
+          .meta({ maxLength: MAX_EMAIL_CHARACTERS })
+          .describe('E-mail address.'),
+        prioritization,
+      }),
+    )
+      .nullish()
+      .describe('Users who have only an e-mail address.'),
+    phone_numbers_to_identify: entries(
+      z.object({
+        external_id,
+        phone: z.string().refine(isPhone).describe('Phone number with its country code.'),
+        prioritization,
+      }),
+    )
+      .nullish()
+      .describe('Users who have only a phone number.'),
+  })
+  .refine((body) => ARRAYS.some((name) => (body[name]?.length ?? 0) > 0), {
+    params: { words: `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required` },
+  });
+
+const processed = z.int().optional().describe('Entries that were worked on.');
+const identifyAnswer = z.object({
+  aliases_processed: processed,
+  emails_processed: processed,
+  phone_numbers_processed: processed,
+  message: z.string().describe('`success`'),
+});
 
 interface Identification {
   externalId: string;
   lookup: Lookup;
-  rules: Priority[];
+  rules: readonly Priority[];
 }
 
-const lookupOf = (entry: Record<string, unknown>, array: ArrayName, index: number): Lookup => {
-  const [member, value] =
-    array === 'aliases_to_identify'
-      ? ['user_alias', checkAlias(entry['user_alias'])]
-      : array === 'emails_to_identify'
-        ? ['email', isEmail(entry['email']) ? entry['email'] : null]
-        : ['phone', isPhone(entry['phone']) ? entry['phone'] : null];
-  if (value === null) {
-    const isMissing = entry[member] === undefined || entry[member] === null;
-    throw refuseEntry(isMissing ? required(member) : notValid(member), array, index);
-  }
-  return { by: member, value } as Lookup;
-};
+/** An entry of any of the three arrays. */
+interface Entry {
+  external_id: string;
+  user_alias?: z.output<typeof alias>;
+  email?: string;
+  phone?: string;
+  prioritization?: readonly Priority[];
+}
 
-const check = (
-  entry: Record<string, unknown>,
-  array: ArrayName,
-  index: number,
-  workspace: Workspace,
-): Identification => {
-  const sent = entry['external_id'];
-  if (sent === undefined || sent === null) throw refuseEntry(required('external_id'), array, index);
-  const externalId = checkExternalId(sent, workspace.blockedExternalIds);
-  if ('problem' in externalId) throw refuseEntry(externalId.problem, array, index);
-  const lookup = lookupOf(entry, array, index);
-  if (lookup.by === 'user_alias') return { externalId: externalId.value, lookup, rules: [] };
-  const rules = checkPrioritization(entry['prioritization']);
-  if (!rules) {
-    const isMissing = entry['prioritization'] === undefined || entry['prioritization'] === null;
-    throw refuseEntry(isMissing ? required('prioritization') : notValid('prioritization'), array, index);
-  }
-  return { externalId: externalId.value, lookup, rules };
+const identificationOf = ({
+  external_id: externalId,
+  user_alias,
+  email,
+  phone,
+  prioritization: rules,
+}: Entry) => {
+  const lookup: Lookup = user_alias
+    ? { by: 'user_alias', value: user_alias }
+    : email === undefined
+      ? { by: 'phone', value: phone! }
+      : { by: 'email', value: email };
+  return { externalId, lookup, rules: rules ?? [] };
 };
 
 const sharesLabel = (a: Profile, b: Profile): boolean =>
@@ -80,34 +125,58 @@ const identify = (users: UserSet, { externalId, lookup, rules }: Identification,
 };
 
 /** `/users/identify`: answers how many entries of each array were taken. */
-export const identifyUsers = async (input: {
-  workspace: Workspace;
-  store: Store;
-  body: unknown;
-  nowMs: number;
-}): Promise<Record<string, unknown>> => {
-  const { workspace, store, body, nowMs } = input;
-  const answer: Record<string, unknown> = {};
-  const identifications: Identification[] = [];
-  for (const array of ARRAYS) {
-    const entries = entriesOf(body, array);
-    if (!entries) continue;
-    identifications.push(...entries.map((entry, index) => check(entry, array, index, workspace)));
-    answer[array.replace('_to_identify', '_processed')] = entries.length;
-  }
-  if (identifications.length === 0) {
-    throw new HttpError(400, `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required`);
-  }
-  await store.write({
-    workspaceId: workspace.workspaceId,
-    lookups: identifications.flatMap(({ externalId, lookup }) => [
-      lookup,
-      { by: 'external_id', value: externalId },
-    ]),
-    nowMs,
-    apply(users) {
-      for (const identification of identifications) identify(users, identification, nowMs);
+export const usersIdentify: Route = {
+  method: 'POST',
+  path: '/users/identify',
+  permission: 'users.identify',
+  errors: 'general',
+  rate: 'general',
+  limit: 'users_other',
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
+  tooLarge: 413,
+  operation: {
+    id: 'identifyUsers',
+    tag: 'Users',
+    summary: 'Identify alias-only, email-only and phone-only users',
+    description: 'Succeeds also where it finds no such user.',
+    request: identifyRequest,
+    example: {
+      aliases_to_identify: [
+        { external_id: 'u-771', user_alias: { alias_name: 'crm-90', alias_label: 'crm' } },
+      ],
     },
-  });
-  return { ...answer, message: 'success' };
+    success: 201,
+    answer: identifyAnswer,
+    writes: true,
+    badRequest: BAD_ENTRIES,
+  },
+  async answer({ workspace, store, body, now }) {
+    const sent = readBody(identifyRequest, body, refuseInArrays);
+    const answer: Record<string, unknown> = {};
+    const identifications: Identification[] = [];
+    for (const array of ARRAYS) {
+      const list: readonly Entry[] | null | undefined = sent[array];
+      if (!list) continue;
+      for (const [index, entry] of list.entries()) {
+        if (workspace.blockedExternalIds.has(entry.external_id)) {
+          throw refuseEntry(TRACK_ERROR.blockedExternalId, array, index);
+        }
+        identifications.push(identificationOf(entry));
+      }
+      answer[array.replace('_to_identify', '_processed')] = list.length;
+    }
+    await store.write({
+      workspaceId: workspace.workspaceId,
+      lookups: identifications.flatMap(({ externalId, lookup }) => [
+        lookup,
+        { by: 'external_id', value: externalId },
+      ]),
+      nowMs: now,
+      apply(users) {
+        for (const identification of identifications) identify(users, identification, now);
+      },
+    });
+    return { status: 201, body: { ...answer, message: 'success' } };
+  },
 };

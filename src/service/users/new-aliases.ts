@@ -1,43 +1,49 @@
+import * as z from 'zod';
 import {
-  checkExternalId,
-  isAliasText,
-  isPresent,
   isRecord,
-  notValid,
+  MAX_BODY_BYTES,
+  MAX_PROFILE_ENTRIES,
+  MAX_PROFILE_VALUES,
   required,
-  type UserAlias,
+  TRACK_ERROR,
 } from '../../protocol/index.ts';
 import { HttpError } from '../http-error.ts';
 import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Store } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { entriesOf, refuseEntry } from './entries.ts';
+import type { Route } from '../route.ts';
+import {
+  aliasMembers,
+  BAD_ENTRIES,
+  entries,
+  newExternalId,
+  readBody,
+  refuseEntry,
+  refuseInArrays,
+} from './profile-bodies.ts';
 
 const ARRAY = 'user_aliases';
 
+export const aliasNewRequest = z.object({
+  [ARRAY]: entries(z.object({ external_id: newExternalId.nullish(), ...aliasMembers })).describe(
+    'Aliases to add.',
+  ),
+});
+const aliasNewAnswer = z.object({
+  aliases_processed: z.int().describe('Entries that were worked on.'),
+  message: z.string().describe('`success`'),
+});
+
 interface NewAlias {
   externalId: string | null;
-  alias: UserAlias;
+  alias: { alias_name: string; alias_label: string };
 }
 
-const check = (entry: Record<string, unknown>, index: number, workspace: Workspace): NewAlias => {
-  // A recorded client wraps the two names in a `user_alias`; the real service takes both forms.
-  const names = isRecord(entry['user_alias']) ? entry['user_alias'] : entry;
-  for (const member of ['alias_name', 'alias_label']) {
-    const value = names[member];
-    if (value === undefined || value === null) throw refuseEntry(required(member), ARRAY, index);
-    if (!isAliasText(value)) throw refuseEntry(notValid(member), ARRAY, index);
-  }
-  const alias = {
-    alias_name: names['alias_name'] as string,
-    alias_label: names['alias_label'] as string,
-  };
-  const sent = entry['external_id'];
-  if (!isPresent(sent)) return { externalId: null, alias };
-  const externalId = checkExternalId(sent, workspace.blockedExternalIds);
-  if ('problem' in externalId) throw refuseEntry(externalId.problem, ARRAY, index);
-  return { externalId: externalId.value, alias };
+/** A recorded client wraps the two names in a `user_alias`, and sends `""` for an ID that it does not have: both are taken. */
+const plain = (entry: unknown): unknown => {
+  if (!isRecord(entry)) return entry;
+  const { user_alias: wrapped, ...rest } = entry;
+  if (rest['external_id'] === '') delete rest['external_id'];
+  return isRecord(wrapped) ? { ...rest, ...wrapped } : rest;
 };
 
 /** A user has one name for each label, and a label and name belong to one user: else nothing happens. */
@@ -55,25 +61,51 @@ const add = (users: UserSet, { externalId, alias }: NewAlias, nowMs: number) => 
 };
 
 /** `/users/alias/new`: answers how many entries were taken. */
-export const addAliases = async (input: {
-  workspace: Workspace;
-  store: Store;
-  body: unknown;
-  nowMs: number;
-}): Promise<number> => {
-  const { workspace, store, body, nowMs } = input;
-  const aliases = entriesOf(body, ARRAY)?.map((entry, index) => check(entry, index, workspace));
-  if (!aliases || aliases.length === 0) throw new HttpError(400, required(ARRAY));
-  await store.write({
-    workspaceId: workspace.workspaceId,
-    lookups: aliases.flatMap(({ externalId, alias }): Lookup[] => [
-      { by: 'user_alias', value: alias },
-      ...(externalId === null ? [] : [{ by: 'external_id' as const, value: externalId }]),
-    ]),
-    nowMs,
-    apply(users) {
-      for (const alias of aliases) add(users, alias, nowMs);
-    },
-  });
-  return aliases.length;
+export const usersAliasNew: Route = {
+  method: 'POST',
+  path: '/users/alias/new',
+  permission: 'users.alias.new',
+  errors: 'general',
+  rate: 'general',
+  limit: 'users_other',
+  maxBodyBytes: MAX_BODY_BYTES,
+  maxValues: MAX_PROFILE_VALUES,
+  tooLarge: 413,
+  operation: {
+    id: 'addAliases',
+    tag: 'Users',
+    summary: 'Give users an alias',
+    description: 'Without `external_id` an alias-only user is made.',
+    request: aliasNewRequest,
+    example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
+    success: 201,
+    answer: aliasNewAnswer,
+    writes: true,
+    badRequest: BAD_ENTRIES,
+  },
+  async answer({ workspace, store, body, now }) {
+    const list = isRecord(body) ? body[ARRAY] : undefined;
+    const sent = Array.isArray(list) ? { [ARRAY]: list.slice(0, MAX_PROFILE_ENTRIES + 1).map(plain) } : body;
+    const aliases = readBody(aliasNewRequest, sent, refuseInArrays)[ARRAY].map(
+      ({ external_id, ...alias }, index): NewAlias => {
+        if (external_id != null && workspace.blockedExternalIds.has(external_id)) {
+          throw refuseEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);
+        }
+        return { externalId: external_id ?? null, alias };
+      },
+    );
+    if (aliases.length === 0) throw new HttpError(400, required(ARRAY));
+    await store.write({
+      workspaceId: workspace.workspaceId,
+      lookups: aliases.flatMap(({ externalId, alias }): Lookup[] => [
+        { by: 'user_alias', value: alias },
+        ...(externalId === null ? [] : [{ by: 'external_id' as const, value: externalId }]),
+      ]),
+      nowMs: now,
+      apply(users) {
+        for (const alias of aliases) add(users, alias, now);
+      },
+    });
+    return { status: 201, body: { aliases_processed: aliases.length, message: 'success' } };
+  },
 };

@@ -3,7 +3,7 @@ import type { UserWork } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
 import { type CheckedEvent, checkEvent } from './check-event.ts';
-import { deleteWork, KINDS, type Target } from './delete.ts';
+import { deleteWork, TARGETS, type Target } from './delete.ts';
 import { createProblems } from './problems.ts';
 import { trackWork } from './track-work.ts';
 
@@ -34,7 +34,7 @@ export const checkRow = (
 ): CheckedRow | { reason: string } => {
   if (type === 'deletes') {
     const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
-    const target = named && KINDS[named[1]](object[named[0]]);
+    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
     return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
   }
   const problems = createProblems();

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { versionOf } from '../../helpers/bundle-size.ts';
+import { versionOf } from '../../helpers/bundlers.ts';
 import { BROWSER_PACKAGE_ENTRIES } from '../../helpers/size-budgets.ts';
 
 /** Where the peers are installed; nothing but the bench needs them. */

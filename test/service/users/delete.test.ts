@@ -84,7 +84,7 @@ onBothStores('/users/delete', (api, store) => {
 
   describe('refuses', () => {
     test.each([
-      [[], 'The body must be an object'],
+      [[], 'Request body must be a JSON object'],
       [{}, 'Exactly one of'],
       [{ external_ids: ['kim'], braze_ids: ['1'] }, 'Exactly one of'],
       [{ external_ids: 'kim' }, "'external_ids' must be an array"],

@@ -160,7 +160,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             onDiscarded={onChange}
           />
         )}
-        {editor.state.value === 'conflict' && <ConflictBox editor={editor} />}
+        {editor.state.value === 'conflict' && <ConflictBox editor={editor} onDropped={onChange} />}
       </div>
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && <ResultsTab row={row} />}

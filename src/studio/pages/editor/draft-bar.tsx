@@ -9,7 +9,7 @@ import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
 
 /** Two wrote the same draft: both are shown, and the operator says which goes on. */
-export const ConflictBox = ({ editor }: { editor: Editor }) => {
+export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const theirs = editor.theirs.value;
   return (
     <section class="notice" role="alert" aria-labelledby="conflict-title">
@@ -25,7 +25,15 @@ export const ConflictBox = ({ editor }: { editor: Editor }) => {
       </p>
       {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
       <div class="notice-actions">
-        <button type="button" class="button" onClick={editor.takeTheirs}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            if (theirs) return editor.takeTheirs();
+            editor.forget();
+            return void onDropped();
+          }}
+        >
           {theirs ? 'Go on with theirs' : 'Drop mine'}
         </button>
         <button type="button" class="button primary" onClick={editor.keepMine}>

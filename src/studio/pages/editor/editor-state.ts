@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
@@ -242,10 +242,11 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
     takeTheirs() {
       const taken = theirs.value;
+      if (!taken) return;
       steps.keep(campaign.value);
-      campaign.value = taken?.campaign ?? original;
-      revision = taken?.revision ?? null;
-      basedOn = taken?.basedOn ?? row.newest;
+      campaign.value = taken.campaign;
+      revision = taken.revision;
+      basedOn = taken.basedOn;
       theirs.value = null;
       state.value = 'saved';
       forgetUnsaved(row.id);

@@ -119,7 +119,6 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
             <NumberField
               id="variant-weight"
               label="Weight"
-              help="Against the weights of the others: 2 gets twice the people of 1."
               placeholder="1"
               isFraction
               value={current.weight}
@@ -130,7 +129,6 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
         <NumberField
           id="control_percentage"
           label="Control group, %"
-          help="It sees nothing, so that you can tell what people would have done anyway. Ten per cent is a good start."
           placeholder="0"
           max={100}
           isFraction
@@ -141,6 +139,11 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
           }
         />
       </div>
+      <p class="field-help">
+        {variants.length > 1 && 'A variant of weight 2 gets twice the people of one of weight 1. '}The control
+        group sees nothing, so that you can tell what people would have done anyway. Ten per cent is a good
+        start.
+      </p>
     </section>
   );
 };

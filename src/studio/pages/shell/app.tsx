@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
 import { AccessScreen } from '../access/access-screen.tsx';
 import { call, Refused } from '../call.ts';
+import { DataScreen } from '../data/data-screen.tsx';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
@@ -31,6 +32,7 @@ const screenOf = (current: string) => {
     return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
   if (current === '/access') return { key: current, title: 'Access', element: <AccessScreen /> };
+  if (current === '/data') return { key: current, title: 'Data', element: <DataScreen /> };
   if (current === '/why') return { key: current, title: 'Why', element: <WhyScreen /> };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
@@ -72,6 +74,9 @@ const Header = () => {
         </Link>
         <Link to="/why" current={current === '/why'}>
           Why
+        </Link>
+        <Link to="/data" current={current === '/data'}>
+          Data
         </Link>
         {may('admin') && (
           <Link to="/access" current={current === '/access'}>

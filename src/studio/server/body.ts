@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { type Exchange, HttpError } from '../../service/index.ts';
 
 /** Ten times an ordinary campaign. */
@@ -16,4 +17,11 @@ export const readJsonBody = async (exchange: Exchange): Promise<unknown> => {
     // What the parser says would quote the body.
     throw new HttpError(400, 'Expected JSON that can be parsed');
   }
+};
+
+/** The body as its schema has it, or a refusal that names what is wrong with it. */
+export const bodyOf = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
+  return parsed.data;
 };

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { defineCommand } from 'citty';
+import { INPUT_ARRAYS, type InputArray, isRecord } from '../protocol/index.ts';
+import type { RestClient } from '../server/index.ts';
+import { apiOptions, restClientOf } from './api-options.ts';
+import { count } from './count.ts';
+import { ExitError } from './exit-error.ts';
+import { refuseUnknown } from './options.ts';
+
+const options = {
+  input: {
+    type: 'positional',
+    description: '-, the messages of a Singer tap on standard input',
+    required: true,
+  },
+  as: {
+    type: 'string',
+    description: 'What records become: attributes, events or purchases',
+    valueHint: 'KIND',
+  },
+  columns: {
+    type: 'string',
+    description: 'Member by property; default: the members of a record as they are',
+    valueHint: 'PROPERTY=MEMBER,…',
+  },
+  stream: { type: 'string', description: 'The one stream to take; default all', valueHint: 'NAME' },
+  ...apiOptions,
+} as const;
+
+/** Records that are sent at once where no `STATE` comes before. */
+const MAX_RECORDS = 1_500;
+
+const isArray = (text: string | undefined): text is InputArray =>
+  (INPUT_ARRAYS as readonly (string | undefined)[]).includes(text);
+
+/** Makes the object of a record. */
+const mapping = (columns: string | undefined) => {
+  const pairs = (columns ?? '').split(',').flatMap((pair) => {
+    if (pair.trim() === '') return [];
+    const [from = '', to = ''] = pair.split('=').map((part) => part.trim());
+    if (from === '' || to === '') throw new Error(`--columns has "${pair}"; write property=member`);
+    const [parent = '', ...rest] = to.split('.');
+    const isPath = rest.length > 0 && ['properties', 'user_alias'].includes(parent);
+    return [{ from, parent: isPath ? parent : to, child: isPath ? rest.join('.') : undefined }];
+  });
+  return (record: Record<string, unknown>): Record<string, unknown> => {
+    if (pairs.length === 0) return record;
+    const object: Record<string, unknown> = {};
+    for (const { from, parent, child } of pairs) {
+      const value = record[from];
+      if (value === undefined) continue;
+      if (child === undefined) object[parent] = value;
+      else object[parent] = { ...(object[parent] as object | undefined), [child]: value };
+    }
+    return object;
+  };
+};
+
+const messageIn = (text: string, line: number): Record<string, unknown> => {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (isRecord(message) && typeof message['type'] === 'string') return message;
+  } catch {
+    // The platform's message quotes the line: the user's own data.
+  }
+  throw new Error(`line ${line} is no message of a tap: each is an object with a "type"`);
+};
+
+/** Reads the messages of a tap; a `STATE` goes to stdout once every record before it is stored. Returns what was rejected. */
+const ingestTap = async (
+  client: RestClient,
+  array: InputArray,
+  objectOf: ReturnType<typeof mapping>,
+  stream: string | undefined,
+): Promise<{ stored: number; rejected: number }> => {
+  let held: { object: Record<string, unknown>; line: number }[] = [];
+  let stored = 0;
+  let rejected = 0;
+  const send = async () => {
+    const sent = held;
+    held = [];
+    if (sent.length === 0) return;
+    const wrong = new Set<number>();
+    // A tap repeats what comes after its last state: an answer that was lost may be repeated as well.
+    await client.track(
+      { [array]: sent.map(({ object }) => object) },
+      {
+        lostAnswers: 'repeat',
+        onProblem: ({ position, reason }) => {
+          if (position !== null) wrong.add(position.index);
+          const where = position === null ? 'a record' : `line ${sent[position.index]!.line}`;
+          process.stderr.write(`${where}: ${reason}\n`);
+        },
+      },
+    );
+    stored += sent.length - wrong.size;
+    rejected += wrong.size;
+  };
+  let line = 0;
+  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const message = messageIn(text, line);
+    if (message['type'] === 'RECORD' && (stream === undefined || message['stream'] === stream)) {
+      if (!isRecord(message['record'])) throw new Error(`line ${line} has no "record"`);
+      held.push({ object: objectOf(message['record']), line });
+      if (held.length >= MAX_RECORDS) await send();
+    } else if (message['type'] === 'STATE') {
+      await send();
+      if (!process.stdout.write(`${JSON.stringify(message['value'])}\n`)) await once(process.stdout, 'drain');
+    }
+  }
+  await send();
+  return { stored, rejected };
+};
+
+/** `placard ingest -`: rows from anywhere, through a Singer tap. */
+export const ingest = defineCommand({
+  meta: { name: 'ingest', description: 'Store the records of a Singer tap.' },
+  args: options,
+  run: async ({ args }) => {
+    refuseUnknown(args, options);
+    if (args.input !== '-')
+      throw new Error(`ingest reads standard input: placard ingest -, got "${args.input}"`);
+    if (!isArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
+    const { stored, rejected } = await ingestTap(
+      restClientOf(args),
+      args.as,
+      mapping(args.columns),
+      args.stream,
+    );
+    process.stderr.write(`${count(stored, 'record')} stored, ${rejected.toLocaleString('en-US')} rejected\n`);
+    if (rejected > 0) throw new ExitError(2, `${count(rejected, 'record')} rejected`);
+  },
+});

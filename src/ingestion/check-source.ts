@@ -1,0 +1,37 @@
+import { checkRow, type Source, type Workspace } from '../service/index.ts';
+import { openSource } from './source.ts';
+
+/** One row of a source, as it would be sent: and what is wrong with it, `null` where nothing is. */
+export interface CheckedSourceRow {
+  object: unknown;
+  problem: string | null;
+}
+
+const ROWS = 3;
+
+/** Connects to a source and reads its first rows. Stores nothing. Throws where it is gone, or where a column is missing. */
+export const checkSource = async (workspace: Workspace, source: Source): Promise<CheckedSourceRow[]> => {
+  const { signal } = new AbortController();
+  const nowMs = Date.now();
+  const snapshot = await openSource(source, { after: null, keys: [], lines: [], nowMs, signal });
+  try {
+    const checked: CheckedSourceRow[] = [];
+    for await (const { columns, values } of snapshot.rows()) {
+      const made = columns.objectOf(values);
+      if ('reason' in made) checked.push({ object: values, problem: made.reason });
+      else {
+        const row = checkRow(source.rows, made.object, workspace, nowMs);
+        checked.push({ object: made.object, problem: 'reason' in row ? row.reason : null });
+      }
+      if (checked.length === ROWS) break;
+    }
+    if (checked.length > 0) return checked;
+    for await (const { payload, reason } of snapshot.unusable()) {
+      checked.push({ object: payload, problem: reason });
+      if (checked.length === ROWS) break;
+    }
+    return checked;
+  } finally {
+    await snapshot.close();
+  }
+};

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import {
+  FATAL,
+  fitsBytes,
+  isAliasText,
+  isRecord,
+  isStorableText,
+  MAX_ALIAS_BYTES,
+  MAX_EXTERNAL_ID_BYTES,
+  MAX_PROFILE_ENTRIES,
+  notValid,
+  required,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
+import { HttpError } from '../http-error.ts';
+import { PRIORITIES } from './prioritization.ts';
+
+// The members that the profile endpoints share. Each endpoint has its schema beside its rule: it checks the body, gives
+// the type, and is what `/openapi.json` shows.
+
+const aliasText = z.string().min(1).refine(isAliasText).meta({ maxLength: MAX_ALIAS_BYTES });
+export const aliasMembers = {
+  alias_name: aliasText.describe(`The name, at most ${MAX_ALIAS_BYTES} bytes.`),
+  alias_label: aliasText.describe(`What kind of name it is, at most ${MAX_ALIAS_BYTES} bytes.`),
+};
+export const alias = z.object(aliasMembers).describe('Another name of the user, in place of `external_id`.');
+
+/** An ID that looks a user up. Recorded clients send numbers, which are taken by their decimal digits. */
+export const anyId = z.union([z.string().min(1), z.int()]).transform(String);
+
+/** An ID that a user is to have. */
+export const newExternalId = z
+  .union([z.string().min(1).meta({ maxLength: MAX_EXTERNAL_ID_BYTES }), z.int()])
+  .transform(String)
+  .refine((id) => fitsBytes(id, MAX_EXTERNAL_ID_BYTES), {
+    params: { words: TRACK_ERROR.externalIdTooLarge },
+    abort: true,
+  })
+  .refine(isStorableText)
+  .describe(`ID of the user in your system, at most ${MAX_EXTERNAL_ID_BYTES} bytes.`);
+
+/** Which of several users is meant: rules in their order. */
+export const prioritizationOf = <const Rules extends readonly (typeof PRIORITIES)[number][]>(rules: Rules) =>
+  z
+    .array(z.enum(rules))
+    .refine(
+      (chosen: readonly string[]) => !(chosen.includes('identified') && chosen.includes('unidentified')),
+    )
+    .describe(
+      'Applied in order, `identified` and `unidentified` not both; if several users are left, nothing happens.',
+    );
+export const prioritization = prioritizationOf(PRIORITIES);
+
+/** What a 400 means at each of these endpoints. */
+export const BAD_ENTRIES = `An entry has the wrong shape, or there are more than ${MAX_PROFILE_ENTRIES}.`;
+
+export const entries = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(MAX_PROFILE_ENTRIES);
+
+/** The first thing that is wrong with a body. */
+export interface Fault {
+  /** `[]` is the body itself, `['merge_updates', 0]` an entry. */
+  path: readonly PropertyKey[];
+  /** There are more than 50 entries, which were not looked at. */
+  isTooMany: boolean;
+  /** What the body has there. */
+  value: unknown;
+  /** What a rule of the schema has to say of its own. */
+  words: string | undefined;
+}
+
+const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((value, step) => (Object(value) as Record<PropertyKey, unknown>)[step], body);
+
+const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_PROFILE_ENTRIES;
+
+/** The body as its schema has it. Throws what `refuse` makes of the first fault. */
+export const readBody = <Schema extends z.ZodObject>(
+  schema: Schema,
+  body: unknown,
+  refuse: (fault: Fault) => HttpError,
+): z.output<Schema> => {
+  if (!isRecord(body)) throw new HttpError(400, FATAL.notAnObject);
+  const tooMany = Object.keys(body).find((name) => name in schema.shape && isLong(body[name]));
+  if (tooMany !== undefined) {
+    throw refuse({ path: [tooMany], isTooMany: true, value: body[tooMany], words: undefined });
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const { path = [] } = issue ?? {};
+  const words = issue?.code === 'custom' ? (issue.params?.['words'] as string | undefined) : undefined;
+  throw refuse({ path, isTooMany: false, value: valueAt(body, path), words });
+};
+
+/** A refusal that names the array and the entry at fault. */
+export const refuseEntry = (words: string, array: string, index: number): HttpError =>
+  new HttpError(400, words, { members: { errors: [{ type: words, input_array: array, index }] } });
+
+/** The refusal of a body whose entries are objects in arrays. */
+export const refuseInArrays = ({ path, isTooMany, value, words }: Fault): HttpError => {
+  const [array, index, member] = path;
+  const isMissing = value == null;
+  if (isTooMany) return new HttpError(400, FATAL.tooManyObjects);
+  if (array === undefined) return new HttpError(400, words ?? FATAL.notAnObject);
+  if (isMissing && index === undefined) return new HttpError(400, required(String(array)));
+  if (member === undefined) return new HttpError(400, `'${String(array)}' must be an array of objects`);
+  const text = words ?? (isMissing ? required(String(member)) : notValid(String(member)));
+  return refuseEntry(text, String(array), Number(index));
+};

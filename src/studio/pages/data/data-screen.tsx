@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { DataAnswer } from '../../server/routes/data.ts';
+import { call, wordsOf } from '../call.ts';
+import { ago, countText, moment } from '../parts/format.ts';
+import { announce, Empty } from '../parts/problem.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
+import { may } from '../shell/session.ts';
+import { IntegrationDetails } from './integration-details.tsx';
+import '../screens.css';
+import './data.css';
+
+type Integration = NonNullable<DataAnswer['integrations']>[number];
+
+/** While a run is under way its counts grow. */
+const POLL_MS = 1_000;
+
+const STATES: Readonly<Record<string, string>> = {
+  Running: 'planned',
+  Success: 'live',
+  Partial: 'draft',
+  Error: 'failed',
+};
+
+const LastRun = ({ lastStatus, lastStart }: Integration) =>
+  lastStatus === '' ? (
+    <span class="muted">has not run yet</span>
+  ) : (
+    <>
+      <span class="state" data-state={STATES[lastStatus] ?? 'stopped'}>
+        {lastStatus}
+      </span>
+      {lastStart !== '' && <span class="muted">began {ago(lastStart)}</span>}
+    </>
+  );
+
+const next = ({ runs, status, nextRun }: Integration): string => {
+  if (!runs) return 'only listed in the workspace file';
+  if (status === 'paused') return 'paused';
+  return nextRun === '' ? 'runs on demand' : `next ${moment(nextRun)}`;
+};
+
+interface ItemProps {
+  each: Integration;
+  isOpen: boolean;
+  onToggle(): void;
+  onSync(): void;
+}
+
+const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
+  <li class="panel data-item">
+    <div class="data-head">
+      <h2>
+        <bdi>{each.name}</bdi>
+      </h2>
+      <span class="muted">
+        {each.type} {each.warehouse !== '' && <>from {each.warehouse}</>}
+      </span>
+      <span class="data-state">
+        <LastRun {...each} />
+      </span>
+      <span class="muted">{next(each)}</span>
+      {each.rejects > 0 && <span class="tag">{countText(each.rejects)} rejected</span>}
+      {each.runs && (
+        <span class="data-actions">
+          {may('publish') && each.status !== 'paused' && (
+            <button
+              type="button"
+              class="button"
+              disabled={each.lastStatus === 'Running'}
+              aria-label={`Sync ${each.name} now`}
+              onClick={onSync}
+            >
+              Sync now
+            </button>
+          )}
+          <button type="button" class="button quiet" aria-expanded={isOpen} onClick={onToggle}>
+            Runs and rejects
+          </button>
+        </span>
+      )}
+    </div>
+    {isOpen && <IntegrationDetails id={each.id} isRunning={each.lastStatus === 'Running'} />}
+  </li>
+);
+
+/** Where users' data comes from: what runs, what ran, and what was rejected. */
+export const DataScreen = () => {
+  const { loaded, again } = useLoad(() => call<DataAnswer>('GET', '/api/integrations'), 'data');
+  const open = useSignal<string | null>(null);
+  const asked = useSignal(0);
+  const integrations = loaded.state === 'ready' ? (loaded.value.integrations ?? []) : [];
+  const isRunning = integrations.some(({ lastStatus }) => lastStatus === 'Running');
+  useEffect(() => {
+    // A run that was asked for begins within a second or two.
+    if (!isRunning && Date.now() - asked.value > 5 * POLL_MS) return;
+    const timer = setTimeout(() => void again(), POLL_MS);
+    return () => clearTimeout(timer);
+  });
+
+  const sync = async ({ id, name }: Integration) => {
+    try {
+      await call('POST', `/api/integrations/${encodeURIComponent(id)}/sync`);
+      announce(`${name} runs.`);
+      asked.value = Date.now();
+      open.value = id;
+      await again();
+    } catch (error) {
+      announce(wordsOf(error));
+    }
+  };
+
+  return (
+    <div class="data">
+      <h1>Data</h1>
+      <LoadView loaded={loaded} again={again}>
+        {({ integrations: all }) =>
+          all === null || all.length === 0 ? (
+            <Empty title="No integrations">
+              <p class="muted">
+                An entry of <code>integrations</code> in the workspace file with a <code>source</code> brings
+                rows from a database or from files.
+              </p>
+            </Empty>
+          ) : (
+            <ul class="data-list">
+              {all.map((each) => (
+                <Item
+                  key={each.id}
+                  each={each}
+                  isOpen={open.value === each.id}
+                  onToggle={() => {
+                    open.value = open.value === each.id ? null : each.id;
+                  }}
+                  onSync={() => void sync(each)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </LoadView>
+    </div>
+  );
+};

@@ -1,0 +1,120 @@
+import { useEffect } from 'preact/hooks';
+import type { IntegrationAnswer } from '../../server/routes/data.ts';
+import { call } from '../call.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { countText, wholeMoment } from '../parts/format.ts';
+import { LoadView, useLoad } from '../parts/server.tsx';
+
+type Run = IntegrationAnswer['runs'][number];
+
+const POLL_MS = 1_000;
+
+const WORDS: Readonly<Record<Run['status'], string>> = {
+  running: 'Running',
+  success: 'Success',
+  partial: 'Partial',
+  error: 'Error',
+};
+
+/** `1.2 s`, `3 min 20 s`. */
+const took = (ms: number | null): string => {
+  if (ms === null) return 'running';
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+};
+
+/** A bar for each run, the oldest first: as high as it had rows, its rejects on top. The table below says the same. */
+const Chart = ({ runs }: { runs: Run[] }) => {
+  const most = Math.max(1, ...runs.map(({ synced, failed }) => synced + failed));
+  const height = (rows: number) => (rows / most) * 56;
+  return (
+    <svg
+      class="data-chart"
+      viewBox={`0 0 ${runs.length * 12} 60`}
+      preserveAspectRatio="xMinYMax meet"
+      aria-hidden="true"
+    >
+      {runs.toReversed().map(({ id, synced, failed, status }, index) => {
+        const stored = height(synced);
+        const rejected = height(failed);
+        return (
+          <g key={id} data-status={status}>
+            <rect class="stored" x={index * 12} width="9" y={58 - stored} height={stored + 1} />
+            <rect class="rejected" x={index * 12} width="9" y={58 - stored - rejected} height={rejected} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+};
+
+const Rejects = ({ rejects, hasMoreRejects }: IntegrationAnswer) => (
+  <>
+    <h3>Rejected rows</h3>
+    <p class="muted">
+      Every run reads them again from the source, and takes them off this list once they are stored or gone.
+      {hasMoreRejects && ' These are the first hundred; placard integrations rejects has them all.'}
+    </p>
+    <DataTable
+      label="Rejected rows"
+      rows={rejects}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'Why', kind: 'head', cell: ({ reason }) => reason },
+        { name: 'Key', cell: ({ key }) => <bdi>{key}</bdi> },
+        { name: 'Changed', cell: ({ updatedAt }) => (updatedAt === '' ? '' : wholeMoment(updatedAt)) },
+        {
+          name: 'Row',
+          cell: ({ payload }) =>
+            payload === null ? (
+              <span class="muted">for operators who may look at people</span>
+            ) : (
+              <code class="data-payload">{payload}</code>
+            ),
+        },
+      ]}
+    />
+  </>
+);
+
+/** The runs and rejects of one integration. */
+export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: boolean }) => {
+  const { loaded, again } = useLoad(
+    () => call<IntegrationAnswer>('GET', `/api/integrations/${encodeURIComponent(id)}`),
+    id,
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the run has ended
+  useEffect(() => {
+    void again();
+    if (!isRunning) return;
+    const timer = setInterval(() => void again(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {(details) =>
+        details.runs.length === 0 ? (
+          <p class="muted">It has not run yet.</p>
+        ) : (
+          <>
+            <Chart runs={details.runs} />
+            <DataTable
+              label="Runs"
+              rows={details.runs}
+              keyOf={(run) => run.id}
+              columns={[
+                { name: 'Began', kind: 'head', cell: ({ start }) => wholeMoment(start) },
+                { name: 'Took', kind: 'number', cell: ({ tookMs }) => took(tookMs) },
+                { name: 'Stored', kind: 'number', cell: ({ synced }) => countText(synced) },
+                { name: 'Rejected', kind: 'number', cell: ({ failed }) => countText(failed) },
+                { name: 'End', cell: ({ status }) => WORDS[status] },
+                { name: 'Why', cell: ({ note }) => note ?? '' },
+              ]}
+            />
+            {details.rejects.length > 0 && <Rejects {...details} />}
+          </>
+        )
+      }
+    </LoadView>
+  );
+};

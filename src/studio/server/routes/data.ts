@@ -1,0 +1,152 @@
+import {
+  HttpError,
+  type IngestionRun,
+  integrationRecordOf,
+  stampText,
+  type Workspace,
+  type WorkspaceIntegration,
+} from '../../../service/index.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
+
+/** Runs that the chart and the table show. */
+const RUNS = 30;
+const REJECTS = 100;
+
+export interface DataAnswer {
+  /** `null` where the workspace file has no list. */
+  integrations:
+    | {
+        id: string;
+        name: string;
+        type: string;
+        warehouse: string;
+        /** Whether the service runs it; the others are only listed. */
+        runs: boolean;
+        status: string;
+        lastStatus: string;
+        lastStart: string;
+        nextRun: string;
+        rejects: number;
+      }[]
+    | null;
+}
+
+export interface IntegrationAnswer {
+  runs: {
+    id: string;
+    cause: IngestionRun['cause'];
+    status: IngestionRun['status'];
+    start: string;
+    /** Milliseconds; `null` while it runs. */
+    tookMs: number | null;
+    synced: number;
+    failed: number;
+    /** `UPDATED_AT` of the last row that was read; `''` before the first. */
+    until: string;
+    note: string | null;
+  }[];
+  rejects: {
+    id: string;
+    key: string;
+    updatedAt: string;
+    reason: string;
+    at: string;
+    /** The row; `null` for operators who may not look at people. */
+    payload: string | null;
+  }[];
+  hasMoreRejects: boolean;
+}
+
+const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataAnswer> => {
+  const { workspaceId, integrations } = workspace;
+  if (integrations === null) return { integrations: null };
+  const states = await store.ingestion.states(workspaceId);
+  const runs = await store.ingestion.lastRuns(workspaceId);
+  const rejects = await store.ingestion.countRejects(workspaceId);
+  return {
+    integrations: integrations.map((integration) => {
+      const { integration_id: id } = integration.record;
+      const isOf = ({ integrationId }: { integrationId: string }) => integrationId === id;
+      const record = integrationRecordOf(integration, states.find(isOf), runs.find(isOf), nowMs);
+      return {
+        id,
+        name: record.integration_name || id,
+        type: record.integration_type,
+        warehouse: record.warehouse_type,
+        runs: integration.source !== null,
+        status: record.integration_status,
+        lastStatus: record.last_job_status,
+        lastStart: record.last_job_start_time,
+        nextRun: record.next_scheduled_run,
+        rejects: rejects.get(id) ?? 0,
+      };
+    }),
+  };
+};
+
+export const listData: StudioRoute = {
+  method: 'GET',
+  path: '/api/integrations',
+  role: 'view',
+  answer: async (context) => ({ status: 200, body: await listed(context) }),
+};
+
+const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
+  const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
+  if (!found) throw new HttpError(404, 'There is no integration of this name that runs');
+  return found;
+};
+
+export const readIntegration: StudioRoute = {
+  method: 'GET',
+  path: '/api/integrations/:id',
+  role: 'view',
+  async answer({ workspace, store, operator, params }) {
+    const { workspaceId } = workspace;
+    const id = params['id']!;
+    integrationOf(workspace, id);
+    const runs = await store.ingestion.runs(workspaceId, id, { limit: RUNS });
+    const rejects = await store.ingestion.rejects(workspaceId, id, { limit: REJECTS + 1 });
+    const body: IntegrationAnswer = {
+      runs: runs.map((run) => ({
+        id: run.runId,
+        cause: run.cause,
+        status: run.status,
+        start: new Date(run.startedAtMs).toISOString(),
+        tookMs: run.finishedAtMs === null ? null : run.finishedAtMs - run.startedAtMs,
+        synced: run.rowsSynced,
+        failed: run.rowsFailed,
+        until: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
+        note: run.note,
+      })),
+      rejects: rejects.slice(0, REJECTS).map((reject) => ({
+        id: reject.rejectId,
+        // A key is often the name of a person.
+        key: operator.people ? (reject.key ?? '') : '',
+        updatedAt: reject.updatedAtUs === null ? '' : stampText(reject.updatedAtUs),
+        reason: reject.reason,
+        at: new Date(reject.rejectedAtMs).toISOString(),
+        payload: operator.people ? reject.payload : null,
+      })),
+      hasMoreRejects: rejects.length > REJECTS,
+    };
+    return { status: 200, body };
+  },
+};
+
+export const syncIntegration: StudioRoute = {
+  method: 'POST',
+  path: '/api/integrations/:id/sync',
+  role: 'publish',
+  async answer({ workspace, store, params, nowMs, audit }) {
+    const id = params['id']!;
+    const { schedule } = integrationOf(workspace, id);
+    if (schedule.kind === 'never')
+      throw new HttpError(409, 'The integration is paused: its schedule is never');
+    if (!(await store.ingestion.request(workspace.workspaceId, id, nowMs))) {
+      throw new HttpError(409, 'A run is queued or under way already');
+    }
+    await audit('sync', id);
+    return { status: 202, body: {} };
+  },
+};

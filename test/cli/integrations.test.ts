@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
+
+const TIME = '2026-03-01T10:00:00Z';
+
+/** A workspace of `placard init` with one source, and what the commands need to reach it. */
+const aWorkspaceFile = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'workspace.json');
+  const { stdout } = await runCli(['init', file]);
+  const content = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  content['integrations'] = [
+    {
+      integration_id: 'customers',
+      source: {
+        kind: 'csv',
+        files: 'customers.csv',
+        rows: 'attributes',
+        columns: { PLAN: 'plan', SEATS: 'seats:number' },
+      },
+    },
+    { integration_id: 'listed' },
+  ];
+  writeFileSync(file, JSON.stringify(content));
+  const csv = (...lines: string[]) =>
+    writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAN,SEATS\n${lines.join('\n')}\n`);
+  const key = /placard_server_[\w-]+/.exec(stdout)![0];
+  return { folder, file, csv, key, db: join(folder, 'placard.db') };
+};
+
+test('an integration of a fresh workspace is tried, run, looked at and mended from the command line', async () => {
+  const { file, csv, key, db } = await aWorkspaceFile();
+  const missing = await runCli(['check', file, '--sources']);
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toMatch(/main: customers: customers\.csv: ENOENT/);
+  csv(`u-1,${TIME},team,12`, `u-2,${TIME},"free ""for ever""",many`);
+  const tried = await runCli(['check', file, '--sources']);
+  expect(tried.stdout).toContain('main: customers: {"plan":"team","seats":12,"external_id":"u-1"}\n');
+  expect(tried.stdout).toMatch(/"u-2".* – SEATS is not a number\n/);
+  expect(tried.code).toBe(1);
+
+  const { url, child, exit } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
+  const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
+  const partial = await runCli(['integrations', 'sync', 'customers', '--wait'], env);
+  expect(partial).toMatchObject({ code: 1, stdout: 'customers: Partial: 1 rows stored, 1 rejected\n' });
+  expect(partial.stderr).toMatch('placard integrations rejects customers');
+  expect((await runCli(['integrations', 'sync', 'listed'], env)).stderr).toMatch('no source');
+  const rejects = await runCli(['integrations', 'rejects', 'customers', '--csv', '--db', db]);
+  expect(rejects.stdout.split('\n')[1]).toMatch(
+    /^"u-2","2026-03-01T10:00:00\.000000Z","SEATS is not a number","[^"]+Z","\{""EXTERNAL_ID"":""u-2"",.*free \\""for ever\\"".*\}"$/,
+  );
+  csv(`u-1,${TIME},team,12`, `u-2,${TIME},free,1`);
+  expect(await runCli(['integrations', 'sync', 'customers', '--wait'], env)).toMatchObject({
+    code: 0,
+    stdout: 'customers: Success: 1 rows stored, 0 rejected\n',
+  });
+  const runs = await runCli(['integrations', 'runs', 'customers'], env);
+  const statuses = runs.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).job_status);
+  expect(statuses).toEqual(['Success', 'Partial']);
+
+  // A tap, which repeats its last record.
+  const messages = [
+    { type: 'SCHEMA', stream: 'orders', schema: {}, key_properties: ['id'] },
+    { type: 'RECORD', stream: 'orders', record: { customer: 'u-1', at: TIME, kind: 'ordered', total: 5 } },
+    { type: 'STATE', value: { orders: 1 } },
+    { type: 'RECORD', stream: 'orders', record: { customer: 'u-1', at: 'soon', kind: 'ordered' } },
+    { type: 'RECORD', stream: 'other', record: {} },
+    { type: 'STATE', value: { orders: 2 } },
+  ];
+  const columns = 'customer=external_id,at=time,kind=name,total=properties.total';
+  const tap = startCli(['ingest', '-', '--as', 'events', '--columns', columns, '--stream', 'orders'], env);
+  tap.stdin!.end(messages.map((message) => JSON.stringify(message)).join('\n'));
+  expect(await ended(tap)).toEqual({
+    code: 2,
+    signal: null,
+    stdout: '{"orders":1}\n{"orders":2}\n',
+    stderr: "line 4: 'time' is not valid\n1 record stored, 1 rejected\nplacard: 1 record rejected\n",
+  });
+
+  child.kill('SIGTERM');
+  expect((await exit).code).toBe(0);
+  const users = await runCli(['export', 'users', '--db', db]);
+  expect(users.stdout.match(/"seats":\d+/g)?.sort()).toEqual(['"seats":1', '"seats":12']);
+  expect((await runCli(['export', 'events', '--db', db])).stdout).toContain('"total":5');
+});
+
+test('a state is not echoed where the records before it are not stored', async () => {
+  const env = { PLACARD_ENDPOINT: 'http://127.0.0.1:1', PLACARD_API_KEY: 'key' };
+  const tap = startCli(['ingest', '-', '--as', 'attributes'], env);
+  tap.stdin!.end(
+    '{"type":"RECORD","stream":"a","record":{"external_id":"u-1"}}\nnonsense\n{"type":"STATE","value":1}\n',
+  );
+  expect(await ended(tap)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching('line 2 is no message'),
+  });
+});

@@ -1,2 +1,0 @@
-/** Source that answers what the body of an async function returns. */
-export const asFunction = (body: string) => `(async () => { ${body} })()`;

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exportLines, openStoreReader } from '../../src/service/index.ts';
+import { aWorkspace } from '../helpers/a-workspace.ts';
+import { aDatabase } from '../helpers/postgres.ts';
+import { aFolder } from './ingest.ts';
+
+const CHILD = fileURLToPath(new URL('./ingest-process.ts', import.meta.url));
+const PASSWORD = 'SOURCE_PASSWORD';
+const STEPS = 400;
+const KILL_EVERY = 80;
+/** Most of it is the start of processes. */
+const TIMEOUT_MS = 150_000;
+
+/** Numbers that look random and are the same in every run. */
+const randomFrom = (seed: number) => () => {
+  seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
+  return seed / 2 ** 32;
+};
+
+const connected = async (url: string) => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+};
+
+/** A source that changes at random, and what must be stored of it at the end. */
+const aSource = async (url: string, random: () => number) => {
+  const client = await connected(url);
+  // Each has a transaction of its own, so that rows are committed late.
+  const slow = await Promise.all([connected(url), connected(url)]);
+  const isOpen = slow.map(() => false);
+  await client.query(`CREATE TABLE people (id text PRIMARY KEY, external_id text, updated_at timestamptz, payload jsonb);
+    CREATE TABLE happenings (id int PRIMARY KEY, external_id text, updated_at timestamptz, payload jsonb)`);
+  const people = new Map<string, number>();
+  const events = new Set<number>();
+  const broken = new Set<number>();
+  let version = 0;
+  let event = 0;
+
+  const eventText = (id: number) =>
+    JSON.stringify({ name: 'happened', time: '2026-03-01T10:00:00Z', properties: { id } });
+  const upsert = (id: string, by: Client) => {
+    version += 1;
+    people.set(id, version);
+    return by.query(
+      `INSERT INTO people VALUES ($1, $1, now(), $2) ON CONFLICT (id) DO UPDATE SET updated_at = now(), payload = excluded.payload`,
+      [id, JSON.stringify({ version })],
+    );
+  };
+  const happen = async (by: Client) => {
+    event += 1;
+    events.add(event);
+    const isBroken = random() < 0.1;
+    if (isBroken) broken.add(event);
+    const payload = isBroken ? '{}' : eventText(event);
+    await by.query('INSERT INTO happenings VALUES ($1, $2, now(), $3)', [event, `u-${event % 7}`, payload]);
+  };
+  const endSlow = async (index: number) => {
+    await slow[index]!.query('COMMIT');
+    isOpen[index] = false;
+  };
+
+  return {
+    people,
+    events,
+    async step() {
+      const chance = random();
+      const index = random() < 0.5 ? 0 : 1;
+      if (chance < 0.1) {
+        if (isOpen[index]) await endSlow(index);
+        else {
+          await slow[index]!.query('BEGIN');
+          isOpen[index] = true;
+        }
+      } else if (chance < 0.3 && isOpen[index]) {
+        // People of its own, so that nobody waits for the end of its transaction.
+        await happen(slow[index]!);
+        await upsert(`s${index}-${Math.floor(random() * 5)}`, slow[index]!);
+      } else if (chance < 0.6) await happen(client);
+      else if (chance < 0.9) await upsert(`p-${Math.floor(random() * 30)}`, client);
+      else if (chance < 0.95) {
+        const id = `p-${Math.floor(random() * 30)}`;
+        people.delete(id);
+        await client.query('DELETE FROM people WHERE id = $1', [id]);
+      } else {
+        // One is mended with the time that it has.
+        const [id] = broken;
+        if (id === undefined) return;
+        const { rowCount } = await client.query('UPDATE happenings SET payload = $2 WHERE id = $1', [
+          id,
+          eventText(id),
+        ]);
+        if (rowCount) broken.delete(id);
+      }
+    },
+    async end() {
+      for (const index of [0, 1]) if (isOpen[index]) await endSlow(index);
+      for (const id of broken)
+        await client.query('UPDATE happenings SET payload = $2 WHERE id = $1', [id, eventText(id)]);
+      broken.clear();
+    },
+  };
+};
+
+const storedIn = async (address: string) => {
+  const reader = await openStoreReader(address);
+  try {
+    const events: number[] = [];
+    for await (const line of exportLines(reader, 'events', 'test')) {
+      events.push((line as { properties: { id: number } }).properties.id);
+    }
+    const people = new Map<string, number>();
+    for await (const line of exportLines(reader, 'users', 'test')) {
+      const { external_id, custom_attributes } = line as {
+        external_id: string;
+        custom_attributes?: { version?: number };
+      };
+      if (custom_attributes?.version !== undefined) people.set(external_id, custom_attributes.version);
+    }
+    return { events: events.sort((a, b) => a - b), people };
+  } finally {
+    await reader.close();
+  }
+};
+
+describe.each([
+  ['a SQLite file', async () => join(aFolder(), 'placard.db'), 1],
+  ['PostgreSQL, by two replicas', aDatabase, 2],
+] as const)('into %s', (_, address, replicas) => {
+  test(
+    'every last version and every event is stored once, whatever is committed late, mended or killed',
+    async () => {
+      const random = randomFrom(7);
+      const from = new URL(await aDatabase());
+      const source = await aSource(from.href, random);
+      const password = decodeURIComponent(from.password);
+      from.password = '';
+      const table = { kind: 'postgres', url: from.href, password_env: PASSWORD };
+      const file = join(aFolder(), 'workspace.json');
+      const integrations = [
+        { integration_id: 'people', source: { ...table, table: 'people', rows: 'attributes' } },
+        {
+          integration_id: 'happenings',
+          source: { ...table, table: 'happenings', rows: 'events', key: 'id' },
+        },
+      ];
+      writeFileSync(file, JSON.stringify(aWorkspace({ integrations })));
+      const database = await address();
+
+      const children: (ChildProcess | null)[] = Array.from({ length: replicas }, () => null);
+      const start = async (index: number) => {
+        const child = spawn(process.execPath, [CHILD, database, file], {
+          env: { ...process.env, [PASSWORD]: password },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        children[index] = child;
+        await once(child.stdout!, 'data');
+      };
+      const kill = async (index: number) => {
+        const child = children[index]!;
+        const exited = once(child, 'exit');
+        child.kill('SIGKILL');
+        await exited;
+      };
+      onTestFinished(() => children.forEach((child) => void child?.kill('SIGKILL')));
+
+      for (const index of children.keys()) await start(index);
+      for (let step = 1; step <= STEPS; step += 1) {
+        await source.step();
+        if (step % KILL_EVERY === 0) {
+          const index = Math.floor(random() * replicas);
+          await kill(index);
+          await start(index);
+        }
+      }
+      await source.end();
+      const expected = [...source.events].sort((a, b) => a - b);
+      await vi.waitFor(
+        async () => {
+          const { events, people } = await storedIn(database);
+          expect(events).toEqual(expected);
+          for (const [id, version] of source.people) expect([id, people.get(id)]).toEqual([id, version]);
+        },
+        { timeout: 60_000, interval: 200 },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,141 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startIngestion } from '../../src/ingestion/index.ts';
+import { nextRunMs, type Store, silentLog } from '../../src/service/index.ts';
+import { scheduleProblem } from '../../src/service/integrations/schedule.ts';
+import { aFolder, aStore, ID, W, workspaceWith } from './ingest.ts';
+
+const SOURCE = { kind: 'csv', files: 'crm.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
+const berlin = (expression: string) => ({ kind: 'cron' as const, expression, timeZone: 'Europe/Berlin' });
+const runsAfter = (expression: string, from: string, count: number): string[] => {
+  const runs: string[] = [];
+  for (let ms = Date.parse(from); runs.length < count; ) {
+    ms = nextRunMs(berlin(expression), ms)!;
+    runs.push(new Date(ms).toISOString().slice(0, 16));
+  }
+  return runs;
+};
+
+test('a run is due once at its local time, also where a change of clocks leaves it out or makes it twice', () => {
+  expect(runsAfter('30 2 * * *', '2026-03-28T00:00:00Z', 3)).toEqual([
+    '2026-03-28T01:30',
+    // There is no 02:30 on this day.
+    '2026-03-29T01:30',
+    '2026-03-30T00:30',
+  ]);
+  expect(runsAfter('30 2 * * *', '2026-10-24T12:00:00Z', 2)).toEqual([
+    // There are two.
+    '2026-10-25T00:30',
+    '2026-10-26T01:30',
+  ]);
+  expect(runsAfter('0 4 1 * *', '2026-03-01T12:00:00Z', 2)).toEqual(['2026-04-01T02:00', '2026-05-01T02:00']);
+});
+
+test.each([
+  ['*/15 * * * *', null],
+  ['0 4 * * 1', null],
+  ['0 0 1 * *', null],
+  ['0 0 L * *', null],
+  ['*/10 * * * *', 'expected at least 15 minutes between two runs'],
+  ['0,5 4 * * *', 'expected at least 15 minutes between two runs'],
+  ['0 0 1 1 *', 'expected a run at least once a month'],
+  ['0 0 30 2 *', 'expected a run at least once a month'],
+  ['* * * * * *', expect.stringMatching('6 parts')],
+  ['nightly', expect.stringMatching('a cron expression')],
+])('the schedule %s is judged', (expression, problem) => {
+  expect(scheduleProblem(expression)).toEqual(problem);
+});
+
+/** A service with a clock of its own, and one integration. */
+const scheduled = async (store: Store, schedule: string, clock: { now: number }, replicas = 1) => {
+  const folder = aFolder();
+  writeFileSync(join(folder, 'crm.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAN\nkim,2026-02-01T10:00:00Z,gold\n');
+  const workspace = workspaceWith(SOURCE, folder, { schedule, time_zone: 'Europe/Berlin' });
+  const stops = Array.from({ length: replicas }, () =>
+    startIngestion({ store, workspaces: () => [workspace], log: silentLog, now: () => clock.now, pollMs: 5 }),
+  );
+  const stop = async () => void (await Promise.all(stops.splice(0).map((each) => each())));
+  onTestFinished(stop);
+  return stop;
+};
+const ended = async (store: Store) =>
+  (await store.ingestion.runs(W, ID, { limit: 99 })).filter(({ status }) => status !== 'running');
+
+test('many replicas make one run, and a service that slept over three makes one', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:07:00Z') };
+  const looks = vi.spyOn(store.ingestion, 'states');
+  await scheduled(store, '*/15 * * * *', clock, 3);
+  const looksOn = async (count: number) => {
+    const before = looks.mock.calls.length;
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(before + count), PATIENCE);
+  };
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
+  clock.now = Date.parse('2026-03-01T00:14:59Z');
+  await looksOn(9);
+  expect(await ended(store)).toHaveLength(1);
+  clock.now = Date.parse('2026-03-01T01:01:00Z');
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
+  await looksOn(9);
+  expect(await ended(store)).toHaveLength(2);
+  expect((await store.ingestion.runs(W, ID, { limit: 1 }))[0]).toMatchObject({
+    status: 'success',
+    cause: 'schedule',
+  });
+});
+
+test('a clock that is put back does not keep the next run waiting', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-05T00:00:30Z') };
+  await scheduled(store, '0 * * * *', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
+  clock.now = Date.parse('2026-03-01T00:30:00Z');
+  const looks = vi.spyOn(store.ingestion, 'states');
+  await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), PATIENCE);
+  expect(await ended(store)).toHaveLength(1);
+  clock.now = Date.parse('2026-03-01T01:00:01Z');
+  // Its time has come by the clock as it is now: but when the last run began lies ahead of it.
+  expect(nextRunMs(berlin('0 * * * *'), Date.parse('2026-03-01T00:30:00Z'))).toBe(
+    Date.parse('2026-03-01T01:00:00Z'),
+  );
+});
+
+test('on demand and never mean what they say', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
+  const looks = vi.spyOn(store.ingestion, 'states');
+  const stop = await scheduled(store, 'never', clock);
+  await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), PATIENCE);
+  await stop();
+  await store.ingestion.request(W, ID, clock.now);
+  await scheduled(store, 'on_demand', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
+  expect(await ended(store)).toMatchObject([{ cause: 'request', status: 'success' }]);
+});
+
+test('a run that a stop has cut off goes on at once in the next process', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
+  const write = store.write.bind(store);
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const spy = vi.spyOn(store, 'write').mockImplementation(async () => {
+    begun.resolve();
+    await goOn.promise;
+    throw new Error('The process is going');
+  });
+  const stop = await scheduled(store, 'on_demand', clock);
+  await store.ingestion.request(W, ID, clock.now);
+  await begun.promise;
+  const stopped = stop();
+  goOn.resolve();
+  await stopped;
+  spy.mockImplementation(write);
+  clock.now += 1_000;
+  await scheduled(store, 'on_demand', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
+  expect((await ended(store)).map(({ status }) => status)).toEqual(['success', 'error']);
+});
