@@ -28,6 +28,8 @@ describe('the fake beside the service', () => {
   beforeAll(async () => {
     const workspace = aWorkspace({ integrations, campaigns: [aCampaign()] });
     service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
+    // The service takes events of a user whom it knows, or whom the banner's ID names; the fake knows no users.
+    await ask(service.fetch, '/users/track', { attributes: [{ external_id: 'x'.repeat(986) }] });
     const answer = await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] });
     bannerId = JSON.parse(answer.text).banners.home.id;
     fake = createFakeService({
