@@ -43,7 +43,6 @@ const content = {
     aCampaign({ campaign_id: `c${at}`, audience: at === 0 ? null : { [`custom.a${at}`]: at } }),
   ),
   operators: OPERATORS,
-  studio: { personas: [{ name: 'Gold', attributes: { first_name: 'Jo' } }] },
   limits: {
     users_track: NO_LIMIT,
     users_track_bulk: NO_LIMIT,
