@@ -4,7 +4,7 @@ import { openStore, type Store } from '../service/index.ts';
 import { sentenceOf } from './sentence.ts';
 
 /** A password in a URL, in either place where PostgreSQL takes one. */
-const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@]*:[^@]+@|.*[?&]password=)/;
+const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 
 const addressIn = (file: string): string => {
   const address = readFileSync(file, 'utf8').trim();

@@ -41,7 +41,6 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { isRefused } from './store/error-codes.ts';
 export {
   backupStore,
   openStore,
@@ -50,10 +49,10 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
-export { asLibpq } from './store/postgres/as-libpq.ts';
-export type { CampaignNumber } from './store/read-results.ts';
+export { asLibpq } from './store/postgres/connect.ts';
 export type {
   ArmResults,
+  CampaignNumber,
   CampaignResults,
   Conversion,
   DayResults,
@@ -61,7 +60,7 @@ export type {
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
-export { RetryLaterError } from './store/write-errors.ts';
+export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
 export { version } from './version.ts';
@@ -70,7 +69,7 @@ export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { Registry } from './workspace/registry.ts';
-export { ROLES, type Role } from './workspace/studio-schema.ts';
 export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
+export { ROLES, type Role } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
 export type { Placement, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

@@ -52,8 +52,12 @@ const TIMES = [
   '2026-03-01',
   'now',
 ];
+/** Longest external ID of a user, in bytes. */
+const MAX_USER = 986;
+/** Users of the bodies that have an ID at all. */
+export const EDGE_USERS = ['u-1', ...around(MAX_USER)];
 const envelope = {
-  external_user_id: member(['u-1'], 986),
+  external_user_id: member(['u-1'], MAX_USER),
   app_id: member([APP_ID]),
   app_version: member(['1.0'], 255),
 };

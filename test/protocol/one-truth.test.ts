@@ -5,7 +5,7 @@ import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/p
 import { createService, openStore, type Service } from '../../src/service/index.ts';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { bannersTrackBodies, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
+import { bannersTrackBodies, EDGE_USERS, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import fc, { times } from '../helpers/property.ts';
 
 /** Bodies for each endpoint. */
@@ -40,6 +40,10 @@ beforeAll(async () => {
   };
   const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
   service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
+  // The service takes events of a user whom it knows, or whom the banner's ID names; the fake knows no users.
+  await ask(service.fetch, USERS_TRACK_PATH, {
+    attributes: EDGE_USERS.map((external_id) => ({ external_id })),
+  });
   bannerId = (await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] })).body.banners.home
     .id;
   fake = createFakeService({

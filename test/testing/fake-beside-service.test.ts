@@ -28,6 +28,8 @@ describe('the fake beside the service', () => {
   beforeAll(async () => {
     const workspace = aWorkspace({ integrations, campaigns: [aCampaign()] });
     service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
+    // The service takes events of a user whom it knows, or whom the banner's ID names; the fake knows no users.
+    await ask(service.fetch, '/users/track', { attributes: [{ external_id: 'x'.repeat(986) }] });
     const answer = await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] });
     bannerId = JSON.parse(answer.text).banners.home.id;
     fake = createFakeService({
@@ -113,6 +115,9 @@ describe('the fake beside the service', () => {
     { placements: ['home', ''] },
   ])('judges the members of both banner endpoints alike: %j', async (members) => {
     await expectTheSame(SYNC_PATH, { ...envelope, placements: ['elsewhere'], ...members });
+    // A user whom a server has named: of others the service takes events about banners of theirs alone.
+    const { external_user_id: user = '' } = members;
+    if (user.length > 3) await expectTheSame(USERS_TRACK_PATH, { attributes: [{ external_id: user, n: 1 }] });
     const events = [{ id: bannerId, event_type: 'click', timestamp: AT }];
     await expectTheSame(TRACK_PATH, { ...envelope, events, ...members });
   });

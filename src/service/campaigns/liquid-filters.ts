@@ -1,4 +1,5 @@
 import { type Context, type FilterImplOptions, type Liquid, filters as library } from 'liquidjs';
+import { isRecord } from '../../protocol/index.ts';
 import { parseDate } from '../users/dates.ts';
 import { Float, isFloat, lengthOf, searchCost, textOf, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
@@ -39,6 +40,19 @@ const arithmetic =
     return made(compute(Number(one), Number(other), float), float);
   };
 
+/** A list with the entries of the lists in it. Each of them is counted before. */
+const flat = (list: unknown[]): unknown[] => list.flat(Number.POSITIVE_INFINITY);
+
+/** `allow_false: true` may stand before the value. */
+const valuesFirst = (one: unknown, other: unknown): number =>
+  Number(Array.isArray(one)) - Number(Array.isArray(other));
+
+const lengthOfText = (value: unknown): number =>
+  typeof value === 'string' ? value.length : value === null ? 0 : lengthOf(value);
+
+/** The reference counts in decimals: 10.1 less 2.2 is 7.9, and not 7.8999999999999995. */
+const decimal = (number: number): number => Number(number.toPrecision(15));
+
 const notZero = (divisor: number): number => {
   if (divisor === 0) throw new Error('divided by 0');
   return divisor;
@@ -64,13 +78,19 @@ const MATH: Record<string, Filter> = {
   },
   ceil: whole(Math.ceil),
   floor: whole(Math.floor),
-  plus: arithmetic((one, other) => one + other),
-  minus: arithmetic((one, other) => one - other),
-  times: arithmetic((one, other) => one * other),
+  plus: arithmetic((one, other) => decimal(one + other)),
+  minus: arithmetic((one, other) => decimal(one - other)),
+  times: arithmetic((one, other) => decimal(one * other)),
+  round: (value, digits) => {
+    const places = integerOf(digits);
+    const number = Number(numberOf(value));
+    const rounded = (library.round as Filter).call({} as Call, number, places) as number;
+    return made(rounded, places > 0 && isFloat(numberOf(value)));
+  },
   divided_by: arithmetic((one, other, float) => (float ? one / other : Math.floor(one / notZero(other)))),
   modulo: arithmetic((one, other, float) => {
     const divisor = float ? other : notZero(other);
-    return one - divisor * Math.floor(one / divisor);
+    return decimal(one - divisor * Math.floor(one / divisor));
   }),
 };
 
@@ -81,10 +101,75 @@ const inUtc = (filter: Filter): Filter =>
     return filter.call(this, moment === null ? value : new Date(moment), ...given);
   };
 
+/** How many values each of Liquid's own filters takes, at least and at most. */
+const VALUES: readonly [least: number, most: number, names: string][] = [
+  [
+    0,
+    0,
+    'abs ceil floor upcase downcase capitalize escape escape_once lstrip rstrip strip strip_html strip_newlines newline_to_br url_encode url_decode size reverse first last base64_encode base64_decode base64_url_safe_encode base64_url_safe_decode',
+  ],
+  [
+    1,
+    1,
+    'at_least at_most plus minus times divided_by modulo append prepend concat remove remove_first remove_last split map',
+  ],
+  [0, 1, 'join round sort sort_natural uniq compact sum default'],
+  [0, 2, 'truncate truncatewords'],
+  [1, 2, 'slice where reject has find find_index replace replace_first date'],
+  [2, 2, 'replace_last'],
+];
+const VALUES_OF = new Map(
+  VALUES.flatMap(([least, most, names]) => names.split(' ').map((name) => [name, { least, most }] as const)),
+);
+
+/** Throws where a filter is given more values than it takes, or fewer: what it prints then is not meant. */
+export const checkValues = (name: string, given: number): void => {
+  const takes = VALUES_OF.get(name);
+  if (!takes || (given >= takes.least && given <= takes.most)) return;
+  const range = takes.least === takes.most ? `${takes.most}` : `${takes.least} to ${takes.most}`;
+  throw new Error(`filter "${name}" takes ${range} values, got ${given}`);
+};
+
+/** Texts of Liquid that the library writes or reads in another way. */
+const TEXTS: Record<string, Filter> = {
+  url_encode: (value) =>
+    encodeURIComponent(textOf(value).toWellFormed())
+      .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+      .replaceAll('%20', '+'),
+  base64_url_safe_encode: (value) =>
+    Buffer.from(textOf(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
+  base64_url_safe_decode: (value) => Buffer.from(textOf(value), 'base64url').toString(),
+  split(value, given) {
+    // By one space it splits at blanks of any kind and number.
+    if (given === ' ')
+      return textOf(value)
+        .trim()
+        .split(/\s+/)
+        .filter((part) => part !== '');
+    return (library.split as Filter).call(this, value, given);
+  },
+  size: (value) => (typeof value === 'object' || typeof value === 'string' ? lengthOfText(value) : 0),
+  default(value, ...given) {
+    const isEmptyObject = isRecord(value) && !(value instanceof Float) && lengthOf(value) === 0;
+    return (library.default as Filter).call(this, isEmptyObject ? '' : value, ...given.toSorted(valuesFirst));
+  },
+  join: (value, ...given) => {
+    const separator = given.length === 0 ? ' ' : textOf(given[0]);
+    return (Array.isArray(value) ? flat(value) : [value]).map(textOf).join(separator);
+  },
+  concat: (value, given) => {
+    if (!Array.isArray(given)) throw new Error('concat needs a list');
+    return [...flat(Array.isArray(value) ? value : value == null ? [] : [value]), ...given];
+  },
+  sum(value, given) {
+    return (library.sum as Filter).call(this, Array.isArray(value) ? flat(value) : value, given);
+  },
+};
+
 const DATES = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'];
 /** They look at a list and not into its entries. */
 const SHALLOW = new Set(
-  'default first last size concat push unshift pop shift slice compact reverse uniq sample where reject has find find_index group_by map'.split(
+  'default first last size push unshift pop shift slice compact reverse uniq sample where reject has find find_index group_by map'.split(
     ' ',
   ),
 );
@@ -118,7 +203,7 @@ const charged = (name: string, filter: Filter): FilterImplOptions =>
 
 /** Every filter of the library at its cost, but those that read a template of their own (`where_exp`), and our own in their place. */
 export const registerFilters = (liquid: Liquid): void => {
-  for (const [name, filter] of Object.entries({ ...library, ...MATH })) {
+  for (const [name, filter] of Object.entries({ ...library, ...MATH, ...TEXTS })) {
     if (name.endsWith('_exp')) delete liquid.filters[name];
     else if (typeof filter === 'function') {
       const ours = DATES.includes(name) ? inUtc(filter as Filter) : (filter as Filter);

@@ -30,7 +30,8 @@ export const writtenLength = (value: unknown, budget: Budget, known = new Map<un
   if (before !== undefined) return before;
   budget.use(value.length * COST.element);
   let length = 0;
-  for (const each of value) length += writtenLength(each, budget, known);
+  // An empty text in a list takes its place, too.
+  for (const each of value) length += 1 + writtenLength(each, budget, known);
   known.set(value, length);
   return length;
 };

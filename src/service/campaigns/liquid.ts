@@ -1,33 +1,12 @@
-import {
-  Context,
-  Expression,
-  evalToken,
-  Liquid,
-  Output,
-  type Template,
-  type Token,
-  TokenKind,
-  toValueSync,
-} from 'liquidjs';
+import { Context, evalToken, Liquid, type Template, type Token, toValueSync } from 'liquidjs';
 import { registerFilters } from './liquid-filters.ts';
-import { Float, lengthOf, registerOperators, textOf, writtenLength } from './liquid-values.ts';
+import { type Compiled, isSilent, prepare, weightOf } from './liquid-prepare.ts';
+import { lengthOf, registerOperators, textOf, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 import { OverBudgetError } from './unfilled.ts';
-import type { Variable } from './variables.ts';
 
 /** Tags that read other templates. There are none. */
 const OF_FILES = ['include', 'render', 'layout', 'block'];
-
-/** A template that is ready to be rendered. */
-export interface Compiled {
-  template: Template[];
-  /** Every variable that it reads and does not set. */
-  variables: Variable[];
-  /** Those that it prints whatever else it says, and without a `default`. */
-  bare: Variable[];
-}
-
-const weights = new WeakMap<Template, number>();
 
 type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>;
 type Loop = Template & { collection?: Token };
@@ -51,7 +30,8 @@ function* renderTemplates(
   const emitter = given ?? createEmitter(budget);
   budget.use(COST.node);
   for (const template of templates) {
-    budget.use(weights.get(template)!);
+    if (isSilent(template)) continue;
+    budget.use(weightOf(template));
     const { collection } = template as Loop;
     // A loop copies the list before its first round.
     if (collection) budget.use(lengthOf(yield evalToken(collection, context)) * COST.element);
@@ -126,83 +106,6 @@ export const toLiquid = (text: string): string => {
     }
   }
   return written + text.slice(from);
-};
-
-type AnyToken = Token & {
-  content?: unknown;
-  variable?: AnyToken;
-  props?: AnyToken[];
-  lhs?: AnyToken;
-  rhs?: AnyToken;
-  initial?: { postfix: AnyToken[] };
-  filters?: { args: (AnyToken | [string, AnyToken | undefined])[] }[];
-};
-
-const numberAs = (token: AnyToken): unknown => {
-  const { content } = token;
-  return Number.isInteger(content) && token.getText().includes('.') ? new Float(content) : content;
-};
-
-/** The bound of a range as an integer that a loop can count from. */
-const bounded = (token: AnyToken): AnyToken =>
-  ({
-    kind: TokenKind.FilteredValue,
-    initial: new Expression([token]),
-    filters: [{ name: 'bound of a range', args: [] }],
-  }) as unknown as AnyToken;
-
-/** The values inside of a value. */
-const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }: AnyToken): AnyToken[] => {
-  const parts = [...props, ...(initial?.postfix ?? [])];
-  for (const each of [variable, lhs, rhs]) if (each) parts.push(each);
-  // The first of a variable's names is a name, and no value.
-  if (kind === TokenKind.PropertyAccess && !variable) parts.shift();
-  for (const { args } of filters) {
-    for (const each of args) {
-      const value = Array.isArray(each) ? each[1] : each;
-      if (value) parts.push(value);
-    }
-  }
-  return parts;
-};
-
-/** Whether an output has nothing that stands in for what is not there. */
-const printsBare = (template: Template): boolean =>
-  template instanceof Output && template.value.filters.every(({ name }) => name !== 'default');
-
-/** Weighs each part of a template by what is written in it, and finds the variables. */
-const prepare = (template: Template[]): Compiled => {
-  const found: Variable[] = [];
-  const bare: Variable[] = [];
-  const outputs = new Set(template.filter(printsBare));
-  const own = new Set<string>();
-  const templates = [...template];
-  for (let each = templates.pop(); each; each = templates.pop()) {
-    for (const name of each.blockScope?.() ?? []) own.add(name);
-    for (const { content } of each.localScope?.() ?? []) own.add(content);
-    const { begin, end } = each.token;
-    let weight = COST.node + (end - begin) * COST.letter;
-    const tokens = [...(each.arguments?.() ?? [])] as unknown as AnyToken[];
-    for (let token = tokens.pop(); token; token = tokens.pop()) {
-      weight += COST.token;
-      const { kind, variable, props, lhs, rhs } = token;
-      if (kind === TokenKind.PropertyAccess && !variable) {
-        const [root, member] = props!;
-        if (typeof root!.content === 'string') {
-          const variable = { root: root!.content, member: (member?.content as string | undefined) ?? null };
-          found.push(variable);
-          if (outputs.has(each)) bare.push(variable);
-        }
-      }
-      for (const part of partsOf(token)) tokens.push(part);
-      if (kind === TokenKind.Number) token.content = numberAs(token);
-      if (kind === TokenKind.Range) Object.assign(token, { lhs: bounded(lhs!), rhs: bounded(rhs!) });
-    }
-    weights.set(each, weight);
-    for (const child of toValueSync<Template[]>(each.children?.(false, true) ?? [])) templates.push(child);
-  }
-  const isRead = ({ root }: Variable) => !own.has(root);
-  return { template, variables: found.filter(isRead), bare: bare.filter(isRead) };
 };
 
 /** Compiles a template as a campaign writes it. Throws where it cannot be read. */

@@ -19,6 +19,21 @@ export interface AuditEntry {
 /** The action of an audit entry whose subject is a user. */
 export const LOOK_AT_USER = 'look at user';
 
+export const AUDIT_TABLE = `
+CREATE TABLE operator_audit (
+  workspace_id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  entry_id TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  details TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, at_ms, entry_id)
+);
+-- For the erasure of a user.
+CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${LOOK_AT_USER}';
+`;
+
 /** Takes a subject that was a user out of the audit; the entries stay. */
 export const forgetSubject = (workspaceId: string, subject: string): string =>
   `UPDATE operator_audit SET subject = ''

@@ -13,6 +13,19 @@ export interface Draft {
   updatedAtMs: number;
 }
 
+export const DRAFTS_TABLE = `
+CREATE TABLE drafts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  campaign JSON NOT NULL,
+  revision TEXT NOT NULL,
+  based_on INTEGER NOT NULL,
+  editor TEXT NOT NULL,
+  updated_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, campaign_id)
+);
+`;
+
 /** Edits that are not published yet. */
 export interface DraftStore {
   /** Every draft of the workspace. */

@@ -3,5 +3,4 @@ export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
 export type { Row, RunSql, SqlValue, Statement } from './run-sql.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
-export { createStudioStore, type StudioStore } from './studio-store.ts';
-export { STUDIO_TABLES } from './tables.ts';
+export { createStudioStore, STUDIO_TABLES, type StudioStore } from './studio-store.ts';

@@ -17,6 +17,23 @@ export interface Release {
   liveAtMs: number;
 }
 
+export const RELEASES_TABLE = `
+CREATE TABLE releases (
+  workspace_id TEXT NOT NULL,
+  release INTEGER NOT NULL,
+  campaign_id TEXT NOT NULL,
+  campaign JSON,
+  based_on INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  note TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  live_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, release),
+  -- Of two releases that continue the same one, the second is a conflict.
+  UNIQUE (workspace_id, campaign_id, based_on)
+);
+`;
+
 /** What was published, and when it is live. */
 export interface ReleaseStore {
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */

@@ -17,6 +17,18 @@ export interface OperatorSession {
   seenAtMs: number;
 }
 
+export const SESSIONS_TABLE = `
+CREATE TABLE operator_sessions (
+  session_id TEXT NOT NULL PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  -- The hash of a key, or what an identity provider has said.
+  proof JSON NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  seen_at_ms INTEGER NOT NULL
+);
+`;
+
 /** Who is signed in. */
 export interface SessionStore {
   /** Stores a session. */

@@ -1,8 +1,14 @@
-import { type AuditStore, createAuditStore } from './audit.ts';
-import { createDraftStore, type DraftStore } from './drafts.ts';
-import { createReleaseStore, type ReleaseStore } from './releases.ts';
+import { AUDIT_TABLE, type AuditStore, createAuditStore } from './audit.ts';
+import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
+import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from './releases.ts';
 import type { RunSql } from './run-sql.ts';
-import { createSessionStore, type SessionStore } from './sessions.ts';
+import { createSessionStore, SESSIONS_TABLE, type SessionStore } from './sessions.ts';
+
+/**
+ * The Studio's tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`, which
+ * keeps the order of its members: its differences are shown in it.
+ */
+export const STUDIO_TABLES = [RELEASES_TABLE, DRAFTS_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
 
 /** The Studio's tables. Small: what operators write, never what users do. */
 export interface StudioStore extends ReleaseStore, DraftStore, SessionStore, AuditStore {}

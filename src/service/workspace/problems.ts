@@ -39,7 +39,9 @@ const shown = (value: unknown): string => {
 /** Members that hold keys or name people. A value that stands there by mistake is often one of those. */
 const PRIVATE = ['api_keys', 'operators', 'openid', 'user_token_keys', 'blocked_external_ids', 'test_users'];
 /** A key may be pasted anywhere. One has many characters in a row, digits among them, and no space. */
-const LIKE_A_KEY = /(?=[\w+/=-]*\d)[\w+/=-]{24,}|PRIVATE KEY/;
+const looksLikeKey = (text: string): boolean =>
+  text.includes('PRIVATE KEY') ||
+  (text.match(/[\w+/=-]+/g) ?? []).some((run) => run.length >= 24 && /\d/.test(run));
 
 /** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
 const isMistyped = (path: PropertyKey[], input: string | number) =>
@@ -53,7 +55,7 @@ const gotText = (issue: z.core.$ZodIssue): string => {
   if (issue.code === 'invalid_union' && issue.discriminator) input = Object(input)[issue.discriminator];
   const isTelling = typeof input === 'string' || typeof input === 'number';
   const isPrivate =
-    isTelling && (path.some((step) => PRIVATE.includes(String(step))) || LIKE_A_KEY.test(String(input)));
+    isTelling && (path.some((step) => PRIVATE.includes(String(step))) || looksLikeKey(String(input)));
   return isPrivate && !isMistyped(path, input as string | number) ? 'something else' : shown(input);
 };
 

@@ -22,6 +22,11 @@ const WORDS: readonly [fails: RegExp, words: (...found: string[]) => string][] =
         : `There is no tag “${name}”.`,
   ],
   [/^undefined filter: (.*)$/s, (name) => `There is no filter “${name}”.`],
+  [
+    /^filter "(\w+)" takes (.*) values?, got (\d+)$/,
+    (name, takes, got) =>
+      `The filter “${name}” takes ${takes === '0' ? 'no value' : takes} after its name, and has ${got}.`,
+  ],
   [/^expected filter name$/, () => 'After a | the name of a filter is missing.'],
   [
     /^expected ":" after filter name$/,

@@ -1,11 +1,77 @@
 import * as z from 'zod';
-import { type Campaign, type CampaignProblem, readCampaign, type Workspace } from '../../service/index.ts';
+import {
+  type Campaign,
+  type CampaignProblem,
+  createCheckBudget,
+  personaProfile,
+  previewVariant,
+  readCampaign,
+  type Workspace,
+} from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { labelOf } from '../campaign/member-words.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
-import { checkRendered } from './check-rendered.ts';
-import type { DraftCheck, Tell } from './draft-check.ts';
 import { problemWords } from './problem-words.ts';
+
+/** Something to say of a draft. An error keeps it from being published; a warning asks. */
+export interface DraftCheck {
+  severity: 'error' | 'warning';
+  /** Where in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
+  path: (string | number)[];
+  words: string;
+}
+
+/** Adds one to the list. */
+type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
+
+const TEXTS = ['headline', 'body', 'button_text'];
+
+/** What a newcomer, of whom nothing is known, reads where a template has no default. */
+const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
+  const people = [
+    { name: 'somebody new', profile: null },
+    ...workspace.studio.personas.map((persona) => ({
+      name: persona.name,
+      profile: personaProfile(persona, nowMs),
+    })),
+  ];
+  const nextBudget = createCheckBudget();
+  for (const [index, { variantId }] of campaign.variants.entries()) {
+    for (const { name, profile } of people) {
+      const budget = nextBudget();
+      if (budget === null) {
+        tell(
+          'error',
+          ['variants'],
+          'The texts of all variants take too long to write: make some of them shorter.',
+        );
+        return;
+      }
+      const shown = previewVariant({
+        workspace,
+        campaign,
+        variantId,
+        externalId: 'persona',
+        profile,
+        nowMs,
+        budget,
+      });
+      if (!shown) continue;
+      if ('unfilled' in shown) {
+        const path = ['variants', index, 'properties', shown.unfilled];
+        tell('error', path, `${labelOf(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`);
+        break;
+      }
+      const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
+      const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
+      if (blank && blank.each !== 'body') {
+        const path = ['variants', index, 'properties', blank.each];
+        tell('warning', path, `${labelOf(blank.each)} is empty for ${name}.`);
+        break;
+      }
+    }
+  }
+};
 
 const MARKUP = /\{\{|\{%/;
 

@@ -9,15 +9,56 @@ import {
   type Store,
   silentLog,
 } from '../../service/index.ts';
-import { matchPath } from './match-path.ts';
+import { readJsonBody } from './body.ts';
 import { createOpenId } from './open-id.ts';
-import { isFromOwnPage, ownOrigin } from './own-origin.ts';
 import { createPages } from './pages.ts';
-import { readJsonBody } from './read-json-body.ts';
 import type { StudioAnswer, StudioContext } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
 import { createSessions, may } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
+
+/** Names under which a browser reaches its own machine, or an address that no name can be made to lead to. */
+const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/**
+ * Where the Studio is reached: at its public URL where there is one. Without, a `Host` that is a name is refused: a page
+ * could have its own name lead here, and act as if it were of the Studio.
+ */
+const ownOrigin = (exchange: Exchange, publicUrl: string | null): string | null => {
+  if (publicUrl !== null) return publicUrl;
+  const host = exchange.header('host') ?? '';
+  return UNNAMED.test(host) ? `http://${host}` : null;
+};
+
+/** Whether a request that changes something comes from the Studio's own pages. Browsers say so on every such request. */
+const isFromOwnPage = (exchange: Exchange, origin: string): boolean => {
+  const site = exchange.header('sec-fetch-site');
+  return exchange.header('origin') === origin && (site === undefined || site === 'same-origin');
+};
+
+/** `/api/drafts/:campaignId` as a function that reads a path's parts: `null` where the path is another. */
+const matchPath = (pattern: string) => {
+  const names = pattern.split('/');
+  return (path: string): Record<string, string> | null => {
+    const parts = path.split('/');
+    if (parts.length !== names.length) return null;
+    const params: Record<string, string> = {};
+    for (const [index, name] of names.entries()) {
+      const part = parts[index]!;
+      if (!name.startsWith(':')) {
+        if (part !== name) return null;
+        continue;
+      }
+      try {
+        params[name.slice(1)] = decodeURIComponent(part);
+      } catch {
+        // A percent sign that begins nothing: no path of ours.
+        return null;
+      }
+    }
+    return params;
+  };
+};
 
 export interface StudioOptions {
   /** What the service beside it answers from: the Studio publishes into it. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { type Exchange, HttpError, type Log, type Store } from '../../service/index.ts';
+import { readJsonBody } from './body.ts';
 import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
-import { readJsonBody } from './read-json-body.ts';
 import type { StudioAnswer } from './route.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listenStudio } from '../../../src/studio/index.ts';
-import { clientAddress, readTrustedProxies } from '../../../src/studio/server/client-address.ts';
+import { clientAddress, readTrustedProxies } from '../../../src/studio/server/listen-studio.ts';
 import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const PROXIES = readTrustedProxies('127.0.0.1, 10.0.0.0/8,2001:db8::/32');

@@ -12,7 +12,7 @@ const OPEN_MS = 2_000;
 /** How often the disk is tried again while in memory mode. */
 const RETRY_MS = 30_000;
 
-interface LogListener {
+export interface LogListener {
   /** A control record was read. */
   onRead?: (control: Control) => void;
   /** Memory mode is over. */

@@ -3,7 +3,7 @@ import { type AudienceModel, type Condition, readAudience } from '../../campaign
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import { Field, hasError } from '../parts/fields.tsx';
 
 export type PropertyType = PropertyText['type'];

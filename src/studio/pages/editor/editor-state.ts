@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';

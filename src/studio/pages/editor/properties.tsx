@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { PropertyText, VariantText } from '../../campaign/campaign-text.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
-import type { PublishedAnswer } from '../../server/add-release.ts';
-import type { LiveEffect } from '../../server/live-effect.ts';
+import type { LiveEffect } from '../../server/routes/effect.ts';
+import type { PublishedAnswer } from '../../server/routes/publish.ts';
 import type { ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, Refused, wordsOf } from '../call.ts';
 import { copyText, Dialog, NoteField } from '../parts/dialog.tsx';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { FirstNumber } from '../../server/routes/first-numbers.ts';
+import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Segments } from '../parts/fields.tsx';
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';

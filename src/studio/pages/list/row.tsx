@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { ScheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { FirstNumber } from '../../server/routes/first-numbers.ts';
+import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Dialog, NoteField } from '../parts/dialog.tsx';
 import { ago, countText, day, moment, shareText } from '../parts/format.ts';

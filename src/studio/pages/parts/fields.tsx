@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
-import type { DraftCheck } from '../../server/draft-check.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import { signedIn } from '../shell/session.ts';
 
 interface FieldProps {

@@ -9,6 +9,8 @@ export type Loaded<Value> =
   | { state: 'failed'; words: string }
   | { state: 'ready'; value: Value };
 
+const LOADING = { state: 'loading' } as const;
+
 interface LoadOptions {
   /** Pause in typing after which another key is loaded. */
   pauseMs?: number;
@@ -25,15 +27,15 @@ export const useLoad = <Value,>(
   key: string,
   { pauseMs = 0, keepsLast = false }: LoadOptions = {},
 ) => {
-  const loaded = useSignal<Loaded<Value>>({ state: 'loading' });
+  const last = useSignal<{ of: string; loaded: Loaded<Value> }>({ of: key, loaded: LOADING });
   const latest = useRef<AbortController | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when another thing is to be loaded
   const again = useCallback(async () => {
     latest.current?.abort();
     latest.current = new AbortController();
     const { signal } = latest.current;
-    const tell = (next: Loaded<Value>) => {
-      if (!signal.aborted) loaded.value = next;
+    const tell = (loaded: Loaded<Value>) => {
+      if (!signal.aborted) last.value = { of: key, loaded };
     };
     try {
       tell({ state: 'ready', value: await load(signal) });
@@ -42,15 +44,15 @@ export const useLoad = <Value,>(
     }
   }, [key]);
   useEffect(() => {
-    if (!keepsLast) loaded.value = { state: 'loading' };
     const timer = pauseMs > 0 ? setTimeout(again, pauseMs) : void again();
     return () => {
       clearTimeout(timer);
       latest.current?.abort();
     };
-  }, [again, pauseMs, keepsLast, loaded]);
+  }, [again, pauseMs]);
 
-  return { loaded: loaded.value, again };
+  const { of, loaded } = last.value;
+  return { loaded: of === key || keepsLast ? loaded : LOADING, again };
 };
 
 /** A screen was loaded anew, and what had the focus may be gone: the keyboard goes on from the screen, not from the top. */

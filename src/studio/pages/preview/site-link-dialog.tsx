@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { PreviewLinkAnswer } from '../../server/routes/preview-links.ts';
+import type { PreviewLinkAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
 import { copyText, Dialog } from '../parts/dialog.tsx';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import { bodyOf } from '../body-of.ts';
+import { bodyOf } from '../body.ts';
+import type { DraftCheck } from '../check-draft.ts';
 import { checkDraft } from '../check-draft.ts';
-import type { DraftCheck } from '../draft-check.ts';
 import type { StudioRoute } from '../route.ts';
 
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */

@@ -9,7 +9,7 @@ import {
   readCampaign,
   type Store,
 } from '../../../service/index.ts';
-import { bodyOf } from '../body-of.ts';
+import { bodyOf } from '../body.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 
 const reachBody = z.strictObject({ campaign: z.looseObject({}) });

@@ -2,10 +2,45 @@ import { type DayResults, HttpError, type PlacementResults } from '../../../serv
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
+import { goalName } from '../../statistics/metrics.ts';
 import { headline } from '../../statistics/sentences.ts';
-import { resultsCsv } from '../results-csv.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
+
+/** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+
+const cell = (value: string | number): string => {
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** The counts by variant as CSV (RFC 4180). */
+const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'>): string => {
+  const goals = campaign.conversions ?? [];
+  const heads = [
+    'campaign',
+    'variant',
+    'people',
+    'impressions',
+    'clicks',
+    'people_clicked',
+    'people_dismissed',
+  ];
+  const goalHeads = goals.flatMap((goal) => [`people: ${goalName(goal)}`, `revenue: ${goalName(goal)}`]);
+  const rows = arms.map(({ name, exposed, impressions, clicks, clicked, dismissed, goals: reached }) => [
+    campaign.campaign_id,
+    name,
+    exposed,
+    impressions,
+    clicks,
+    clicked,
+    dismissed,
+    ...reached.flatMap(({ converted, revenue }) => [converted, revenue]),
+  ]);
+  return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+};
 
 export interface ResultsAnswer extends ComparedResults {
   headline: string;
@@ -70,5 +105,29 @@ export const downloadResults: StudioRoute = {
         'Content-Disposition': 'attachment; filename="results.csv"',
       },
     };
+  },
+};
+
+/** What the list says of a campaign. */
+export interface FirstNumber {
+  /** Users who saw one of its variants, and those of them who clicked. */
+  people: number;
+  clicked: number;
+}
+
+/** The first number of every campaign that somebody has seen, by its ID. */
+export const readNumbers: StudioRoute = {
+  method: 'GET',
+  path: '/api/numbers',
+  role: 'view',
+  answer: async ({ store, workspace }) => {
+    const found = await store.campaignNumbers(workspace.workspaceId);
+    const numbers = Object.fromEntries(
+      found.map(({ campaignId, exposed, clicked }): [string, FirstNumber] => [
+        campaignId,
+        { people: exposed, clicked },
+      ]),
+    );
+    return { status: 200, body: { numbers } };
   },
 };

@@ -4,13 +4,11 @@ import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { publishEffect } from './effect.ts';
-import { readNumbers } from './first-numbers.ts';
-import { preview } from './preview.ts';
-import { makePreviewLink } from './preview-links.ts';
+import { makePreviewLink, preview } from './preview.ts';
 import { publish, rollBack, stop } from './publish.ts';
 import { createReadReach } from './reach.ts';
 import { listReleases } from './releases.ts';
-import { downloadResults, readResults } from './results.ts';
+import { downloadResults, readNumbers, readResults } from './results.ts';
 import { endSession, readSession } from './session.ts';
 import { why } from './why.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ExplainAnswer } from '../../../protocol/index.ts';
 import { explain, silentLog, workspaceBannerIds } from '../../../service/index.ts';
-import { bodyOf } from '../body-of.ts';
+import { bodyOf } from '../body.ts';
 import { personBody, personOf } from '../person.ts';
 import type { StudioRoute } from '../route.ts';
 

@@ -1,0 +1,130 @@
+import { Expression, Output, TagToken, type Template, type Token, TokenKind, toValueSync } from 'liquidjs';
+import { checkValues } from './liquid-filters.ts';
+import { Float } from './liquid-values.ts';
+import { COST } from './render-budget.ts';
+import type { Variable } from './variables.ts';
+
+/** A template that is ready to be rendered. */
+export interface Compiled {
+  template: Template[];
+  /** Every variable that it reads and does not set. */
+  variables: Variable[];
+  /** Those that it prints whatever else it says, and without a `default`. */
+  bare: Variable[];
+}
+
+type AnyToken = Token & {
+  content?: unknown;
+  variable?: AnyToken;
+  props?: AnyToken[];
+  lhs?: AnyToken;
+  rhs?: AnyToken;
+  initial?: { postfix: AnyToken[] };
+  filters?: { name: string; args: (AnyToken | [string, AnyToken | undefined])[] }[];
+};
+
+const numberAs = (token: AnyToken): unknown => {
+  const { content } = token;
+  return Number.isInteger(content) && token.getText().includes('.') ? new Float(content) : content;
+};
+
+/** The bound of a range as an integer that a loop can count from. */
+const bounded = (token: AnyToken): AnyToken =>
+  ({
+    kind: TokenKind.FilteredValue,
+    initial: new Expression([token]),
+    filters: [{ name: 'bound of a range', args: [] }],
+  }) as unknown as AnyToken;
+
+/** The values inside of a value. */
+const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }: AnyToken): AnyToken[] => {
+  const parts = [...props, ...(initial?.postfix ?? [])];
+  for (const each of [variable, lhs, rhs]) if (each) parts.push(each);
+  // The first of a variable's names is a name, and no value.
+  if (kind === TokenKind.PropertyAccess && !variable) parts.shift();
+  for (const { args } of filters) {
+    for (const each of args) {
+      const value = Array.isArray(each) ? each[1] : each;
+      if (value) parts.push(value);
+    }
+  }
+  return parts;
+};
+
+/** Whether an output has nothing that stands in for what is not there. */
+const printsBare = (template: Template): boolean =>
+  template instanceof Output && template.value.filters.every(({ name }) => name !== 'default');
+
+/** Blocks that print nothing where there is nothing but blanks in them. */
+const BLOCKS = new Set(['if', 'unless', 'case', 'for']);
+const WITHOUT_TEXT = new Set(['assign', 'capture', 'comment', '#']);
+const tagOf = ({ token }: Template): string => (token instanceof TagToken ? token.name : '');
+const isBlankText = ({ token }: Template): boolean =>
+  token.kind === TokenKind.HTML && token.getText().trim() === '';
+const childrenOf = (template: Template): Template[] =>
+  toValueSync<Template[]>(template.children?.(false, true) ?? []);
+
+/** By block: whether it holds no more than blanks and tags that print nothing. */
+const blank = new WeakMap<Template, boolean>();
+const isBlankBlock = (template: Template): boolean => {
+  if (!BLOCKS.has(tagOf(template))) return false;
+  const known = blank.get(template);
+  if (known !== undefined) return known;
+  const isBlank = childrenOf(template).every(
+    (each) => WITHOUT_TEXT.has(tagOf(each)) || isBlankText(each) || isBlankBlock(each),
+  );
+  blank.set(template, isBlank);
+  return isBlank;
+};
+
+const weights = new WeakMap<Template, number>();
+const silent = new WeakSet<Template>();
+
+/** What a part of a template costs each time it is reached, but for what its filters and its inner parts cost. */
+export const weightOf = (template: Template): number => weights.get(template)!;
+/** Whether it is a blank that is not printed. */
+export const isSilent = (template: Template): boolean => silent.has(template);
+
+/**
+ * Weighs each part of a template by what is written in it, checks the filters, finds the variables, and silences blocks of
+ * blanks as the reference implementation does.
+ */
+export const prepare = (template: Template[]): Compiled => {
+  const found: Variable[] = [];
+  const bare: Variable[] = [];
+  const outputs = new Set(template.filter(printsBare));
+  const own = new Set<string>();
+  const templates = [...template];
+  for (let each = templates.pop(); each; each = templates.pop()) {
+    for (const name of each.blockScope?.() ?? []) own.add(name);
+    for (const { content } of each.localScope?.() ?? []) own.add(content);
+    const { begin, end } = each.token;
+    let weight = COST.node + (end - begin) * COST.letter;
+    const tokens = [...(each.arguments?.() ?? [])] as unknown as AnyToken[];
+    for (let token = tokens.pop(); token; token = tokens.pop()) {
+      weight += COST.token;
+      const { kind, variable, props, lhs, rhs, filters = [] } = token;
+      for (const { name, args } of filters)
+        checkValues(name, args.filter((value) => !Array.isArray(value)).length);
+      if (kind === TokenKind.PropertyAccess && !variable) {
+        const [root, member] = props!;
+        if (typeof root!.content === 'string') {
+          const variable = { root: root!.content, member: (member?.content as string | undefined) ?? null };
+          found.push(variable);
+          if (outputs.has(each)) bare.push(variable);
+        }
+      }
+      for (const part of partsOf(token)) tokens.push(part);
+      if (kind === TokenKind.Number) token.content = numberAs(token);
+      if (kind === TokenKind.Range) Object.assign(token, { lhs: bounded(lhs!), rhs: bounded(rhs!) });
+    }
+    weights.set(each, weight);
+    const isBlank = isBlankBlock(each);
+    for (const child of childrenOf(each)) {
+      templates.push(child);
+      if (isBlank && isBlankText(child)) silent.add(child);
+    }
+  }
+  const isRead = ({ root }: Variable) => !own.has(root);
+  return { template, variables: found.filter(isRead), bare: bare.filter(isRead) };
+};

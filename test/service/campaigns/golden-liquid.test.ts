@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { compile, render } from '../../../src/service/campaigns/liquid.ts';
+import { createBudget } from '../../../src/service/campaigns/render-budget.ts';
+
+/** One of the cases of https://github.com/jg-rp/golden-liquid, which are what Shopify's implementation prints. */
+interface Case {
+  name: string;
+  template: string;
+  data?: Record<string, unknown>;
+  /** What it prints: this, one of these, or nothing, as it is refused. */
+  result?: string;
+  results?: string[];
+  invalid?: boolean;
+}
+
+const read = (name: string) => JSON.parse(readFileSync(`test/fixtures/golden-liquid/${name}`, 'utf8'));
+const { tests } = read('golden_liquid.json') as { tests: Case[] };
+/** Names of cases that print something else, by the reason. */
+const differences = read('differences.json') as Record<string, string[]>;
+const different = new Set(Object.values(differences).flat());
+
+const isRight = ({ template, data = {}, result, results, invalid }: Case): boolean => {
+  try {
+    const printed = render(compile(template), structuredClone(data), createBudget());
+    return !invalid && (results ?? [result]).includes(printed);
+  } catch {
+    return invalid === true;
+  }
+};
+
+test('Liquid prints what the reference prints, but in the cases that are named with a reason', () => {
+  const wrong = tests.filter((each) => !isRight(each)).map(({ name }) => name);
+  expect(wrong.filter((name) => !different.has(name))).toEqual([]);
+  expect([...different].filter((name) => !wrong.includes(name))).toEqual([]);
+});
+
+test('the reference says how many cases are the same', () => {
+  const same = tests.length - different.size;
+  const reference = readFileSync('docs/campaigns.md', 'utf8');
+  expect(reference).toContain(`${same} of the ${tests.length.toLocaleString('en-US')} cases`);
+});
