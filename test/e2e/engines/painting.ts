@@ -199,7 +199,8 @@ export const painting: Scenario[] = [
         placard.mount('hero', document.createElement('div'), () => undefined)();
         await frames(1);
         return { live: live.size, elements: document.querySelectorAll('*').length - before, leftInside, aborted };`);
-      expect(left).toEqual({ live: 0, elements: 0, leftInside: 0, aborted: 300 });
+      // The last twenty that were removed without a word may come back, and are drawn again then.
+      expect(left).toEqual({ live: 20, elements: 0, leftInside: 0, aborted: 300 });
       expect(await page.run(TITLE)).toBe(true);
     },
   },
