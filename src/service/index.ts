@@ -70,7 +70,7 @@ export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { Registry } from './workspace/registry.ts';
-export { ROLES, type Role } from './workspace/studio-schema.ts';
 export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
+export { ROLES, type Role } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
 export type { Placement, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

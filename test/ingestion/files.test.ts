@@ -1,6 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import * as zlib from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { aFolder, aStore, exported, ingest, rejectsOf, stateOf } from './ingest.ts';
 
@@ -257,4 +259,53 @@ describe('rows', () => {
       ['lee@example.org', { score: 2 }],
     ]);
   });
+});
+
+describe('a Parquet file', () => {
+  test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
+    'with %s gives each row once, over several groups',
+    async (codec) => {
+      const store = await aStore();
+      const folder = aFolder();
+      const ids = Array.from({ length: 700 }, (_, index) => index);
+      const compressed = {
+        GZIP: (input: Uint8Array) => new Uint8Array(zlib.gzipSync(input)),
+        ZSTD: (input: Uint8Array) => new Uint8Array(zlib.zstdCompressSync(input)),
+        BROTLI: (input: Uint8Array) => new Uint8Array(zlib.brotliCompressSync(input)),
+      };
+      const buffer = parquetWriteBuffer({
+        codec,
+        compressors: compressed,
+        rowGroupSize: 300,
+        columnData: [
+          { name: 'id', data: ids.map(BigInt), type: 'INT64' },
+          { name: 'external_id', data: ids.map((id) => `u-${id % 5}`), type: 'STRING' },
+          { name: 'updated_at', data: ids.map((id) => new Date(Date.parse(T) + id)), type: 'TIMESTAMP' },
+          { name: 'kind', data: ids.map(() => 'viewed'), type: 'STRING' },
+          { name: 'at', data: ids.map(() => T), type: 'STRING' },
+          { name: 'score', data: ids.map((id) => id / 2), type: 'DOUBLE' },
+        ],
+      });
+      writeFileSync(join(folder, 'orders.parquet'), Buffer.from(buffer));
+      const source = {
+        kind: 'parquet',
+        files: '*.parquet',
+        rows: 'events',
+        key: 'ID',
+        columns: { kind: 'name', at: 'time', id: 'properties.id', score: 'properties.score' },
+      };
+      expect(await ingest(store, source, folder)).toMatchObject({
+        status: 'success',
+        rowsSynced: 700,
+        note: null,
+      });
+      const events = await exported(store, 'events');
+      expect(idsOf(events)).toEqual(ids);
+      expect(events.find(({ properties }) => (properties as { id: number }).id === 3)).toMatchObject({
+        external_id: 'u-3',
+        properties: { id: 3, score: 1.5 },
+      });
+      expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 0 });
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { frequency, tagCap, tags } from './frequency-schema.ts';
 import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits-schema.ts';
 import { optional } from './optional.ts';
-import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-schema.ts';
+import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings.ts';
 
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isStorableText } from '../../protocol/index.ts';
 import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
 import { optional } from './optional.ts';
-import { timeZone } from './studio-schema.ts';
+import { timeZone } from './studio-settings.ts';
 
 /** What rows become. `deletes` erases the users. */
 export const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;

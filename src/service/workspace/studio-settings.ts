@@ -1,5 +1,101 @@
-import type * as z from 'zod';
-import type { operatorFile, Role, studioFile } from './studio-schema.ts';
+import * as z from 'zod';
+import { optional } from './optional.ts';
+
+/** Each may do what those before it may. */
+export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
+/** What an operator of the Studio may do. */
+export type Role = (typeof ROLES)[number];
+
+export const operatorFile = z.strictObject({
+  name: z.string().trim().min(1).max(80).describe('Name that colleagues and the history know'),
+  role: z.enum(ROLES).describe('`view`, `edit`, `publish` or `admin`; each may do what those before it may'),
+  people: optional(z.boolean()).describe('Whether they may look at single users; default `false`'),
+  key_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits' })
+    .describe('SHA-256 of the key that `placard operator new` prints'),
+});
+
+const isOrigin = (text: string) => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, origin } = new URL(text);
+  return /^https?:$/.test(protocol) && origin === text;
+};
+const origin = z.string().refine(isOrigin, {
+  error: 'expected an origin without a path, such as https://shop.example',
+});
+
+const isTimeZone = (name: string) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+/** An IANA time zone. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
+
+const done = {
+  count: optional(z.int().positive()).describe('How often; default once'),
+  last_days_ago: optional(z.number().nonnegative()).describe('Days since the last time; default 0'),
+};
+const persona = z.strictObject({
+  name: z.string().trim().min(1).max(80).describe('What the Studio calls them'),
+  attributes: optional(z.record(z.string(), z.unknown())).describe(
+    'Attributes by name, standard and your own, as `/users/track` takes them',
+  ),
+  events: optional(
+    z.array(z.strictObject({ name: z.string().min(1).describe('Name of the event'), ...done })),
+  ).describe('What they did'),
+  purchases: optional(
+    z.array(
+      z.strictObject({
+        product_id: z.string().min(1).describe('ID of the product'),
+        revenue: optional(z.number().nonnegative()).describe('What they spent on it; default 0'),
+        ...done,
+      }),
+    ),
+  ).describe('What they bought'),
+  subscription_groups: optional(z.record(z.string(), z.enum(['subscribed', 'unsubscribed']))).describe(
+    'State by group ID: `subscribed` or `unsubscribed`',
+  ),
+});
+
+const isIssuer = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** Sign-in through an identity provider, beside the operators' keys. */
+const openid = z.strictObject({
+  issuer: z
+    .string()
+    .refine(isIssuer, { error: 'expected the URL of an issuer, such as https://id.example' })
+    .describe('URL of the provider'),
+  client_id: z.string().min(1).describe('ID that the provider knows the Studio by'),
+  client_secret_env: optional(z.string().min(1)).describe(
+    'Variable of the environment with the client secret; default no secret',
+  ),
+  role_claim: optional(z.string().min(1)).describe('Claim that roles are read from; default `groups`'),
+  roles: z.record(z.string(), z.enum(ROLES)).describe('Role by value of the claim; the highest counts'),
+  people: optional(z.array(z.string())).describe('Values of the claim that let them look at single users'),
+});
+
+/** What the workspace file says of the Studio. */
+export const studioFile = z.strictObject({
+  sites: optional(z.array(origin)).describe(
+    'Origins of your pages, for previews by link; paths of images are looked up at the first one',
+  ),
+  time_zone: optional(timeZone).describe('Time zone that dates are shown and entered in; default `UTC`'),
+  second_operator: optional(z.boolean()).describe(
+    'Whether the operator who wrote a draft may not publish it; default `false`',
+  ),
+  personas: optional(z.array(persona)).describe('Made-up users to look at campaigns as'),
+  openid: optional(openid).describe('Sign-in through an identity provider, beside keys'),
+});
+
+/** Templates that the Studio can draw a placement's banners with. */
+export const PLACEMENT_TEMPLATES = ['strip', 'card', 'hero'] as const;
 
 /** Somebody who may use the Studio. */
 export interface Operator {

@@ -1,0 +1,21 @@
+// The service with a hundred campaigns and integrations that run; tells its parent the port. Arguments: the database, the workspace file.
+import { startIngestion } from '../../../src/ingestion/index.ts';
+import { createService, listen, openStore, silentLog, tuneProcess } from '../../../src/service/index.ts';
+import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.ts';
+
+tuneProcess();
+const [database = '', file = ''] = process.argv.slice(2);
+const registry = loadWorkspaces(file);
+const store = await openStore(database);
+const service = createService({ workspaces: { registry: () => registry, stop: () => undefined }, store });
+const stop = startIngestion({ store, workspaces: () => registry.workspaces, log: silentLog });
+const listening = await listen(service, { port: 0 });
+process.on('SIGTERM', () => {
+  void stop()
+    .then(() => listening.stop())
+    .then(() => process.exit(0));
+});
+process.send?.({ port: listening.port });
+
+// Nobody is left to stop it where the bench itself has ended.
+process.once('disconnect', () => process.exit());
