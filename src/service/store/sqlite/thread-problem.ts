@@ -1,5 +1,10 @@
-import { verdictOf } from '../error-codes.ts';
-import { InDoubtError, RetryLaterError } from '../write-errors.ts';
+import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
+
+/** The file of a thread. Run from source this file sits beside the thread's; built, both are files of `dist/`. */
+export const threadUrl = (name: 'job' | 'writer'): URL => {
+  const here = import.meta.url;
+  return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
+};
 
 /**
  * Why a group was not stored, as it crosses from the writer's thread. A cloned error keeps

@@ -10,7 +10,7 @@ export const LANE = 0;
  * What one transaction writes: flat lists of the values of all rows that a statement runs for, in the order of its
  * parameters. The lists cross to the writer's thread, and plain lists cross fastest.
  */
-export const noRows = () => ({
+export const emptyWriteSet = () => ({
   events: [] as SQLInputValue[],
   updated: [] as SQLInputValue[],
   created: [] as SQLInputValue[],
@@ -29,7 +29,7 @@ export const noRows = () => ({
   also: [] as Statement[],
 });
 
-export type Rows = ReturnType<typeof noRows>;
+export type WriteSet = ReturnType<typeof emptyWriteSet>;
 
 /** Adds the values of rows as SQLite has them: a boolean is a number, JSON is text. */
 const add = (list: SQLInputValue[], rows: readonly object[]) => {
@@ -77,9 +77,9 @@ const addEvents = (list: SQLInputValue[], events: Changes['events']) => {
   }
 };
 
-export const rowsOf = (changes: Changes): Rows => {
-  const rows: Rows = {
-    ...noRows(),
+export const writeSetOf = (changes: Changes): WriteSet => {
+  const rows: WriteSet = {
+    ...emptyWriteSet(),
     bannerEvents: changes.bannerEvents,
     uncounted: changes.uncounted,
     merged: changes.moved,

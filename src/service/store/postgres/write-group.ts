@@ -4,14 +4,11 @@ import type { Pool } from 'pg';
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import { createUserGroup } from '../../profiles/user-group.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
-import { applyWorks, type Work, WorkError } from '../apply-works.ts';
-import { namedBy } from '../named-users.ts';
+import { applyWorks, namedBy, type Work, WorkError } from '../works.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { LockedError, readUsers } from './find-users.ts';
-import { retryConflicts } from './retry.ts';
+import { createUserCache, LockedError, readUsers } from './read-users.ts';
 import type { Run } from './statement.ts';
-import { inTransaction } from './transaction.ts';
-import { createUserCache } from './user-cache.ts';
+import { inTransaction, retryConflicts } from './transaction.ts';
 import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
 import { type Replica, writeChanges } from './write-changes.ts';
 
@@ -51,7 +48,7 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
  * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
-export const createCommitWorks = (pool: Pool, isSharded: boolean) => {
+export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
 
