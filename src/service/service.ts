@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from './gate/exchange.ts';
+import type { Exchange, Reply } from './gate/reply.ts';
 import { createFetch } from './gate/fetch.ts';
 import { createGate } from './gate/gate.ts';
 import { type Log, silentLog } from './log.ts';
