@@ -3,6 +3,7 @@ import {
   type InputArray,
   MAX_BODY_BYTES,
   MAX_TRACK_OBJECTS,
+  MAX_USERS_TRACK_VALUES,
   utf8Bytes,
 } from '../protocol/index.ts';
 import type { TrackPosition, TrackProblem } from './track-report.ts';
@@ -29,6 +30,9 @@ const MAX_WAIT_MS = 1_000;
 /** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */
 const ENVELOPE_BYTES = 1_024;
 
+/** At least as many as the JSON has values, of which the service takes so many in a request. */
+const valuesIn = (json: string): number => json.match(/[,[{]/g)?.length ?? 0;
+
 const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 2 };
 
 const isOperation = (value: unknown): boolean =>
@@ -44,20 +48,23 @@ const createBatch = () => {
   /** By user, the last of the service's three steps that an object of theirs is in. */
   const ranks = new Map<string, number>();
   let bytes = ENVELOPE_BYTES;
+  let values = 0;
   let count = 0;
   let repeatable = true;
 
   return {
-    /** Whether the item may join: by count, by bytes, and without overtaking an earlier object of its user. */
-    takes(item: TrackItem, size: number, users: string[]): boolean {
+    /** Whether the item may join: by count, bytes and values, and without overtaking an earlier object of its user. */
+    takes(item: TrackItem, text: string, size: number, users: string[]): boolean {
       const overtakes = users.some((user) => (ranks.get(user) ?? 0) > RANK[item.array]);
-      return count < MAX_TRACK_OBJECTS && bytes + size <= MAX_BODY_BYTES && !overtakes;
+      if (overtakes || count >= MAX_TRACK_OBJECTS || bytes + size > MAX_BODY_BYTES) return false;
+      return count === 0 || values + valuesIn(text) <= MAX_USERS_TRACK_VALUES;
     },
     add(item: TrackItem, text: string, size: number, users: string[]): void {
       texts[item.array].push(text);
       positions[item.array].push({ array: item.array, index: item.index });
       for (const user of users) ranks.set(user, RANK[item.array]);
       bytes += size;
+      values += valuesIn(text) + 1;
       count += 1;
       repeatable &&= isRepeatable(item);
     },
@@ -135,7 +142,7 @@ export async function* cutBatches(
         continue;
       }
       const users = userKeys(item.object);
-      if (!batch.takes(item, size, users)) yield take();
+      if (!batch.takes(item, result.text, size, users)) yield take();
       batch.add(item, result.text, size, users);
       wait ??= startWait();
     }

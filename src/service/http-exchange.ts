@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
-import { collectBytes } from './gate/collect-bytes.ts';
-import type { Exchange, Reply } from './gate/exchange.ts';
+import { collectBytes } from './gate/fetch.ts';
+import type { Exchange, Reply } from './gate/reply.ts';
 import { HttpError, notNow } from './http-error.ts';
 
 /**

@@ -10,8 +10,8 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export type { Exchange, Reply } from './gate/exchange.ts';
 export { createFetch } from './gate/fetch.ts';
+export type { Exchange, Reply } from './gate/reply.ts';
 export { HttpError } from './http-error.ts';
 export {
   type BatchRecord,
@@ -41,7 +41,6 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
-export { isRefused } from './store/error-codes.ts';
 export {
   backupStore,
   openStore,
@@ -50,10 +49,10 @@ export {
   vacuumStore,
   visitStore,
 } from './store/index.ts';
-export { asLibpq } from './store/postgres/as-libpq.ts';
-export type { CampaignNumber } from './store/read-results.ts';
+export { asLibpq } from './store/postgres/connect.ts';
 export type {
   ArmResults,
+  CampaignNumber,
   CampaignResults,
   Conversion,
   DayResults,
@@ -61,7 +60,7 @@ export type {
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
-export { RetryLaterError } from './store/write-errors.ts';
+export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
 export { version } from './version.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createEndOfTurn } from './end-of-turn.ts';
-import type { Exchange, Reply } from './gate/exchange.ts';
+import type { Exchange, Reply } from './gate/reply.ts';
 import { createReceiving, exchangeOf, writeReply } from './http-exchange.ts';
 import { errorFacts, type Log, silentLog } from './log.ts';
 import { openPort } from './open-port.ts';

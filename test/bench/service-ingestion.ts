@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startPostgres } from '../helpers/postgres-server.ts';
-import { ms, perSecond, times } from './load/figures.ts';
+import { ms, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
 import { fillPostgresWithUsers } from './load/fill-postgres.ts';
 import { startServer } from './load/processes.ts';
@@ -21,6 +21,7 @@ const ALONE_SECONDS = 10;
 const ID = 'events';
 const PASSWORD = 'PLACARD_BENCH_SOURCE_PASSWORD';
 
+const rowsPerSecond = (rate: number) => `${Math.round(rate).toLocaleString('en-US')} rows/s`;
 const p99Of = (waits: number[]) => waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
 
 /** Asks for banners at a steady rate until the signal; returns how long each answer took, in milliseconds. */
@@ -139,8 +140,8 @@ const measure = async (
     return [
       {
         what: `${ROWS.toLocaleString('en-US')} events from PostgreSQL into ${store}, beside ${RATE} syncs a second`,
-        figure: perSecond(ROWS / seconds),
-        floor: `${perSecond(copyRate)} by COPY`,
+        figure: rowsPerSecond(ROWS / seconds),
+        floor: `${rowsPerSecond(copyRate)} by COPY`,
         ratio: times(ROWS / seconds / copyRate),
       },
       {

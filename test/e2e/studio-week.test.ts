@@ -95,7 +95,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByRole('button', { name: /Preview on the site/ }).click();
     await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
     const link = (await page.getByRole('link', { name: 'Open it' }).getAttribute('href'))!;
-    expect(link.startsWith(`${demo.url}/?`)).toBe(true);
+    expect(link.startsWith(`${demo.url}/#`)).toBe(true);
     expect(await openPreviewLink((replica ?? demo).url, link)).toEqual({
       status: 200,
       headline: 'Summer is here, friend',

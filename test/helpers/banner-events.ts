@@ -1,5 +1,5 @@
 import type { Store } from '../../src/service/index.ts';
-import type { NewBannerEvent } from '../../src/service/profiles/banner-event.ts';
+import type { NewBannerEvent } from '../../src/service/profiles/events.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { aFolder, aStore, exported, ingest, rejectsOf, stateOf } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
@@ -127,6 +127,22 @@ describe('rows', () => {
       ...Array.from({ length: 690 }, (_, i) => i),
       999,
     ]);
+  });
+
+  test('with one time and one key are stored together, however many: a watermark cannot lie between them', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const lines = Array.from({ length: 150 }, (_, id) =>
+      anEvent(1, { PAYLOAD: { name: 'viewed', time: T, properties: { id } } }),
+    );
+    writeFileSync(join(folder, 'events-0.ndjson'), lines.join(''));
+    const write = store.write.bind(store);
+    const spy = vi.spyOn(store, 'write').mockImplementationOnce(write);
+    spy.mockRejectedValue(new Error('The process is gone'));
+    await ingest(store, EVENTS, folder);
+    spy.mockImplementation(write);
+    await ingest(store, EVENTS, folder);
+    expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
   });
 
   test('go through the checks of a request, and are tried again as they are in the source', async () => {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DOCUMENT_MEMBERS, EVENT_MEMBERS, OPERATORS } from '../../src/service/campaigns/audience.ts';
+import { DOCUMENT_MEMBERS, EVENT_MEMBERS } from '../../src/service/campaigns/audience.ts';
+import { OPERATORS } from '../../src/service/campaigns/audience-operators.ts';
 import { personaliseContext } from '../../src/service/campaigns/variables.ts';
 import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';

@@ -221,6 +221,13 @@ describe('client.track()', () => {
     expect(fake.objects).toHaveLength(60);
   });
 
+  it('keeps every body under the values that the service parses', async () => {
+    const { client, fake } = arrangeRestClient();
+    const list = Array.from({ length: 40_000 }, () => 1);
+    await client.track({ attributes: someEvents(5).map(({ external_id }) => ({ external_id, list })) });
+    expect(fake.requests.map(({ text }) => text.match(/"external_id"/g)?.length)).toEqual([2, 2, 1]);
+  });
+
   it('stops with what it knows when the input itself fails', async () => {
     const { client } = arrangeRestClient();
     function* broken() {

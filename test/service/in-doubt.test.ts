@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
-import type { CustomEvent } from '../../src/service/profiles/stored-event.ts';
+import type { CustomEvent } from '../../src/service/profiles/events.ts';
 import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';
@@ -48,7 +48,7 @@ describe('a request whose write is stored, though the database could not say so'
   });
 
   test('is answered so where banner events were stored', async () => {
-    const { door, service } = await aService();
+    const { door, service, track } = await aService();
     const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0.0' };
     const call = (path: string, body: object) =>
       service.call('POST', `/v1/device-messaging/banners/${path}`, {
@@ -59,6 +59,8 @@ describe('a request whose write is stored, though the database could not say so'
     const [banner] = Object.values<{ id: string }>(body.banners ?? body.placements ?? body);
     const record = () =>
       call('track', { events: [{ id: banner!.id, event_type: 'impression', timestamp: TIME }] });
+    // A user who is known: of one who is not, the first look writes nothing.
+    await track('known');
     door.cutAnswer('COMMIT');
     expect(await record()).toMatchObject({ status: 504, body: { message: 'Gateway Timeout' } });
     expect(door.hasCut()).toBe(true);

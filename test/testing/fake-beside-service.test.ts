@@ -115,6 +115,9 @@ describe('the fake beside the service', () => {
     { placements: ['home', ''] },
   ])('judges the members of both banner endpoints alike: %j', async (members) => {
     await expectTheSame(SYNC_PATH, { ...envelope, placements: ['elsewhere'], ...members });
+    // A user whom a server has named: of others the service takes events about banners of theirs alone.
+    const { external_user_id: user = '' } = members;
+    if (user.length > 3) await expectTheSame(USERS_TRACK_PATH, { attributes: [{ external_id: user, n: 1 }] });
     const events = [{ id: bannerId, event_type: 'click', timestamp: AT }];
     await expectTheSame(TRACK_PATH, { ...envelope, events, ...members });
   });

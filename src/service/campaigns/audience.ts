@@ -1,40 +1,11 @@
-import sift from 'sift';
 import { isRecord } from '../../protocol/index.ts';
 import { readDate } from '../users/dates.ts';
 import type { AudienceMember, EventSummary } from './audience-document.ts';
+import { createTester, isComparison, OPERATORS, operandFault } from './audience-operators.ts';
 import { type Clause, clausesOf } from './may-match.ts';
 import { patternProblem } from './safe-pattern.ts';
 
-// The package is CommonJS for Node: everything it exports is a member of its default.
-const { createQueryTester, ...exported } = sift as unknown as typeof import('sift');
-
-/**
- * Everything a filter may use. `$where` and all else that evaluates code is left out. It has not sift's type, which is in a
- * file that our declarations cannot name.
- */
-export const OPERATORS: Record<string, unknown> = {
-  $all: exported.$all,
-  $and: exported.$and,
-  $elemMatch: exported.$elemMatch,
-  $eq: exported.$eq,
-  $exists: exported.$exists,
-  $gt: exported.$gt,
-  $gte: exported.$gte,
-  $in: exported.$in,
-  $lt: exported.$lt,
-  $lte: exported.$lte,
-  $mod: exported.$mod,
-  $ne: exported.$ne,
-  $nin: exported.$nin,
-  $nor: exported.$nor,
-  $not: exported.$not,
-  $options: exported.$options,
-  $or: exported.$or,
-  $regex: exported.$regex,
-  $size: exported.$size,
-};
 const GROUPS = ['$and', '$or', '$nor'];
-const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'];
 const MAX_DEPTH = 20;
 
 /** Members of an audience document; any other name at the top of a filter means a custom attribute. */
@@ -185,6 +156,11 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
       continue;
     }
+    const fault = operandFault(name, value);
+    if (fault !== null) {
+      report(here, fault);
+      continue;
+    }
     if (GROUPS.includes(name)) {
       if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) {
         report(here, 'expected an array of filters that is not empty');
@@ -200,15 +176,12 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       else report(here, 'expected a filter');
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, report, depth + 1)]);
-    } else if (['$in', '$nin', '$all'].includes(name) && !Array.isArray(value)) {
-      report(here, 'expected an array');
     } else if (name === '$regex') {
       const problem = patternProblem(value);
       if (problem) report(here, problem);
       else result.push([name, value]);
     } else {
-      const isComparison = COMPARISONS.includes(name);
-      result.push([name, isComparison ? compared(value, here) : operand(value, field)]);
+      result.push([name, isComparison(name) ? compared(value, here) : operand(value, field)]);
     }
   }
   return Object.fromEntries(result);
@@ -235,8 +208,11 @@ export const compileAudience = (filter: Filter, report: Report): Audience | unde
   });
   if (!sound) return undefined;
   try {
-    const test = createQueryTester<AudienceMember>(prepared as never, { operations: OPERATORS as never });
-    return { matches: (member) => test(member), filter, clauses: clausesOf(prepared as Filter) };
+    return {
+      matches: createTester<AudienceMember>(prepared),
+      filter,
+      clauses: clausesOf(prepared as Filter),
+    };
   } catch (error) {
     report([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
     return undefined;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../log.ts';
-import type { Sample } from '../store/sample.ts';
+import type { Sample } from '../store/workspace-reads.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Asker, audienceOf } from './audience-document.ts';
 import { chooseVariant } from './bucketing.ts';

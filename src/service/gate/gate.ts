@@ -4,16 +4,12 @@ import type { Log } from '../log.ts';
 import type { Route, RouteMetrics } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyHolder, Registry } from '../workspace/registry.ts';
+import { crossOriginHeaders, holderOf, permit, preflight, proveUser } from './admit.ts';
 import { readJson } from './body.ts';
-import { crossOriginHeaders, preflight } from './cross-origin.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { createHeldBodies } from './held-bodies.ts';
-import { holderOf, permit } from './key.ts';
-import { createLargeBodies } from './large-bodies.ts';
-import { proveUser } from './prove-user.ts';
+import { createHeldBodies, createLargeBodies } from './in-work.ts';
 import { createRates } from './rate.ts';
 import { createRefusalLog } from './refusal-log.ts';
-import { JSON_HEADERS, refusalOf, replyOf } from './reply.ts';
+import { type Exchange, JSON_HEADERS, type Reply, refusalOf, replyOf } from './reply.ts';
 
 export interface GateOptions {
   routes: readonly Route[];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Reply } from '../gate/exchange.ts';
+import type { Reply } from '../gate/reply.ts';
 import { STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
 import type { Schema } from './fields.ts';

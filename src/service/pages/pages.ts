@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { FATAL } from '../../protocol/index.ts';
-import type { Exchange, Reply } from '../gate/exchange.ts';
+import type { Exchange, Reply } from '../gate/reply.ts';
 import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
 import { HttpError } from '../http-error.ts';
 import { inTime } from '../in-time.ts';

@@ -1,6 +1,5 @@
-import type { NewBannerEvent } from './banner-event.ts';
+import type { NewBannerEvent, StoredEvent } from './events.ts';
 import type { Profile } from './profile.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** A row of `users`. */
 export interface UserRow {

@@ -1,4 +1,6 @@
 import type { UserAlias } from '../../protocol/index.ts';
+import type { StoredEvent } from './events.ts';
+import { getOwn, setOwn } from './own.ts';
 
 /** How often and when a user did something. Times are Unix milliseconds. */
 export interface Tally {
@@ -62,3 +64,104 @@ export const completeProfile = (
   createdAtMs: known.createdAtMs,
   updatedAtMs: known.updatedAtMs,
 });
+
+/** What the column `profile` holds. The members are those of an export; one that is empty is left out. */
+export interface ProfileJson {
+  email?: string;
+  phone?: string;
+  user_aliases?: Profile['aliases'];
+  custom_attributes?: Profile['custom'];
+  subscription_groups?: Profile['subscriptionGroups'];
+  push_tokens?: Profile['pushTokens'];
+  custom_events?: Profile['events'];
+  purchases?: Profile['purchases'];
+  [standardAttribute: string]: unknown;
+}
+
+/** What is `undefined` is left out of JSON. */
+const unlessEmpty = <T extends object>(value: T): T | undefined => {
+  // Asking a list like a record would make a text of each of its indices.
+  if (Array.isArray(value)) return value.length > 0 ? value : undefined;
+  for (const _ in value) return value;
+  return undefined;
+};
+
+/** Ready to be written as JSON. */
+export const profileJson = (profile: Profile): object => ({
+  ...profile.standard,
+  email: profile.email ?? undefined,
+  phone: profile.phone ?? undefined,
+  user_aliases: unlessEmpty(profile.aliases),
+  custom_attributes: unlessEmpty(profile.custom),
+  subscription_groups: unlessEmpty(profile.subscriptionGroups),
+  push_tokens: unlessEmpty(profile.pushTokens),
+  custom_events: unlessEmpty(profile.events),
+  purchases: unlessEmpty(profile.purchases),
+});
+
+const NOT_STANDARD = new Set([
+  'email',
+  'phone',
+  'user_aliases',
+  'custom_attributes',
+  'subscription_groups',
+  'push_tokens',
+  'custom_events',
+  'purchases',
+]);
+
+/** The profile of a row: its JSON, and the columns beside it. */
+export const readProfile = (
+  columns: Pick<Profile, 'userId' | 'externalId' | 'createdAtMs' | 'updatedAtMs'>,
+  json: ProfileJson,
+): Profile => {
+  const standard: Profile['standard'] = {};
+  for (const name in json) if (!NOT_STANDARD.has(name)) standard[name] = json[name];
+  return completeProfile({
+    userId: columns.userId,
+    externalId: columns.externalId,
+    aliases: json.user_aliases ?? [],
+    email: json.email ?? null,
+    phone: json.phone ?? null,
+    standard,
+    custom: json.custom_attributes ?? {},
+    subscriptionGroups: json.subscription_groups ?? {},
+    pushTokens: json.push_tokens ?? [],
+    events: json.custom_events ?? {},
+    purchases: json.purchases ?? {},
+    createdAtMs: columns.createdAtMs,
+    updatedAtMs: columns.updatedAtMs,
+  });
+};
+
+const add = (tally: Tally, timeMs: number, count: number) => {
+  tally.count += count;
+  if (timeMs < tally.first) tally.first = timeMs;
+  if (timeMs > tally.last) tally.last = timeMs;
+};
+
+/** JSON has no number beyond these: it would keep `null`. */
+const { MAX_VALUE } = Number;
+export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
+
+/** Counts an event or a purchase in its user's profile. */
+export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
+  const { timeMs, receivedAtMs } = event;
+  if (event.kind === 'event') {
+    const tally = getOwn(profile.events, event.name);
+    if (tally) add(tally, timeMs, 1);
+    else setOwn(profile.events, event.name, { first: timeMs, last: timeMs, count: 1 });
+  } else {
+    // A quantity of n stands for n purchases of one.
+    const { productId, price, quantity } = event;
+    const tally = getOwn(profile.purchases, productId);
+    if (tally) {
+      add(tally, timeMs, quantity);
+      tally.revenue = sumOf(tally.revenue, price * quantity);
+    } else {
+      const revenue = sumOf(0, price * quantity);
+      setOwn(profile.purchases, productId, { first: timeMs, last: timeMs, count: quantity, revenue });
+    }
+  }
+  setUpdated(profile, receivedAtMs);
+};

@@ -1,8 +1,6 @@
-import type { NewBannerEvent } from './banner-event.ts';
 import { type Changes, noChanges, type UserRow } from './changes.ts';
-import { completeProfile, type Profile } from './profile.ts';
-import type { StoredEvent } from './stored-event.ts';
-import { tallyEvent } from './tally.ts';
+import type { NewBannerEvent, StoredEvent } from './events.ts';
+import { completeProfile, type Profile, tallyEvent } from './profile.ts';
 import type { UserIds } from './user-id.ts';
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { profileKeys } from './user-key.ts';

@@ -1,7 +1,6 @@
 import type { Identifier } from '../../protocol/index.ts';
-import type { NewBannerEvent } from './banner-event.ts';
+import type { NewBannerEvent, StoredEvent } from './events.ts';
 import type { Profile, PushToken } from './profile.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Names users. `email` is compared in lower case, `phone` without its separators. */
 export type Lookup =

@@ -15,7 +15,7 @@ import {
 import { bannersTrackAnswer, bannersTrackRequest } from '../../protocol/schemas/index.ts';
 import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
+import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { ENVELOPE_EXAMPLE, userToken } from './banner-envelope.ts';

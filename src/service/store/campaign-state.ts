@@ -1,4 +1,4 @@
-import type { NewBannerEvent } from '../profiles/banner-event.ts';
+import type { NewBannerEvent } from '../profiles/events.ts';
 import type { UserCampaign } from './store.ts';
 
 /** Impressions, clicks and dismissals. */

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWaiting } from '../waiting.ts';
-import { type Work, WorkError } from './apply-works.ts';
-import { isRefused } from './error-codes.ts';
 import type { Commit, UserWork } from './store.ts';
-import { RetryLaterError } from './write-errors.ts';
+import { type Work, WorkError } from './works.ts';
+import { isRefused, RetryLaterError } from './write-errors.ts';
 
 /** Works that share a commit. */
 const MAX_WORKS = 128;
@@ -16,13 +15,13 @@ interface Waiting {
 
 export interface CommitQueueOptions {
   /** What a workspace needs before its first work is committed. */
-  prepare(workspaceId: string): Promise<unknown>;
+  secure(workspaceId: string): Promise<unknown>;
   /**
    * Applies the works in one transaction and resolves with what each returned, once that is committed. Throws a
    * `WorkError` where one of them is in the way of the others.
    */
-  commit(works: readonly Work[]): Promise<unknown[]>;
-  /** How many groups `commit` takes at once. Default 1. */
+  writeGroup(works: readonly Work[]): Promise<unknown[]>;
+  /** How many groups `writeGroup` takes at once. Default 1. */
   lanes?: number;
 }
 
@@ -30,7 +29,7 @@ export interface CommitQueueOptions {
  * Group commit: all works that come while a group is being committed make the next. With a second lane that one begins
  * before the first has ended, once half as many works wait: smaller ones would cost more than they gain.
  */
-export const createCommitQueue = ({ prepare, commit, lanes = 1 }: CommitQueueOptions) => {
+export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueueOptions) => {
   const waiting = createWaiting<Waiting>({
     refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
   });
@@ -45,7 +44,7 @@ export const createCommitQueue = ({ prepare, commit, lanes = 1 }: CommitQueueOpt
 
   const store = async (group: readonly Waiting[]): Promise<void> => {
     try {
-      const values = await commit(group.map(({ work }) => work));
+      const values = await writeGroup(group.map(({ work }) => work));
       for (const [i, { resolve }] of group.entries()) resolve(values[i]);
     } catch (error) {
       if (error instanceof WorkError) {
@@ -96,7 +95,7 @@ export const createCommitQueue = ({ prepare, commit, lanes = 1 }: CommitQueueOpt
       if (isClosed) throw new Error('The store is closed');
       underWay += 1;
       try {
-        await prepare(work.workspaceId);
+        await secure(work.workspaceId);
         return (await enqueue(work)) as T;
       } finally {
         underWay -= 1;

@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPostgres, pathOf } from './address.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import { vacuumPostgres } from './postgres/vacuum.ts';
 import type { Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
-import { vacuumSqlite } from './sqlite/vacuum.ts';
 import type { Store, StoreReader } from './store.ts';
-import { visitStore } from './visit.ts';
+import { isPostgres, pathOf, vacuumPostgres, vacuumSqlite, visitStore } from './upkeep.ts';
 
 export type {
   ArmResults,
@@ -29,7 +26,7 @@ export type {
   UserCampaign,
   UserWork,
 } from './store.ts';
-export { visitStore } from './visit.ts';
+export { visitStore } from './upkeep.ts';
 
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made

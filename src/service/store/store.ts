@@ -1,14 +1,12 @@
 import type { IngestionStore } from '../integrations/ingestion-store.ts';
 import type { Statement, StudioStore } from '../operators/index.ts';
-import type { BannerEventRow } from '../profiles/banner-event.ts';
+import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
-import type { CampaignNumber } from './read-results.ts';
 import type { CountDifference } from './recount.ts';
-import type { CampaignResults, ResultsQuestion } from './results.ts';
-import type { Sample } from './sample.ts';
+import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
+import type { Sample } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { RunSql } from '../operators/index.ts';
+import type { UserRow } from '../profiles/changes.ts';
+import type { Row } from './rows.ts';
 import type { StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
@@ -16,3 +19,62 @@ export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceI
     for (const row of rows) yield { day: row['day'] as string, points: Number(row['points']) };
   },
 });
+
+const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
+/** Another replica may have been faster. */
+const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+
+/** The secret of each workspace, which all replicas share. Its row also says that the database holds data of the workspace. */
+export const createSecrets = (run: RunSql) => {
+  const known = new Map<string, Promise<string>>();
+
+  const read = async (workspaceId: string): Promise<string | undefined> => {
+    const [row] = await run(READ, [workspaceId]);
+    return row?.['secret'] as string | undefined;
+  };
+
+  const readOrMake = async (workspaceId: string): Promise<string> => {
+    const stored = await read(workspaceId);
+    if (stored !== undefined) return stored;
+    const secret = randomBytes(32).toString('hex');
+    await run(ADD, [workspaceId, secret]);
+    return (await read(workspaceId)) ?? secret;
+  };
+
+  return (workspaceId: string): Promise<string> => {
+    const secret = known.get(workspaceId) ?? readOrMake(workspaceId);
+    known.set(workspaceId, secret);
+    secret.catch(() => known.delete(workspaceId));
+    return secret;
+  };
+};
+
+/** Some users of a workspace, chosen evenly; the same ones at each call while no user comes or goes. */
+export interface Sample {
+  /** All users of the workspace: those with a profile, and those who only have banner events. */
+  total: number;
+  /** All of them, where they are no more than were asked for. */
+  users: Pick<UserRow, 'externalId' | 'profile'>[];
+}
+
+/** A number for each user, as good as random, from 0 up to this one. Both databases have its operators. */
+const CHOICES = 2 ** 32;
+const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
+
+const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
+const chooseUsers = (columns: string) =>
+  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
+
+/** Looks at the ID of every user, which takes a second with ten million. Of both databases. */
+export const readSample = async (
+  run: RunSql,
+  columns: string,
+  workspaceId: string,
+  size: number,
+): Promise<{ total: number; rows: Row[] }> => {
+  const [row] = await run(COUNT_USERS, [workspaceId]);
+  const total = Number(row?.['total']);
+  // So that about `size` users have a lower number.
+  const below = total <= size ? CHOICES : Math.ceil((size / total) * CHOICES);
+  return { total, rows: await run(chooseUsers(columns), [workspaceId, below]) };
+};

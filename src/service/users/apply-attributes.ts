@@ -4,9 +4,9 @@ import { createCustomWriter } from './apply-custom.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { UserFinder } from './find-user.ts';
-import { createPropagation, propagatesTo, writeGroup } from './propagate.ts';
+import { createUser, writeContacts } from './find-user.ts';
 import { withTokens } from './push-tokens.ts';
-import { createUser, writeContacts } from './resolve.ts';
+import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts';
 
 /** Adds everyone this object may read or write. */
 export const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {

@@ -2,10 +2,10 @@ import { type AttributesUser, readAttributesUser, TRACK_ERROR } from '../../prot
 import type { PushToken } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
-import { checkPushTokens } from './check-push-tokens.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
-import { checkSubscriptions, type GroupChange } from './check-subscriptions.ts';
 import type { Problems } from './problems.ts';
+import { checkPushTokens } from './push-tokens.ts';
+import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
 
 export interface CheckedAttributes extends AttributesUser {
   standard: { name: string; value: unknown }[];

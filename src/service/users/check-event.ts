@@ -1,6 +1,6 @@
 import { type Identity, isRecord, readUserEvent } from '../../protocol/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
 import { setOwn } from '../profiles/own.ts';
-import type { StoredEvent } from '../profiles/stored-event.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Problems } from './problems.ts';
 

@@ -6,7 +6,7 @@ import {
   MAX_PROFILE_VALUES,
   notValid,
 } from '../../protocol/index.ts';
-import { userLine } from '../export/user-line.ts';
+import { userLine } from '../export/lines.ts';
 import { HttpError } from '../http-error.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup } from '../profiles/user-set.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/index.ts';
 import { getOwn, setOwn } from '../profiles/own.ts';
-import { jsonBytes } from './json-bytes.ts';
 import { isTime } from './nested.ts';
+import { jsonBytes } from './newest.ts';
 
 export type Members = Record<string, unknown>;
 

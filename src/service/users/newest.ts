@@ -1,6 +1,12 @@
 import { fitsJson, MAX_ARRAY_ELEMENTS, MAX_NESTED_BYTES } from '../../protocol/index.ts';
 import type { Scalar } from './check-custom.ts';
-import { jsonBytes } from './json-bytes.ts';
+
+/** How many bytes of UTF-8 the value's JSON has. */
+export const jsonBytes = (value: unknown): number => {
+  if (typeof value === 'number') return String(value).length;
+  if (typeof value === 'boolean') return value ? 4 : 5;
+  return Buffer.byteLength(JSON.stringify(value));
+};
 
 /** What is kept of a list: 500 elements and 100 KiB; the oldest, at the front, make room. */
 export const newest = (list: Scalar[]): Scalar[] => {

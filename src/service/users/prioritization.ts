@@ -1,5 +1,5 @@
 import type { Profile } from '../profiles/profile.ts';
-import { earliestOf, latestOf } from './resolve.ts';
+import { earliestOf, latestOf } from './find-user.ts';
 
 export const PRIORITIES = [
   'identified',

@@ -1,4 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isRecord,
+  isStorableText,
+  MAX_DEVICE_ID_BYTES,
+  MIN_DEVICE_ID_BYTES,
+  TRACK_ERROR,
+  utf8Bytes,
+} from '../../protocol/index.ts';
 import type { PushToken } from '../profiles/profile.ts';
+import type { Problems } from './problems.ts';
+
+const isDeviceId = (value: unknown): value is string => {
+  if (typeof value !== 'string' || !isStorableText(value)) return false;
+  const bytes = utf8Bytes(value);
+  return bytes >= MIN_DEVICE_ID_BYTES && bytes <= MAX_DEVICE_ID_BYTES;
+};
+
+/**
+ * Contract 3.5: every bad token is reported and left out, the others count. Tokens of web apps are taken like the
+ * others, though the documentation says that they cannot be imported: nothing here sends to them, so that does no harm.
+ */
+export const checkPushTokens = (
+  value: unknown,
+  appIds: ReadonlySet<string>,
+  problems: Problems,
+): PushToken[] => {
+  if (!Array.isArray(value) || !value.every(isRecord)) {
+    problems.add(TRACK_ERROR.badPushTokenValue);
+    return [];
+  }
+  const tokens: PushToken[] = [];
+  for (const { app_id, token, device_id } of value) {
+    if (typeof token !== 'string' || token === '' || !isStorableText(token)) {
+      problems.add(TRACK_ERROR.badPushTokenString);
+    } else if (typeof app_id !== 'string' || !appIds.has(app_id)) {
+      problems.add(TRACK_ERROR.badPushTokenAppId);
+    } else if (device_id !== undefined && device_id !== null && !isDeviceId(device_id)) {
+      problems.add(TRACK_ERROR.badDeviceId);
+    } else tokens.push({ app_id, token, device_id: device_id ?? randomUUID() });
+  }
+  return tokens;
+};
 
 /** What a token takes for itself: a device of an app has one token, and an app has a token once. */
 const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => [

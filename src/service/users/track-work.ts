@@ -1,11 +1,43 @@
-import type { Lookup } from '../profiles/user-set.ts';
+import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
+import { getOwn } from '../profiles/own.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
 import type { CheckedAttributes } from './check-attributes.ts';
 import type { CheckedEvent } from './check-event.ts';
 import { dayOf } from './dates.ts';
-import { createUserFinder } from './find-user.ts';
-import { recordEvent } from './record-event.ts';
+import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
+
+/** True where the profile has as many names as it may have, and this event would bring another one. */
+const isOneNameTooMany = (profile: Profile, event: StoredEvent): boolean => {
+  const [tallies, name] =
+    event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
+  return getOwn<unknown>(tallies, name) === undefined && Object.keys(tallies).length >= MAX_EVENT_NAMES;
+};
+
+/**
+ * Records one event or purchase with the user it is about. `ignored` is where contract 4.2 says that nothing happens, `refused`
+ * where the user has too many names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
+ */
+export const recordEvent = (
+  users: UserSet,
+  checked: CheckedEvent,
+  { finder, nowMs }: { finder: UserFinder; nowMs: number },
+): 'recorded' | 'ignored' | 'refused' => {
+  const { identity, event } = checked;
+  const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
+  if (!profile) return 'ignored';
+  if (isOneNameTooMany(profile, event)) return 'refused';
+  if (identity.email !== undefined || identity.phone !== undefined) {
+    writeContacts(profile, identity);
+    users.changed(profile);
+  }
+  users.record(profile, event);
+  finder.changed(profile);
+  return 'recorded';
+};
 
 /** What a request of `/users/track` does, after every check. */
 export interface Track {

@@ -161,6 +161,9 @@ describe('an audience', () => {
     [{ tier: { $regex: 'a?'.repeat(27) + 'a'.repeat(27) } }, 'tier.$regex'],
     [{ tier: { $regex: `${'}?'.repeat(27)}b` } }, 'tier.$regex'],
     [{ tier: { $regex: `a*${'a??'.repeat(3)}a*b` } }, 'tier.$regex'],
+    [{ app_version: { $vgte: 10 } }, 'app_version.$vgte'],
+    [{ app_version: { $vgte: 'latest' } }, 'app_version.$vgte'],
+    [{ tier: { $ini: 'gold' } }, 'tier.$ini'],
     [{ 'a.__proto__.b': 1 }, 'a.__proto__.b'],
     [JSON.parse('{ "__proto__": "x" }'), '__proto__'],
     [{ 'events.quiz_done.cnt': { $gte: 1 } }, 'events.quiz_done.cnt'],
@@ -207,4 +210,54 @@ describe('an audience', () => {
     expect(isIn({ 'events.constructor': { $exists: true } })).toBe(false);
     expect(isIn({ 'purchases.toString.count': { $exists: true } })).toBe(false);
   });
+});
+
+describe('versions', () => {
+  const ordered = [
+    '1.2.3-rc.1',
+    '1.2.3-rc.2',
+    '1.2.3-rc.10',
+    '1.2.3',
+    '1.2.4',
+    '1.10',
+    '9.0',
+    '9.0.0.1',
+    '10.0',
+  ];
+  const withVersion = (build: string) => aProfile({ custom: { build } });
+
+  test('are compared number by number, and a candidate comes before its release', () => {
+    for (const [index, build] of ordered.entries()) {
+      for (const [other, bound] of ordered.entries()) {
+        const asked = [build, bound];
+        expect(isIn({ build: { $vgt: bound } }, withVersion(build)), `${asked}`).toBe(index > other);
+        expect(isIn({ build: { $vgte: bound } }, withVersion(build)), `${asked}`).toBe(index >= other);
+        expect(isIn({ build: { $vlt: bound } }, withVersion(build)), `${asked}`).toBe(index < other);
+        expect(isIn({ build: { $vlte: bound } }, withVersion(build)), `${asked}`).toBe(index <= other);
+        expect(isIn({ build: { $veq: bound } }, withVersion(build)), `${asked}`).toBe(index === other);
+      }
+    }
+  });
+
+  test('are the same with a v in front, without noughts at the end, and whatever the build is', () => {
+    for (const build of ['10', 'v10.0', '10.0.0', '10.0.0+build.7']) {
+      expect(isIn({ build: { $veq: '10.0' } }, withVersion(build)), build).toBe(true);
+    }
+  });
+
+  test('are asked of the app, of one of a list, and of nobody who has none', () => {
+    expect(isIn({ app_version: { $vgte: '4.2' } })).toBe(true);
+    expect(isIn({ app_version: { $vgte: '4.10' } })).toBe(false);
+    expect(isIn({ builds: { $vgt: '9.0' } }, aProfile({ custom: { builds: ['8.1', '10.0'] } }))).toBe(true);
+    expect(isIn({ build: { $vlt: '9.0' } }, aProfile({ custom: {} }))).toBe(false);
+    expect(isIn({ build: { $not: { $vlt: '9.0' } } }, withVersion('10.0'))).toBe(true);
+  });
+});
+
+test('a text is found in any case', () => {
+  const city = (text: unknown) => aProfile({ custom: { city: text } });
+  expect(isIn({ city: { $ini: ['ŁÓDŹ', 'berlin'] } }, city('Łódź'))).toBe(true);
+  expect(isIn({ city: { $ini: ['łódź'] } }, city(['Paris', 'ŁÓDŹ']))).toBe(true);
+  expect(isIn({ city: { $ini: ['łódź', 7] } }, city(7))).toBe(true);
+  expect(isIn({ city: { $ini: ['łódź'] } }, city('Lodz'))).toBe(false);
 });

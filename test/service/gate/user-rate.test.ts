@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserRates, userOf } from '../../../src/service/gate/user-rate.ts';
+import { createUserRates, userOf } from '../../../src/service/gate/rate.ts';
 
 const RULE = { requests: 2, windowSeconds: 60 };
 const AT = Date.parse('2026-03-01T09:00:20Z');

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { completeProfile } from '../../../src/service/profiles/profile.ts';
-import type { StoredEvent } from '../../../src/service/profiles/stored-event.ts';
-import { tallyEvent } from '../../../src/service/profiles/tally.ts';
+import type { StoredEvent } from '../../../src/service/profiles/events.ts';
+import { completeProfile, tallyEvent } from '../../../src/service/profiles/profile.ts';
 import { mergeProfile } from '../../../src/service/users/merge-profiles.ts';
 
 const aProfile = () => completeProfile({ userId: 1, createdAtMs: 1, updatedAtMs: 1 });

@@ -2,10 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
 import { type Committer, createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
-import { createCommitWorks } from '../../../src/service/store/sqlite/commit-works.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
+import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { createTables } from '../../../src/service/store/sqlite/schema.ts';
+import { createGroupWriter } from '../../../src/service/store/sqlite/write-group.ts';
 import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
@@ -31,8 +31,8 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     close: inline.close,
   };
   const queue = createCommitQueue({
-    prepare: async () => undefined,
-    commit: createCommitWorks(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
+    secure: async () => undefined,
+    writeGroup: createGroupWriter(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     lanes: 2,
   });
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asLibpq } from '../../../src/service/store/postgres/as-libpq.ts';
+import { asLibpq } from '../../../src/service/store/postgres/connect.ts';
 
 test.each([
   ['postgres://h/db', undefined, 'postgres://h/db'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
+import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
 import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { collect, NOW } from './examples.ts';

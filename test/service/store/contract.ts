@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/events.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/stored-event.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';

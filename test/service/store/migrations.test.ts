@@ -8,7 +8,7 @@ import { type Migration, schemaNumber } from '../../../src/service/store/migrati
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { createTables as createPostgresTables } from '../../../src/service/store/postgres/schema.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
-import { createTables } from '../../../src/service/store/sqlite/schema.ts';
+import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../../src/service/store/tables.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase } from '../../helpers/postgres.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { readRows } from '../../../src/service/store/postgres/read-rows.ts';
+import { readRows } from '../../../src/service/store/postgres/reader.ts';
 import { type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
 import { inTransaction } from '../../../src/service/store/postgres/transaction.ts';
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLocalDays } from '../../../src/service/local-days.ts';
-import type { NewBannerEvent } from '../../../src/service/profiles/banner-event.ts';
+import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc from '../../helpers/property.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { workspaceBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import { createSecrets } from '../../../src/service/store/secrets.ts';
 import type { Store } from '../../../src/service/store/store.ts';
+import { createSecrets } from '../../../src/service/store/workspace-reads.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
 /** A table in memory that can be away. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { SqliteJobs } from '../../../src/service/store/sqlite/jobs.ts';
+import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { createTables } from '../../../src/service/store/sqlite/schema.ts';
 
 test('a page of an export is read in the order of an index: to sort a million rows for each page takes hours', () => {
   const database = new DatabaseSync(':memory:');

@@ -10,8 +10,8 @@ import {
   createInlineCommitter,
   createThreadCommitter,
 } from '../../../src/service/store/sqlite/commit.ts';
-import { noRows } from '../../../src/service/store/sqlite/rows.ts';
-import { createTables } from '../../../src/service/store/sqlite/schema.ts';
+import { createTables } from '../../../src/service/store/sqlite/open.ts';
+import { emptyWriteSet } from '../../../src/service/store/sqlite/write-set.ts';
 
 let folder: string;
 let file: string;
@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Two rows of one ID: any failure of SQLite would do. */
 const refusedBy = async (committer: Committer): Promise<unknown> => {
   const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
-  return committer.commit({ ...noRows(), created: [...row, ...row] }).catch((error: unknown) => error);
+  return committer.commit({ ...emptyWriteSet(), created: [...row, ...row] }).catch((error: unknown) => error);
 };
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
@@ -53,7 +53,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
   createTables(database, file);
   const committer = await createThreadCommitter(file);
   const users = (...ids: number[]) => ({
-    ...noRows(),
+    ...emptyWriteSet(),
     created: ids.flatMap((id) => [id, 'test', null, '{}', 1, 0, 0]),
   });
   const fates = await Promise.allSettled([
@@ -81,12 +81,14 @@ test('what a thread had begun when it died is in doubt, and what comes after it 
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
   const committer = await createThreadCommitter(file, new Worker(dies, { eval: true }));
   const nameOf = (error: Error) => error.name;
-  const underWay = [committer.commit(noRows()), committer.commit(noRows())];
+  const underWay = [committer.commit(emptyWriteSet()), committer.commit(emptyWriteSet())];
   expect(await Promise.all(underWay.map((commit) => commit.catch(nameOf)))).toEqual([
     'InDoubtError',
     'InDoubtError',
   ]);
-  await expect(committer.commit(noRows())).rejects.toThrow('The thread that writes the database has ended');
+  await expect(committer.commit(emptyWriteSet())).rejects.toThrow(
+    'The thread that writes the database has ended',
+  );
   await committer.close();
 });
 
@@ -98,7 +100,7 @@ test('whatever the disk refused is in doubt, as the log may hold it; what no roo
       else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
   const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
-  const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.commit(noRows())));
+  const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.commit(emptyWriteSet())));
   expect(fates).toMatchObject([
     { reason: { name: 'InDoubtError', cause: { errcode: 1034 } } },
     { reason: { name: 'InDoubtError', cause: { errcode: 4874 } } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkSubscriptions } from '../../../src/service/users/check-subscriptions.ts';
 import { createProblems } from '../../../src/service/users/problems.ts';
+import { checkSubscriptions } from '../../../src/service/users/subscriptions.ts';
 import type { Workspace } from '../../../src/service/workspace/workspace.ts';
 
 const groups: Workspace['subscriptionGroups'] = new Map([

@@ -12,6 +12,10 @@ describe('an audience in plain words', () => {
     [{ zip: 10_115 }, 'People of whom this is true: zip is 10115.'],
     [{ zip: '10115' }, 'People of whom this is true: zip is the text “10115”.'],
     [{ vip: { $in: ['true', true] } }, 'People of whom this is true: vip is the text “true” or yes.'],
+    [
+      { app_version: { $vgte: '10.0' } },
+      'People of whom this is true: app version is version 10.0 or later.',
+    ],
     [{ language: 'ar' }, 'People of whom this is true: language is ar.'],
     [
       { $or: [{ 'purchases.teapot.count': { $gte: 1 } }, { 'events.viewed_product.count': { $gte: 3 } }] },

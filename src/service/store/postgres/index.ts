@@ -3,20 +3,17 @@ import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createFindStale, createPrune } from '../prune.ts';
-import { createRateWindows } from '../rate-windows.ts';
-import { createSecrets } from '../secrets.ts';
+import { createRateWindows, leaseRequests } from '../rate-windows.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { createCommitWorks } from './commit-works.ts';
 import { connect } from './connect.ts';
-import { connectBeside } from './connect-beside.ts';
-import { isSharded } from './distribute.ts';
-import { leaseRequests } from './lease-requests.ts';
 import { createReader } from './reader.ts';
-import { createTables } from './schema.ts';
+import { connectBeside, createTables, isSharded } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
 import { PRUNE_MOMENT } from './user-statements.ts';
+import { createGroupWriter } from './write-group.ts';
 
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
@@ -59,7 +56,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
-  const queue = createCommitQueue({ prepare: secret, commit: createCommitWorks(groups.pool, sharded) });
+  const queue = createCommitQueue({ secure: secret, writeGroup: createGroupWriter(groups.pool, sharded) });
   let isClosed = false;
 
   return {

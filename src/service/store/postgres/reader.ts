@@ -1,19 +1,42 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
 import { countGoals, type Dialect } from '../count-goals.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../from-row.ts';
-import { namedBy } from '../named-users.ts';
-import { readNumbers, readResults } from '../read-results.ts';
 import { recount } from '../recount.ts';
-import { readSample } from '../sample.ts';
+import { readNumbers, readResults } from '../results.ts';
+import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads } from '../workspace-reads.ts';
-import { readUsers } from './find-users.ts';
-import { TIME } from './for-rows.ts';
-import { readRows } from './read-rows.ts';
-import { retryConflicts } from './retry.ts';
-import { runIn } from './statement.ts';
+import { namedBy } from '../works.ts';
+import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
+import { readUsers } from './read-users.ts';
+import { runIn, TIME, takeConnection } from './statement.ts';
+import { retryConflicts } from './transaction.ts';
 import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, USER_COLUMNS } from './user-statements.ts';
+
+/** Rows held at once. */
+const PAGE = 500;
+
+/** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
+export async function* readRows<Row extends object = Record<string, unknown>>(
+  pool: Pool,
+  text: string,
+  values: string[],
+): AsyncGenerator<Row, void> {
+  const client = await takeConnection(pool);
+  let isWhole = false;
+  try {
+    await client.query('BEGIN READ ONLY');
+    await client.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
+    for (;;) {
+      const { rows } = await client.query<Row>(`FETCH ${PAGE} FROM page`);
+      if (rows.length === 0) break;
+      yield* rows;
+    }
+    await client.query('COMMIT');
+    isWhole = true;
+  } finally {
+    client.release(!isWhole);
+  }
+}
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,

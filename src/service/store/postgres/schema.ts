@@ -1,9 +1,40 @@
 import type { Pool } from 'pg';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
-import { distributeTables } from './distribute.ts';
+import { type Connections, connect } from './connect.ts';
 import { type Run, runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
+
+/** Each table with the column that says on which node a row is: all rows of a user are on one. */
+const DISTRIBUTED = [
+  ['users', 'user_id', 'none'],
+  ['events', 'user_id', 'users'],
+  ['banner_events', 'user_id', 'users'],
+  ['user_campaigns', 'user_id', 'users'],
+  ['user_keys', 'key', 'none'],
+] as const;
+
+/** Whether the database is the coordinator of a Citus cluster. */
+export const isSharded = async (run: Run): Promise<boolean> =>
+  (await run("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
+
+/** A group touches every shard, so few are fast; two for each worker leave room for twice as many workers. */
+const SHARDS_PER_WORKER = 2;
+const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*), 1) * ${SHARDS_PER_WORKER})::text, true)
+  FROM citus_get_active_worker_nodes()
+  WHERE (SELECT source = 'default' FROM pg_settings WHERE name = 'citus.shard_count')`;
+
+/**
+ * Spreads new tables over the nodes of a cluster; the small ones stay on the coordinator. A `citus.shard_count` that the
+ * operator has set for the database or the role decides how many shards there are.
+ */
+export const distributeTables = async (run: Run): Promise<void> => {
+  if (!(await isSharded(run))) return;
+  await run(CHOOSE_SHARDS);
+  for (const [table, column, colocateWith] of DISTRIBUTED) {
+    await run(`SELECT create_distributed_table('${table}', '${column}', colocate_with => '${colocateWith}')`);
+  }
+};
 
 /** Replicas that start together make the tables one after the other. */
 const SCHEMA_LOCK = 7_061_636;
@@ -50,4 +81,16 @@ export const createTables = async (pool: Pool, migrations?: readonly Migration[]
     await run('CREATE TABLE placard_schema (version integer NOT NULL)');
     await run(`INSERT INTO placard_schema (version) VALUES (${number})`);
   });
+};
+
+/** Connects to a database that a service made, and may be using at this moment. */
+export const connectBeside = async (url: string, connections = 1): Promise<Connections> => {
+  const connected = connect(url, 'upkeep', { connections });
+  try {
+    await checkTables(connected.pool);
+    return connected;
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
 };

@@ -1,8 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Pool } from 'pg';
-import { verdictOf } from '../error-codes.ts';
-import { InDoubtError } from '../write-errors.ts';
-import { type Run, runOn } from './statement.ts';
-import { isUsableAfter, takeConnection } from './take-connection.ts';
+import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
+import { isUsableAfter, type Run, runOn, takeConnection } from './statement.ts';
 
 /** Without an answer to COMMIT it is not known what is stored. A COMMIT that the server refused has stored nothing. */
 const orInDoubt = (error: unknown): unknown =>
@@ -41,5 +40,31 @@ export const inTransaction = async <T>(
     throw isCommitting ? orInDoubt(error) : error;
   } finally {
     client.release(!isUsable);
+  }
+};
+
+const MAX_ATTEMPTS = 12;
+/** For what others have locked. */
+const MAX_WAITS = 2;
+const BASE_DELAY_MS = 2;
+
+/**
+ * Runs a transaction again while others are in its way; where they always are, or where it has waited twice for what they
+ * have locked, nothing of it is stored.
+ */
+export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
+  let waits = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact(attempt);
+    } catch (error) {
+      const verdict = verdictOf(error);
+      if (verdict !== 'again' && verdict !== 'later') throw error;
+      if (verdict === 'later') waits += 1;
+      if (attempt >= MAX_ATTEMPTS || waits >= MAX_WAITS) {
+        throw new RetryLaterError('Other writes come first', { cause: error });
+      }
+      await pause(Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6));
+    }
   }
 };

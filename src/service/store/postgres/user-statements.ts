@@ -1,7 +1,7 @@
 import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
 import { addCounts, tallyEvents, writeStates } from '../campaign-statements.ts';
-import { forRows, TIME } from './for-rows.ts';
+import { forRows, TIME } from './statement.ts';
 
 /** The moment before which something is deleted. */
 export const PRUNE_MOMENT = TIME('$2');

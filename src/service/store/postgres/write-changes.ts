@@ -1,12 +1,20 @@
 import type { Changes, UserRow } from '../../profiles/changes.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
-import type { Work } from '../apply-works.ts';
 import { addEvent, createCounts, mergeUsers, repeatsOf, type UserState } from '../campaign-state.ts';
-import { alikeOf, stateOf } from '../from-row.ts';
-import { bannerEventRow, campaignRow, countRow, eventRow, keyRow, pointsRow, userRow } from '../rows.ts';
+import {
+  alikeOf,
+  bannerEventRow,
+  campaignRow,
+  countRow,
+  eventRow,
+  keyRow,
+  pointsRow,
+  stateOf,
+  userRow,
+} from '../rows.ts';
+import type { Work } from '../works.ts';
 import { ConflictError } from '../write-errors.ts';
-import type { RowsStatement } from './for-rows.ts';
-import type { Run } from './statement.ts';
+import type { RowsStatement, Run } from './statement.ts';
 import {
   ADD_COUNTS,
   ADD_POINTS,

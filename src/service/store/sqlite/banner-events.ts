@@ -2,14 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Changes } from '../../profiles/changes.ts';
 import { addEvent, type CampaignState, createCounts, mergeUsers, repeatsOf } from '../campaign-state.ts';
 import { addCounts, tallyEvents, writeStates } from '../campaign-statements.ts';
-import { alikeOf, stateOf } from '../from-row.ts';
-import { bannerEventRow, campaignRow, countRow } from '../rows.ts';
-import { LANE, valuesOf } from './rows.ts';
+import { alikeOf, bannerEventRow, campaignRow, countRow, stateOf } from '../rows.ts';
+import { LANE, valuesOf } from './write-set.ts';
 
 const values = (count: number) => `VALUES (${Array(count).fill('?').join(', ')})`;
 
 /** Writes banner events with what follows from them: `user_campaigns`, and the counts of campaigns. */
-export const prepareBannerEvents = (database: DatabaseSync) => {
+export const createBannerEventWriter = (database: DatabaseSync) => {
   const insert = database.prepare(
     `INSERT OR IGNORE INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id, variant_id,
        placement_id, day, app_id, is_control, is_test_send, received_at) ${values(13)}`,

@@ -1,19 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { RunSql } from '../../operators/index.ts';
-import type { Row } from '../from-row.ts';
+import type { Row } from '../rows.ts';
 import { InDoubtError } from '../write-errors.ts';
-import type { Rows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
-import { threadUrl } from './thread-url.ts';
-import { writeErrorOf } from './write-problem.ts';
+import { createRunSqlite } from './open.ts';
+import { threadUrl, writeErrorOf } from './thread-problem.ts';
+import type { WriteSet } from './write-set.ts';
 import { createWriter } from './writer.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
 /** The one connection that writes. */
 export interface Committer {
   /** Writes the rows in one transaction; resolves once they are durable. */
-  commit(rows: Rows): Promise<void>;
+  commit(rows: WriteSet): Promise<void>;
   /** Runs a statement between two commits. */
   run: RunSql;
   close(): Promise<void>;

@@ -5,19 +5,15 @@ import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
-import { createSecrets } from '../secrets.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { checkLog } from './check-log.ts';
-import { claimFile } from './claim.ts';
 import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
-import { createCommitWorks } from './commit-works.ts';
 import { createJobs } from './jobs.ts';
-import { openBeside } from './open-beside.ts';
+import { checkLog, claimFile, createRunSqlite, createTables, openBeside } from './open.ts';
 import { createReader } from './reader.ts';
-import { noRows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
-import { createTables } from './schema.ts';
+import { createGroupWriter } from './write-group.ts';
+import { emptyWriteSet } from './write-set.ts';
 import { prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
@@ -78,8 +74,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(committer.run);
   const queue = createCommitQueue({
-    prepare: secret,
-    commit: createCommitWorks(reader, committer, ids),
+    secure: secret,
+    writeGroup: createGroupWriter(reader, committer, ids),
     lanes: 2,
   });
   let isClosed = false;
@@ -102,7 +98,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.commit(noRows());
+      await committer.commit(emptyWriteSet());
     },
 
     async close() {

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Job, perform } from './jobs.ts';
-import { openBeside } from './open-beside.ts';
+import { openBeside } from './open.ts';
 
 /** The thread of one job. Requests go first: on Linux each thread has a priority of its own. */
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);

@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { countGoals, type Dialect } from '../count-goals.ts';
 import { recount } from '../recount.ts';
 import type { ResultsQuestion } from '../results.ts';
-import { readSample } from '../sample.ts';
-import { createRunSqlite } from './run.ts';
-import { threadUrl } from './thread-url.ts';
+import { readSample } from '../workspace-reads.ts';
+import { createRunSqlite } from './open.ts';
+import { threadUrl } from './thread-problem.ts';
 
 /** SQLite keeps the order of what it materializes, and in a `CROSS JOIN` it reads that first. */
 const GOALS: Dialect = {

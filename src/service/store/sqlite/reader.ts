@@ -3,23 +3,15 @@ import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import {
-  bannerEventOf,
-  campaignOf,
-  eventOf,
-  hasSeenSince,
-  impressionOf,
-  type Row,
-  userOf,
-} from '../from-row.ts';
-import { type Named, namedBy } from '../named-users.ts';
-import { readNumbers, readResults } from '../read-results.ts';
+import { readNumbers, readResults } from '../results.ts';
+import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, type Row, userOf } from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
+import { type Named, namedBy } from '../works.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
-import { createRunSqlite } from './run.ts';
+import { createRunSqlite } from './open.ts';
 
-/** Rows an export holds at once; a page is one short read, so that an export never holds back the log. */
+/** WriteSet an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';

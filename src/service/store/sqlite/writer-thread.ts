@@ -1,13 +1,13 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Row } from '../from-row.ts';
-import type { Rows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
-import { type WriteProblem, writeProblemOf } from './write-problem.ts';
+import type { Row } from '../rows.ts';
+import { createRunSqlite } from './open.ts';
+import { type WriteProblem, writeProblemOf } from './thread-problem.ts';
+import type { WriteSet } from './write-set.ts';
 import { createWriter, prepareForWriting } from './writer.ts';
 
 /** A commit, or one statement of what operators write. */
-export type WriterMessage = Rows | { sql: string; values: readonly SQLInputValue[] };
+export type WriterMessage = WriteSet | { sql: string; values: readonly SQLInputValue[] };
 export type WriterAnswer = { problem: WriteProblem } | { rows: Row[] };
 
 /** The thread that owns the connection which writes. */

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
-import { prepareBannerEvents } from './banner-events.ts';
-import { BUSY_MS } from './open-beside.ts';
-import type { Rows } from './rows.ts';
-import { createRunSqlite } from './run.ts';
+import { createBannerEventWriter } from './banner-events.ts';
+import { BUSY_MS, createRunSqlite } from './open.ts';
+import type { WriteSet } from './write-set.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
@@ -20,7 +19,7 @@ export const prepareForWriting = (database: DatabaseSync): void => {
 };
 
 /** A statement for each list of rows, in the order in which they run. */
-const STATEMENTS: [Exclude<keyof Rows, 'bannerEvents' | 'merged' | 'uncounted' | 'also'>, string][] = [
+const STATEMENTS: [Exclude<keyof WriteSet, 'bannerEvents' | 'merged' | 'uncounted' | 'also'>, string][] = [
   [
     'events',
     `INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity, app_id, time,
@@ -60,12 +59,12 @@ export const createWriter = (database: DatabaseSync) => {
     return { list, statement: database.prepare(sql), parameters };
   });
   const runAlso = createRunSqlite(database);
-  const recordBannerEvents = prepareBannerEvents(database);
+  const recordBannerEvents = createBannerEventWriter(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
 
-  const run = (rows: Rows) => {
+  const run = (rows: WriteSet) => {
     // First, as it reads what users have before they go, and moves it.
     recordBannerEvents({ moved: rows.merged, uncounted: rows.uncounted, bannerEvents: rows.bannerEvents });
     for (const { list, statement, parameters } of statements) {
@@ -75,7 +74,7 @@ export const createWriter = (database: DatabaseSync) => {
     for (const { sql, values } of rows.also) runAlso(sql, values);
   };
 
-  return (rows: Rows): void => {
+  return (rows: WriteSet): void => {
     begin.run();
     try {
       run(rows);

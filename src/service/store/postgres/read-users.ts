@@ -1,0 +1,139 @@
+import type { UserRow } from '../../profiles/changes.ts';
+import { userIdOf } from '../../profiles/user-id.ts';
+import { isNamedBy } from '../../profiles/user-key.ts';
+import type { Lookup } from '../../profiles/user-set.ts';
+import { userOf } from '../rows.ts';
+import { type Named, nameOf } from '../works.ts';
+import { ConflictError } from '../write-errors.ts';
+import type { Run } from './statement.ts';
+import { FIND_KEYS, LOCK_FREE_USERS, READ_CHANGED_USERS } from './user-statements.ts';
+
+/** What a user takes beside the profile is as much memory as so many characters of one. */
+const USER_CHARACTERS = 200;
+
+/**
+ * Users as a replica read or wrote them last. Other replicas write them too: a row counts as known where its version and its time
+ * are those of the database, which sends nothing more of it then. A group takes out whom it reads, as it changes them, and puts
+ * them back once it is stored.
+ */
+export const createUserCache = (maxCharacters: number) => {
+  const known = new Map<number, UserRow>();
+  let characters = 0;
+
+  return {
+    /** The version and the time of a user; numbers that no row has where the user is not known. */
+    stateOf(userId: number): { version: number; updatedAtMs: number } {
+      const user = known.get(userId);
+      if (!user) return { version: -1, updatedAtMs: 0 };
+      return { version: user.version, updatedAtMs: user.profile?.updatedAtMs ?? user.seenAtMs };
+    },
+
+    take(userId: number): UserRow | undefined {
+      const user = known.get(userId);
+      if (user) characters -= USER_CHARACTERS + user.characters;
+      known.delete(userId);
+      return user;
+    },
+
+    put(users: Iterable<UserRow>) {
+      for (const user of users) {
+        known.set(user.userId, user);
+        characters += USER_CHARACTERS + user.characters;
+      }
+      if (characters <= maxCharacters) return;
+      known.clear();
+      characters = 0;
+    },
+  };
+};
+
+export type UserCache = ReturnType<typeof createUserCache>;
+
+/** The IDs that lookups lead to at this moment, and by which of their names each was found. */
+const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
+  const workspaces = new Set<string>();
+  const keys: string[] = [];
+  const found = new Map<number, string[]>();
+  const add = (userId: number, name: string) => {
+    const names = found.get(userId);
+    if (names) names.push(name);
+    else found.set(userId, [name]);
+  };
+  for (const [name, { workspaceId, key, lookup }] of named) {
+    if (lookup.by === 'braze_id') {
+      const userId = userIdOf(lookup.value);
+      if (userId !== null) add(userId, name);
+      continue;
+    }
+    workspaces.add(workspaceId);
+    keys.push(key);
+  }
+  if (keys.length === 0) return found;
+  const rows = await run<{ workspace_id: string; key: string; user_id: string }>(FIND_KEYS, [
+    [...workspaces],
+    keys,
+  ]);
+  for (const { workspace_id, key, user_id } of rows) {
+    // Of several workspaces one may have the key that another asks for.
+    const name = nameOf(workspace_id, key);
+    if (named.has(name)) add(Number(user_id), name);
+  }
+  return found;
+};
+
+const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
+  profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
+
+/** Another transaction keeps users locked. */
+export class LockedError extends Error {
+  override name = 'LockedError';
+  /** By which the users were found. */
+  readonly names: ReadonlySet<string>;
+
+  constructor(names: readonly string[]) {
+    super('A user is locked');
+    this.names = new Set(names);
+  }
+}
+
+/**
+ * Reads the users that lookups name. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
+ * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
+ */
+export const readUsers = async (
+  run: Run,
+  named: Named,
+  { statement = READ_CHANGED_USERS, cache = createUserCache(0) } = {},
+): Promise<UserRow[]> => {
+  const ids = await findIds(run, named);
+  if (ids.size === 0) return [];
+  const namesOf = ({ userId, workspaceId }: UserRow) =>
+    ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
+  const read = async (by: string, userIds: number[]) => {
+    const states = userIds.map(cache.stateOf);
+    const versions = states.map(({ version }) => version);
+    const times = states.map(({ updatedAtMs }) => updatedAtMs);
+    const rows = (await run(by, [userIds, versions, times])).map((row) => {
+      const user = userOf(row);
+      const known = cache.take(user.userId);
+      return row['is_known'] === true && known ? known : user;
+    });
+    // A `braze_id` comes from a request: there need not be a user, and it may be another workspace's.
+    return rows.filter((user) => namesOf(user).length > 0);
+  };
+  const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
+  const missing = [...ids.keys()].filter((userId) => !users.has(userId));
+  if (statement === LOCK_FREE_USERS && missing.length > 0) {
+    const locked = await read(READ_CHANGED_USERS, missing);
+    if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
+  }
+  for (const [userId, names] of ids) {
+    const user = users.get(userId);
+    for (const name of names) {
+      const { lookup } = named.get(name)!;
+      if (lookup.by === 'braze_id' || (user && isBorneBy(user, lookup))) continue;
+      throw new ConflictError('Users have other names by now');
+    }
+  }
+  return [...users.values()];
+};

@@ -1,0 +1,86 @@
+import { randomInt } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
+import type { Pool } from 'pg';
+import type { Changes, UserRow } from '../../profiles/changes.ts';
+import { createUserGroup } from '../../profiles/user-group.ts';
+import { createUserIds } from '../../profiles/user-id.ts';
+import { applyWorks, namedBy, type Work, WorkError } from '../works.ts';
+import { RetryLaterError } from '../write-errors.ts';
+import { createUserCache, LockedError, readUsers } from './read-users.ts';
+import type { Run } from './statement.ts';
+import { inTransaction, retryConflicts } from './transaction.ts';
+import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
+import { type Replica, writeChanges } from './write-changes.ts';
+
+/** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
+const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
+/** Each replica adds to counts in one of so many rows, which it chooses at random: in one row they would wait for each other. */
+const LANES = 16;
+/**
+ * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
+ * so that it is refused once.
+ */
+const GROUPS_LOCK = 7_061_639;
+/** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
+const TOGETHER_MS = 1_000;
+const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
+
+/** Of what is in memory, as JSON. The objects that it is take a few times as much. */
+const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
+
+/** Users of whom the group writes banner events alone. */
+const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
+  const needed = new Set(bannerEvents.map(({ userId }) => userId));
+  for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
+  return rows.filter(({ userId }) => needed.has(userId));
+};
+
+/** The works that name a locked user are refused, and the others stored. */
+const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError => {
+  const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
+  return new WorkError(refused, new RetryLaterError('A user is locked'));
+};
+
+/**
+ * Applies the works of a group in one transaction. It locks rows as it reads them. A sharded database cannot lock rows over several
+ * shards: there their versions show whether another replica was faster. While a group is alone no other group locks rows. One
+ * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
+ * with that user are refused and the others stored; on a sharded database the whole group is refused.
+ */
+export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
+  const cache = createUserCache(MAX_CHARACTERS);
+  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
+
+  const store = async (run: Run, works: readonly Work[], read: string) => {
+    const named = namedBy(works);
+    // Locks before rows: a transaction that waited here must see what the one before has created.
+    const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
+    if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
+    const rows = await readUsers(run, named, { statement: read, cache });
+    const group = createUserGroup(replica.ids);
+    group.add(rows);
+    const values = applyWorks(works, group);
+    const changes = group.changes();
+    // Nothing but their version would show that another replica has merged them away.
+    if (isSharded) changes.updated.push(...onlySeen(rows, changes));
+    await writeChanges(changes, run, replica, works);
+    group.sent();
+    return { values, users: group.rows() };
+  };
+
+  const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
+  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
+
+  return (works: readonly Work[]): Promise<unknown[]> =>
+    retryConflicts(async (attempt) => {
+      const { begin, read } = attempt === 1 ? together : alone;
+      try {
+        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
+        cache.put(users);
+        return values;
+      } catch (error) {
+        throw error instanceof LockedError ? refuseLocked(works, error) : error;
+      }
+    });
+};

@@ -1,0 +1,140 @@
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
+import type { Row } from '../rows.ts';
+import { SQLITE_TABLES } from '../tables.ts';
+
+/** Runs statements on SQLite: `$1` is a name there, bound by it. */
+export const createRunSqlite = (database: DatabaseSync) => {
+  const prepared = new Map<string, StatementSync>();
+  return (sql: string, values: readonly SQLInputValue[]): Row[] => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
+  };
+};
+
+const numberOf = (database: DatabaseSync): number | null =>
+  Number(database.prepare('PRAGMA user_version').get()?.['user_version']) || null;
+
+/** Throws where the file does not have the tables of this Placard. */
+export const checkTables = (database: DatabaseSync, file: string): void =>
+  checkTablesAre(numberOf(database), file);
+
+/**
+ * Makes the tables, or brings older ones forward, all or nothing: where it throws, closing the database takes back what is there
+ * by then.
+ */
+export const createTables = (
+  database: DatabaseSync,
+  file: string,
+  migrations?: readonly Migration[],
+): void => {
+  const run = (sql: string) =>
+    database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${schemaNumber(migrations)}; COMMIT`);
+  const found = numberOf(database);
+  if (found !== null) {
+    const pending = migrationsFrom(found, file, migrations);
+    if (pending.length > 0) run(pending.map(({ sqlite }) => sqlite).join(';'));
+    return;
+  }
+  const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
+  if (table) throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
+  run(SQLITE_TABLES);
+};
+
+/** How long a connection waits for what another one has locked. */
+export const BUSY_MS = 10_000;
+
+/**
+ * Opens a file that a service made, and may be writing at this moment. It is not read in place (`mmap_size`): a file that grows
+ * is mapped anew with every checkpoint, which costs more than copies.
+ */
+export const openBeside = (file: string, { readOnly = false } = {}): DatabaseSync => {
+  // SQLite would make it, or not say which.
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  const database = new DatabaseSync(file, { readOnly });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    checkTables(database, file);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+/** Where the header of a SQLite file says whether it may have a write-ahead log: 2 where it may, 1 for a plain file. */
+const WRITE_VERSION_AT = 18;
+const PLAIN = 1;
+
+/**
+ * Throws where a plain file, such as a backup, lies beside a write-ahead log: it was put in the place of a file whose
+ * service ended in a crash. SQLite would play that log into it, and neither would be whole.
+ */
+export const checkLog = (file: string): void => {
+  const log = `${realpathSync(file)}-wal`;
+  if (!statSync(log, { throwIfNoEntry: false })?.size) return;
+  const header = Buffer.alloc(WRITE_VERSION_AT + 1);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, header, 0, header.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (header[WRITE_VERSION_AT] !== PLAIN) return;
+  throw new Error(
+    `${log} is the log of another file than ${file}, which is a copy: remove it and the -shm file`,
+  );
+};
+
+/** A service that is just ending gets this long to let go. */
+const WAIT_MS = 2_000;
+
+/** Makes a file that its owner alone reads, where there is none: SQLite would make one that every user of the machine reads. */
+const makePrivate = (file: string): void => closeSync(openSync(file, 'a', 0o600));
+
+/** The file behind a name, which may be a link: SQLite keeps the log beside that file, and so belongs the lock. */
+const realFile = (file: string): string => {
+  // Where there is no folder either, SQLite is the one to say so.
+  if (!existsSync(dirname(file))) return file;
+  // A link to a file that is not there yet cannot be followed. The logs beside the file get its mode from SQLite.
+  if (!existsSync(file)) makePrivate(file);
+  return realpathSync(file);
+};
+
+/** SQLite's code for a lock that another connection holds. */
+const SQLITE_BUSY = 5;
+
+/** Where SQLite may not write, it takes no lock and says nothing: a write that is never ended asks whether it may. */
+const hold = (lock: DatabaseSync): void => {
+  lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
+  lock.exec('PRAGMA journal_mode = MEMORY');
+  lock.exec('PRAGMA locking_mode = EXCLUSIVE');
+  lock.exec('BEGIN EXCLUSIVE');
+  lock.exec('PRAGMA user_version = 1');
+};
+
+/**
+ * Makes this process the only service on a file, and refuses a second one. The claim is a lock on a small database
+ * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
+ * not need it.
+ */
+export const claimFile = (file: string): (() => void) => {
+  const name = `${realFile(file)}-owner`;
+  if (existsSync(dirname(name)) && !existsSync(name)) makePrivate(name);
+  const lock = new DatabaseSync(name);
+  try {
+    hold(lock);
+  } catch (error) {
+    lock.close();
+    const { errcode, message } = error as Error & { errcode?: number };
+    const problem =
+      errcode === SQLITE_BUSY
+        ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
+        : `${name}, which keeps other services off the file, cannot be locked: ${message}`;
+    throw new Error(problem, { cause: error });
+  }
+  return () => lock.close();
+};

@@ -1,0 +1,128 @@
+import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { UserSet } from '../profiles/user-set.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { CheckedAttributes } from './check-attributes.ts';
+import type { Problems } from './problems.ts';
+
+export interface GroupChange {
+  /** In lower case, as the workspace has it. */
+  groupId: string;
+  state: 'subscribed' | 'unsubscribed';
+  doubleOptIn: boolean;
+}
+
+/** Contract 3.4: every bad item is reported and left out, the others count. */
+export const checkSubscriptions = (
+  value: unknown,
+  groups: Workspace['subscriptionGroups'],
+  problems: Problems,
+): GroupChange[] => {
+  if (!Array.isArray(value)) {
+    problems.add(TRACK_ERROR.badSubscriptionGroupArray);
+    return [];
+  }
+  const changes: GroupChange[] = [];
+  for (const item of value) {
+    if (!isRecord(item) || !('subscription_group_id' in item) || !('subscription_state' in item)) {
+      problems.add(TRACK_ERROR.badSubscriptionGroupHash);
+      continue;
+    }
+    const { subscription_group_id, subscription_state, use_double_opt_in_logic } = item;
+    const groupId = typeof subscription_group_id === 'string' ? subscription_group_id.toLowerCase() : '';
+    const group = groups.get(groupId);
+    if (!group) {
+      problems.add(TRACK_ERROR.badSubscriptionGroupId);
+    } else if (subscription_state !== 'subscribed' && subscription_state !== 'unsubscribed') {
+      problems.add(TRACK_ERROR.badSubscriptionGroupState);
+    } else {
+      // Double opt-in belongs to SMS; asked for elsewhere it is ignored without an error.
+      const doubleOptIn =
+        use_double_opt_in_logic === true && group.channel === 'sms' && subscription_state === 'subscribed';
+      changes.push({ groupId, state: subscription_state, doubleOptIn });
+    }
+  }
+  return changes;
+};
+
+/** Both answer whether the profile had another state. */
+export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {
+  const before = profile.subscriptionGroups[groupId];
+  if (before?.state === state && (before.double_opt_in ?? false) === doubleOptIn) return false;
+  profile.subscriptionGroups[groupId] = doubleOptIn ? { state, double_opt_in: true } : { state };
+  return true;
+};
+const writeEmailState = (profile: Profile, state: unknown): boolean => {
+  if (profile.standard['email_subscribe'] === state) return false;
+  profile.standard['email_subscribe'] = state;
+  return true;
+};
+
+/** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
+export const propagatesTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
+  if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
+  const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
+  return setsState ? identity.email : null;
+};
+
+/** What the objects have set for an address: each the latest, with the number of its object. */
+interface States {
+  email: { state: unknown; number: number } | null;
+  groups: Map<string, { group: GroupChange; number: number }>;
+}
+
+/**
+ * Propagates the subscription states of a request's objects to every user with their addresses, as if each object did so at
+ * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
+ * it, and everyone once in the end.
+ */
+export const createPropagation = (users: UserSet) => {
+  const byAddress = new Map<string, States>();
+  /** The number of the latest object that set a state. */
+  let latest = 0;
+  /** For each profile the number of the last object whose states it no longer needs. */
+  const reached = new Map<Profile, number>();
+
+  const statesOf = (email: string): States => {
+    const address = comparableEmail(email);
+    const states = byAddress.get(address) ?? { email: null, groups: new Map() };
+    byAddress.set(address, states);
+    return states;
+  };
+
+  /** To be called before an object changes a profile that was there: it gets what was set for its address so far. */
+  const reach = (profile: Profile) => {
+    const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
+    if (!states) return;
+    const known = reached.get(profile) ?? 0;
+    const { email, groups } = states;
+    let isChanged = email !== null && email.number > known && writeEmailState(profile, email.state);
+    for (const { group, number } of groups.values()) {
+      if (number > known && writeGroup(profile, group)) isChanged = true;
+    }
+    if (isChanged) users.changed(profile);
+  };
+
+  return {
+    reach,
+
+    /** To be called after each object: its profile, whose address may be new, gets only what comes later. */
+    passed(profile: Profile, checked: CheckedAttributes) {
+      const address = propagatesTo(checked);
+      if (address !== null) {
+        latest += 1;
+        const states = statesOf(address);
+        for (const group of checked.groups) states.groups.set(group.groupId, { group, number: latest });
+        for (const { name, value } of checked.standard) {
+          if (name === 'email_subscribe') states.email = { state: value, number: latest };
+        }
+      }
+      if (latest > 0) reached.set(profile, latest);
+    },
+
+    /** To be called after the last object. */
+    finish() {
+      for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(reach);
+    },
+  };
+};
