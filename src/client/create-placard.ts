@@ -161,12 +161,12 @@ const createLivePlacard = (settings: Settings): Placard => {
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
       consent.optOut(queued);
-      await withdraw((client) => client.disable(queued), queued);
+      await withdraw(({ delivery }) => delivery.disable(queued), queued);
     },
     stop,
     async wipe() {
       consent.set('wiped');
-      await withdraw((client) => client.wipe(), 'wipe');
+      await withdraw(({ delivery }) => delivery.wipe(), 'wipe');
       // Also what an earlier visit has stored, where this one never had consent.
       await user.close();
       stop();

@@ -27,12 +27,12 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
     async refresh(placementIds) {
       await run<unknown>((client) => client.refresh(placementIds), null);
     },
-    flush: () => run((client) => client.flush(), { delivered: 0, pending: 0 }),
-    diagnostics: () => run((client) => client.diagnostics(), NO_DIAGNOSTICS),
-    deadLetters: () => run((client) => client.deadLetters(), []),
-    retryDeadLetters: (keys) => run((client) => client.retryDeadLetters(keys)),
-    discardDeadLetters: (keys) => run((client) => client.discardDeadLetters(keys)),
-    enable: () => run((client) => client.enable()),
+    flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
+    diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
+    deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
+    retryDeadLetters: (keys) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
+    enable: () => run(({ delivery }) => delivery.enable()),
     inspect: () => run<Inspector | null>((client) => client.inspect(), null),
   }) satisfies Partial<Placard>;
 

@@ -1,3 +1,4 @@
+import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
@@ -6,19 +7,18 @@ import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { rememberNotices } from './inspector/recent-notices.ts';
-import { createSandboxedCapture } from './inspector/sandboxed-capture.ts';
 import { createLateContext, type LateClientOptions, type WhoIsHere } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import { withTimeout } from './platform/waits.ts';
 import { createPreview } from './preview/preview.ts';
-import { createVisitors } from './user/visitors.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** The delivery's verbs, of which `capture` leaves out the events of a sandboxed banner, and those of the other parts. */
-export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+/** What the first chunk calls. */
+export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+  delivery: Delivery;
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** Stores the impression, unless it was counted in this session before. */
@@ -28,9 +28,8 @@ export interface LateClient extends Delivery, Pick<Updates, 'want' | 'notifyTabs
    * behind; but at the start of a page without a user one of them may be coming back.
    */
   startSession(user: WhoIsHere, isSwitch: boolean): Promise<void>;
-  /** True where nothing of the banner's events is stored. */
-  isSandboxed(banner: Banner): boolean;
   inspect(): Promise<Inspector>;
+  stop(): void;
 }
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
@@ -76,25 +75,36 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  const meetVisitor = createVisitors(context, delivery);
+  let visitors: Promise<(who: WhoIsHere['signedIn']) => Promise<void>> | undefined;
+  const loadVisitors = async () => {
+    const { createVisitors } = await import('./user/visitors.ts');
+    return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
+  };
+  /** A session begins without a visitor who takes longer. */
+  const meetVisitor = async (who: WhoIsHere['signedIn']): Promise<void> => {
+    if (!settings.visitors || !context.mayWrite()) return;
+    try {
+      visitors ??= loadVisitors();
+      const meeting = visitors.then((meet) => meet(who));
+      await withTimeout(meeting, after, STORE_TIMEOUT_MS, 'The visitor');
+    } catch (cause) {
+      visitors = undefined;
+      fail('internal', 'The visitor is not known yet', cause);
+    }
+  };
   const preview = createPreview(context);
-  const sandboxed = createSandboxedCapture(cache, delivery);
-  const impressions = createImpressions(context, updates, sandboxed.capture);
+  const impressions = createImpressions(context, updates, delivery.capture);
 
+  let inspector: Promise<Inspector> | undefined;
   const inspect = async (): Promise<Inspector> => {
-    const { createInspector, createSandbox } = await import('./inspector/create-inspector.ts');
-    const focus = { focusOn, isFocus };
-    const sandbox = sandboxed.open(() =>
-      createSandbox({ ...context, ...focus, countAnew: impressions.countAnew }),
-    );
-    const { recent } = notices;
+    const { createInspector } = await import('./inspector/create-inspector.ts');
     return createInspector({
       ...context,
-      ...focus,
-      sandbox,
+      focusOn,
+      isFocus,
       updates,
       impressions,
-      recent,
+      recent: notices.recent,
       preview: preview.show,
     });
   };
@@ -125,7 +135,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   if (settings.debug) inBackground(debug());
 
   return {
-    ...delivery,
+    delivery,
     want: updates.want,
     async refresh(names = [...requested.placements]) {
       // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
@@ -141,7 +151,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     },
     notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
-    capture: sandboxed.capture,
     countImpression: impressions.count,
     async startSession(user, isSwitch) {
       try {
@@ -158,8 +167,14 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       }
       if (isSwitch || cache.userId() !== null) await context.forgetStored();
     },
-    isSandboxed: ({ id }) => sandboxed.isSandboxed(id),
-    inspect,
+    inspect() {
+      // A load that failed is tried again.
+      inspector ??= inspect().catch((cause) => {
+        inspector = undefined;
+        throw cause;
+      });
+      return inspector;
+    },
     stop() {
       isStopped = true;
       begin();

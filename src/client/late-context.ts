@@ -1,11 +1,13 @@
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
+import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/read-options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import type { Placements } from './placements/placements.ts';
+import { type Answer, createPostJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 
@@ -24,6 +26,9 @@ export interface WhoIsHere {
   /** Reads what is stored of them. */
   openCache(): Promise<void>;
 }
+
+/** How long a call may take that is not repeated. */
+const TIMEOUT_MS = 15_000;
 
 /** What the first chunk hands on. */
 export interface LateClientOptions extends Notices {
@@ -51,6 +56,8 @@ export interface LateContext extends LateClientOptions {
   isActive: () => boolean;
   /** The same for what is kept on the device. */
   mayWrite: () => boolean;
+  /** One call with the client's key, which is not repeated. */
+  post: (path: string, body: object) => Promise<Answer>;
   /** For work that nothing waits for: its failure is a notice, and not thrown into the page. */
   inBackground: (work: Promise<unknown>) => void;
 }
@@ -58,6 +65,8 @@ export interface LateContext extends LateClientOptions {
 export const createLateContext = (options: LateClientOptions, isStopped: () => boolean): LateContext => {
   const { settings, consent, boxes, fail } = options;
   const mayWrite = () => consent.mayWrite() && !isStopped();
+  const { endpoint, apiKey, platform } = settings;
+  const postJson = createPostJson(endpoint, platform.fetch);
   return {
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
@@ -65,6 +74,12 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     boxMemory: createBoxMemory(boxes, mayWrite),
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
+    post: async (path, body) =>
+      postJson(path, {
+        body: JSON.stringify(body),
+        key: await createKeyring(apiKey, platform.after).ask(),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }),
     inBackground: (work) =>
       void work.catch((cause) => fail('internal', 'Something unexpected went wrong', cause)),
   };

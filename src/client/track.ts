@@ -20,19 +20,19 @@ interface TrackOptions {
 /** The client's `track`: what it does with an event, by its type. */
 export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptions) => {
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
-  const capture = (event: CapturedEvent): Tracked => late.run((client) => client.capture(event));
+  const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId }, banner) => late.run((client) => client.countImpression(banner, userId), null),
-    click: capture,
+    click: (event) => (cache.isTaken(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;
-      const isSandboxed = late.current()?.isSandboxed(banner);
       sendAway(banner);
+      if (cache.isTaken(event)) return null;
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const captured = capture(event);
       // A listener may have changed the user.
-      if (!isSandboxed && cache.userId() === event.userId) {
+      if (cache.userId() === event.userId) {
         await cache.dismiss([event]);
         late.current()?.notifyTabs();
       }

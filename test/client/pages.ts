@@ -8,7 +8,7 @@ import {
   type Platform,
   type Store,
 } from '../../src/client/index.ts';
-import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { recordKey, type UserRecord } from '../../src/client/banners/user-record.ts';
 import type { Placard, Store } from '../../src/client/index.ts';
-import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type BannerCache, createBannerCache } from '../../src/client/banners/banner-cache.ts';
 import { createClock } from '../../src/client/platform/clock.ts';
-import { createMemoryStore } from '../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
 
 /** A cache of one app, in memory and with the clock of the test, that must not fail. */
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}): BannerCache =>

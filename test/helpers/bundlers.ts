@@ -7,12 +7,16 @@ import webpack, { type Stats } from 'webpack';
 
 /** In the chunk that only a page with `debug: true` loads. */
 const OF_DEBUG = '[placard] hello';
+/** In the others that only some pages load: of the inspector, of a preview, of visitors. */
+const OF_SOME_PAGES = [OF_DEBUG, 'syncWaitsUntil', 'End preview', 'The visitor could not be joined'];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
   entry: number;
   /** Of all chunks together that a page loads without `debug`. */
   all: number;
+  /** Of the chunks of an ordinary visit: a cached banner, a sync, an impression, a click, and their delivery. */
+  ordinary: number;
   /** Each chunk by its file name. */
   chunks: Record<string, number>;
 }
@@ -40,8 +44,12 @@ export const measureBundle = async (
     for (const { name, isEntry } of chunks) if (isEntry) visit(name);
     const sum = (names: Iterable<string>) =>
       [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
-    const usual = chunks.filter(({ code }) => !code.includes(OF_DEBUG)).map(({ name }) => name);
-    return { entry: sum(first), all: sum(usual), chunks: Object.fromEntries(sizes) };
+    const without = (marks: string[]) =>
+      sum(
+        chunks.filter(({ code: text }) => !marks.some((mark) => text.includes(mark))).map(({ name }) => name),
+      );
+    const [all, ordinary] = [without([OF_DEBUG]), without(OF_SOME_PAGES)];
+    return { entry: sum(first), all: all!, ordinary: ordinary!, chunks: Object.fromEntries(sizes) };
   } finally {
     await rm(application, { recursive: true });
   }

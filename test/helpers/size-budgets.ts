@@ -19,7 +19,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 1,200 of it judge what can be seen of a banner.
-  '.': 35_700,
+  '.': 36_000,
   './element': 7_100,
   './react': 1_640,
   './vue': 1_500,
@@ -30,6 +30,9 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './webview': 1_900,
   './service-worker': 18_100,
 };
+
+/** Bytes of an ordinary visit, in the worst of the bundlers. */
+export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
 export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_300 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.ts';
 import { anApplication } from '../helpers/packed-package.ts';
-import { ALL_CHUNKS, BROWSER_PACKAGE_ENTRIES, FIRST_PAINT } from '../helpers/size-budgets.ts';
+import { ALL_CHUNKS, BROWSER_PACKAGE_ENTRIES, FIRST_PAINT, ORDINARY_VISIT } from '../helpers/size-budgets.ts';
 
 const bundlers = Object.keys(BUNDLERS) as BundlerName[];
 
@@ -31,6 +31,17 @@ describe('the size of the packed package', () => {
       expect(worst * 1.1, `lower the budget; ${JSON.stringify(found)}`).toBeGreaterThan(budget);
     },
   );
+
+  it('loads no more than its budget in an ordinary visit, in the worst bundler', async () => {
+    const sizes = await Promise.all(
+      bundlers.map((bundler) => measureBundle(BROWSER_PACKAGE_ENTRIES['.'], folder, bundler)),
+    );
+    const worst = Math.max(...sizes.map(({ ordinary }) => ordinary));
+    expect(worst, JSON.stringify(sizes)).toBeLessThanOrEqual(ORDINARY_VISIT);
+    expect(worst * 1.1).toBeGreaterThan(ORDINARY_VISIT);
+    // Each page that inspects, previews or takes visitors loads a chunk more.
+    for (const { all, ordinary } of sizes) expect(all - ordinary).toBeGreaterThan(2_500);
+  });
 
   it.each(bundlers)('paints a cached banner before sync and delivery are loaded, in %s', async (bundler) => {
     const { entry, chunks } = await measureBundle(BROWSER_PACKAGE_ENTRIES['.'], folder, bundler);

@@ -25,8 +25,8 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 test('every option has a row', () => {
   const own = membersOf('src/client/options/options.ts', 'CommonOptions');
   const groups = {
-    delivery: membersOf('src/client/options/delivery-options.ts', 'DeliveryOptions'),
-    banners: membersOf('src/client/options/banner-options.ts', 'BannerOptions'),
+    delivery: membersOf('src/client/options/choices.ts', 'DeliveryOptions'),
+    banners: membersOf('src/client/options/choices.ts', 'BannerOptions'),
   };
   const named = own.filter((name) => !Object.hasOwn(groups, name)).concat('endpoint', 'instance');
   for (const [group, members] of Object.entries(groups)) {

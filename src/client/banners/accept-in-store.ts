@@ -3,6 +3,8 @@ import type { Store, StoreKey } from '../platform/store.ts';
 import { acceptDismissals } from './answers.ts';
 import { isUserRecord } from './user-record.ts';
 
+// A file of its own: with it the late chunk would share the user's record with the first one, and esbuild would make a file of it
+// that every page loads before the first paint.
 /** Takes note of accepted dismissals where no page does: in the records that the pages of their users will read. */
 export const acceptInStore = async (
   store: Store,

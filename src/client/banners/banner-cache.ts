@@ -1,4 +1,5 @@
 import type { Banner } from '../banner.ts';
+import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import {
@@ -54,6 +55,8 @@ export const createBannerCache = (options: CacheOptions) => {
   const overlay = new Map<string, Banner | null>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
+  /** Takes an event of what stands in front of the record, and returns true: nothing of it is stored. */
+  let take: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
   /** The store is known to have had a record of this user. */
   let isStored = false;
@@ -110,6 +113,11 @@ export const createBannerCache = (options: CacheOptions) => {
 
   const cache = {
     overlay,
+    /** For what puts a banner in front: `take` gets its events, and returns false for those of others. */
+    takeEvents(by: typeof take): void {
+      take = by;
+    },
+    isTaken: (event: CapturedEvent): boolean => take(event),
     show,
     key,
     settleWithin,

@@ -1,4 +1,4 @@
-import type { BannerOptions } from '../options/banner-options.ts';
+import type { BannerOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { dropTestSends } from './overlay.ts';

@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
-import { bannerOptions } from '../options/banner-options.ts';
+import { bannerOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/waits.ts';
 import { createTakeAnswer } from './answers.ts';

@@ -1,7 +1,7 @@
 import type { Choice } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
-import { type DeliveryOptions, deliveryOptions } from '../options/delivery-options.ts';
+import { type DeliveryOptions, deliveryOptions } from '../options/choices.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
 import type { DeliverySetup } from './delivery.ts';
 import type { Control } from './log/records.ts';

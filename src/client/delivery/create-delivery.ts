@@ -8,7 +8,7 @@ import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
-import { createSender } from './sender/create-sender.ts';
+import { createSender } from './sender/sender.ts';
 import { createUnsent } from './unsent.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { BannerEvent, EventType } from '../banner.ts';
 import type { Consent, OptOutPolicy } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
-import type { DeliveryChoices } from '../options/delivery-options.ts';
+import type { DeliveryChoices } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';

@@ -1,13 +1,81 @@
 import { isAhead, MAX_WAIT_MS } from '../platform/waits.ts';
 import type { DeliveryContext } from './context.ts';
-import { createHandOff } from './hand-off.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
-import { byTime, planBatches } from './sender/batch.ts';
-import { newSending } from './sender/claim.ts';
-import type { Sender } from './sender/create-sender.ts';
+import { byTime, newSending, planBatches } from './sender/claim.ts';
+import type { Sender } from './sender/sender.ts';
 import type { Unsent } from './unsent.ts';
+
+/**
+ * The tag of the background sync, and the messages between a page and the service worker that sends for it. All name the
+ * log: the page's worker may be another app's, which would send nothing of this one.
+ */
+export const handOffMessages = (log: string) => ({
+  syncTag: log,
+  areYouThere: `${log}: are you there?`,
+  here: `${log}: here`,
+  send: `${log}: send`,
+});
+
+interface Registration {
+  sync?: { register(tag: string): Promise<void> };
+}
+
+/** What of `navigator.serviceWorker` is used. */
+export interface WorkerContainer {
+  controller: { postMessage(message: unknown): void } | null;
+  ready: Promise<unknown>;
+  addEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
+  removeEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
+}
+
+/** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
+const containerOfPage = (): WorkerContainer | undefined => {
+  try {
+    return globalThis.navigator?.serviceWorker;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
+ * doubt. A worker counts only after it said that it holds the sender of this log; the host registers it, or not.
+ */
+export const createHandOff = (log: string, container: WorkerContainer | undefined = containerOfPage()) => {
+  const { syncTag, areYouThere, here, send } = handOffMessages(log);
+  let isThere = false;
+  const ask = () => {
+    isThere = false;
+    container?.controller?.postMessage(areYouThere);
+  };
+  const listen = ({ data }: { data?: unknown }) => {
+    if (data === here) isThere = true;
+  };
+  container?.addEventListener('message', listen);
+  container?.addEventListener('controllerchange', ask);
+  ask();
+
+  return {
+    /** Has the worker send what is stored; false where there is none. */
+    handOff(): boolean {
+      if (!isThere || !container?.controller) return false;
+      container.controller.postMessage(send);
+      // Should the worker not get through now, the browser wakes it when the network is back.
+      void container.ready
+        .then((registration) => (registration as Registration).sync?.register(syncTag))
+        .catch(() => {
+          // Background sync may be denied; the events then leave with the next page.
+        });
+      return true;
+    },
+    stop() {
+      container?.removeEventListener('message', listen);
+      container?.removeEventListener('controllerchange', ask);
+    },
+  };
+};
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {

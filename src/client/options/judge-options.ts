@@ -1,5 +1,5 @@
 import type { Notify } from '../notices.ts';
-import { chosenOptions } from './chosen-options.ts';
+import { chosenOptions } from './choices.ts';
 import type { Settings } from './read-options.ts';
 
 /** As `placard init` makes them, and the demo has one. */

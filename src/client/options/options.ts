@@ -4,8 +4,7 @@ import type { Correct } from '../delivery/delivery.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { BannerOptions } from './banner-options.ts';
-import type { DeliveryChoices } from './delivery-options.ts';
+import type { BannerOptions, DeliveryChoices } from './choices.ts';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */

@@ -1,7 +1,7 @@
 import type { Banner, BannerEvent } from '../banner.ts';
 import { isFocus } from '../banners/overlay.ts';
 import type { Updates } from '../banners/updates.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Mounted } from './mounted-slot.ts';
 import { createRooms } from './rooms.ts';
@@ -35,7 +35,8 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await updates.nameOf(placementId, bannerId);
     if (once === undefined || cache.userId() !== userId) return null;
-    return capture({ type: 'impression', bannerId, placementId, userId, at, once });
+    const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
+    return cache.isTaken(event) ? null : capture(event);
   };
 
   const rememberBox = ({ placementId, element, shown }: Mounted): void => {

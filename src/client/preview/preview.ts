@@ -1,11 +1,8 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH, type PreviewAnswer } from '../../protocol/index.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
-import { createKeyring } from '../credentials/keyring.ts';
 import type { LateContext } from '../late-context.ts';
-import { createPostJson, parseJson, readRefused } from '../platform/http.ts';
-
-const TIMEOUT_MS = 15_000;
+import { parseJson, readRefused } from '../platform/http.ts';
 
 /** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
 const takeToken = (): string | null => {
@@ -20,19 +17,21 @@ const takeToken = (): string | null => {
 
 /** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
 export const createPreview = (context: LateContext) => {
-  const { endpoint, apiKey, platform } = context.settings;
   let end: () => void = () => undefined;
+  // Of a banner that is only looked at nothing is stored.
+  context.cache.takeEvents(({ type, bannerId, placementId }) => {
+    if (type === 'dismiss' && isFocus(bannerId)) context.cache.overlay.delete(placementId);
+    return isFocus(bannerId);
+  });
   /** The token of the latest link, until the page stops. */
   let latest: string | undefined;
 
   const ask = async (token: string): Promise<PreviewAnswer | string> => {
-    const answer = await createPostJson(endpoint, platform.fetch)(PREVIEW_PATH, {
-      body: JSON.stringify({ token }),
-      key: await createKeyring(apiKey, platform.after).ask(),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const answer = await context.post(PREVIEW_PATH, { token });
     if (answer.status === 200) return parseJson(answer.text) as PreviewAnswer;
-    return readRefused(answer, platform.now()).text ?? `the service answered ${answer.status}`;
+    return (
+      readRefused(answer, context.settings.platform.now()).text ?? `the service answered ${answer.status}`
+    );
   };
 
   const show = async (token: string): Promise<void> => {

@@ -1,15 +1,12 @@
-import { isVisitorId, VISITOR_JOIN_PATH } from '../../protocol/index.ts';
 import type { UserRecord } from '../banners/user-record.ts';
-import { createKeyring } from '../credentials/keyring.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
-import { createPostJson } from '../platform/http.ts';
-import { withTimeout } from '../platform/waits.ts';
 
-/** A session begins without a visitor who takes longer, in milliseconds. */
-const MEET_TIMEOUT_MS = 2_000;
-/** How long a join may take, in milliseconds. */
-const JOIN_TIMEOUT_MS = 15_000;
+/** The constants of the wire are given and not imported: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
+interface VisitorsOptions extends LateContext {
+  isVisitorId: (id: string) => boolean;
+  joinPath: string;
+}
 
 /** A random ID in the form of `isVisitorId`. `crypto.randomUUID` is missing on pages without https. */
 const newVisitorId = (): string => {
@@ -22,12 +19,12 @@ const newVisitorId = (): string => {
 /**
  * The visitor of this browser profile: made while no user is signed in, and joined with the user who signs in. The profile
  * keeps `<visitor>`, from the sign-in until the join `<visitor> <user>`, so that no one else gets what is this user's.
- * Returns the verb that meets the visitor, where the host takes visitors. `who` is the user who has signed in, if one has. It
- * resolves when the profile has a visitor, or nothing is left to join for now.
+ * Returns the verb that meets the visitor; `who` is the user who has signed in, if one has. It resolves when the profile has a
+ * visitor, or nothing is left to join for now. A chunk of its own: only a page that takes visitors loads it.
  */
-export const createVisitors = (context: LateContext, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
-  const { settings, visitorKey, cache, store, userTokens, mayWrite, fail } = context;
-  const { endpoint, apiKey, appId, appVersion, platform } = settings;
+export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
+  const { settings, visitorKey, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
+  const { appId, appVersion } = settings;
   let joining: Promise<void> | undefined;
 
   /** What the profile keeps, as `[visitor, user]`: a user's ID may have spaces. */
@@ -44,15 +41,11 @@ export const createVisitors = (context: LateContext, delivery: Pick<Delivery, 'q
   };
 
   /** True when there is nothing more to try. */
-  const post = async (visitorId: string, userId: string): Promise<boolean> => {
+  const tryJoin = async (visitorId: string, userId: string): Promise<boolean> => {
     const token = await userTokens.ask(userId);
     if (!token || !mayWrite()) return false;
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
-    const { status } = await createPostJson(endpoint, platform.fetch)(VISITOR_JOIN_PATH, {
-      body: JSON.stringify({ ...body, user_token: token }),
-      key: await createKeyring(apiKey, platform.after).ask(),
-      signal: AbortSignal.timeout(JOIN_TIMEOUT_MS),
-    });
+    const { status } = await post(options.joinPath, { ...body, user_token: token });
     const ok = status === 200;
     if (!ok) fail('sync', `The visitor could not be joined with the user: ${status}`);
     return ok || (status < 500 && ![401, 408, 429].includes(status));
@@ -63,7 +56,7 @@ export const createVisitors = (context: LateContext, delivery: Pick<Delivery, 'q
     if (settings.userToken) {
       await delivery.flush();
       if ((await delivery.queued(visitorId)).length > 0) return;
-      if (!(await post(visitorId, userId))) return;
+      if (!(await tryJoin(visitorId, userId))) return;
     }
     if (read()[0] === visitorId) localStorage.removeItem(visitorKey);
   };
@@ -87,10 +80,5 @@ export const createVisitors = (context: LateContext, delivery: Pick<Delivery, 'q
     await joining;
   };
 
-  return async (who: () => string | null): Promise<void> => {
-    if (!settings.visitors || !mayWrite()) return;
-    await withTimeout(meet(who), platform.after, MEET_TIMEOUT_MS, 'The visitor').catch((cause) =>
-      fail('internal', 'The visitor is not known yet', cause),
-    );
-  };
+  return meet;
 };

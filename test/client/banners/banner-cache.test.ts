@@ -3,7 +3,7 @@ import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/ban
 import { forgetUsers } from '../../../src/client/consent/forget-stored.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/index.ts';
-import { bannerOptions } from '../../../src/client/options/banner-options.ts';
+import { bannerOptions } from '../../../src/client/options/choices.ts';
 
 const DEFAULTS = {
   refreshCapacity: 5,

@@ -3,7 +3,7 @@ import { createRenewal } from '../../../src/client/banners/renewal.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 

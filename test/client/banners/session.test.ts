@@ -3,7 +3,7 @@ import { createSession } from '../../../src/client/banners/session.ts';
 import { emptyRecord, recordKey } from '../../../src/client/banners/user-record.ts';
 import type { BannerOptions, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 const MINUTE = 60_000;

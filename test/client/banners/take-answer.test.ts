@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { acceptDismissals, createTakeAnswer } from '../../../src/client/banners/answers.ts';
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
-import type { Store } from '../../../src/client/platform/store.ts';
+import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';
 import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/notices.ts';
-import { deliveryOptions } from '../../../src/client/options/delivery-options.ts';
+import { deliveryOptions } from '../../../src/client/options/choices.ts';
 
 describe('the options', () => {
   const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));

@@ -4,7 +4,7 @@ import { CONTROL_KEY, newControl, readControl } from '../../../src/client/delive
 import { createPlacard, type Notice, type Platform, type Store } from '../../../src/client/index.ts';
 import { createLateChunk } from '../../../src/client/late-chunk.ts';
 import { logName } from '../../../src/client/options/read-options.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock, aBanner as wire } from '../../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */

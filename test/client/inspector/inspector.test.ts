@@ -9,7 +9,7 @@ import {
   type Slot,
   type Store,
 } from '../../../src/client/index.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
+import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, aBanner as wire } from '../../../src/testing/index.ts';
 
 /** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */

@@ -8,9 +8,13 @@ import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
-import { createMemoryStore } from '../../../src/client/platform/memory-store.ts';
 import type { PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
-import type { KeyRange, Store, StoreKey } from '../../../src/client/platform/store.ts';
+import {
+  createMemoryStore,
+  type KeyRange,
+  type Store,
+  type StoreKey,
+} from '../../../src/client/platform/store.ts';
 import { createFaultyStore, createMemoryDisk, createVirtualClock } from '../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 import { storeContract } from './store-contract.ts';

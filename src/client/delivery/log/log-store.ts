@@ -1,6 +1,5 @@
 import type { Choice, Consent } from '../../consent/consent.ts';
-import { createMemoryStore } from '../../platform/memory-store.ts';
-import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
+import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
 import { createDisk } from './disk.ts';

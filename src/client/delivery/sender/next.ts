@@ -11,7 +11,7 @@ import {
   type QueuedEvent,
   type Wait,
 } from '../log/records.ts';
-import { isSameGroup, planBatches } from './batch.ts';
+import { isSameGroup, planBatches } from './claim.ts';
 
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;

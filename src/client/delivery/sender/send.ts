@@ -7,8 +7,7 @@ import { isQuota } from '../log/log-store.ts';
 import { bannerEvent, type Claim } from '../log/records.ts';
 import type { Unsent } from '../unsent.ts';
 import { type BatchOutcome, noAnswer, readAnswer } from './answer.ts';
-import { withUserToken } from './batch.ts';
-import type { Sending } from './claim.ts';
+import { type Sending, withUserToken } from './claim.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createSettle } from './settle.ts';
 

@@ -4,7 +4,7 @@ import {
   createHandOff,
   handOffMessages,
   type WorkerContainer,
-} from '../../../../src/client/delivery/hand-off.ts';
+} from '../../../../src/client/delivery/leaving.ts';
 import { installSender } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';

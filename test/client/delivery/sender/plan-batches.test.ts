@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/user-tokens.ts';
 import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
 import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
-import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/batch.ts';
-import { deliveryOptions } from '../../../../src/client/options/delivery-options.ts';
+import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/claim.ts';
+import { deliveryOptions } from '../../../../src/client/options/choices.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 

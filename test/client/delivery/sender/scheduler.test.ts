@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
 import { createScheduler } from '../../../../src/client/delivery/sender/scheduler.ts';
-import { deliveryOptions } from '../../../../src/client/options/delivery-options.ts';
+import { deliveryOptions } from '../../../../src/client/options/choices.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import { createFakeLifecycle } from '../world.ts';
 
