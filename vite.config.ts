@@ -39,7 +39,7 @@ const entries = {
   webview: 'src/webview/index.ts',
   'service-worker': 'src/client/service-worker.ts',
   server: 'src/server/index.ts',
-  service: 'src/service/index.ts',
+  service: 'src/service/public.ts',
   testing: 'src/testing/index.ts',
   placard: 'src/cli/placard.ts',
   // Threads of their own: the service and a backup start them by their files.

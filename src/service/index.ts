@@ -10,8 +10,8 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export type { Exchange, Reply } from './gate/reply.ts';
 export { createFetch } from './gate/fetch.ts';
+export type { Exchange, Reply } from './gate/reply.ts';
 export { HttpError } from './http-error.ts';
 export {
   type BatchRecord,

@@ -1,6 +1,6 @@
-import type { Exchange, Reply } from './gate/reply.ts';
 import { createFetch } from './gate/fetch.ts';
 import { createGate } from './gate/gate.ts';
+import type { Exchange, Reply } from './gate/reply.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';

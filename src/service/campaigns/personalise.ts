@@ -7,7 +7,7 @@ import { TemplateError, UnfilledError } from './unfilled.ts';
 import { mayBeMissing, type PersonaliseContext, unknownVariables, writtenName } from './variables.ts';
 
 /** All templates of a campaign together: reading them takes time too. */
-export const MAX_TEMPLATE_CHARACTERS = 40_000;
+export const MAX_TEMPLATE_CHARACTERS = 15_000;
 /** A text that renders longer is refused: an answer must stay small. */
 const MAX_RENDERED_CHARACTERS = 100_000;
 

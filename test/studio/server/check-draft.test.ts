@@ -156,7 +156,7 @@ describe('the texts of a draft', () => {
   });
 
   test('are rendered no further where all of them cost too much together', () => {
-    const variants = Array.from({ length: 200 }, (_, index) =>
+    const variants = Array.from({ length: 150 }, (_, index) =>
       aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
     );
     const checks = checksOf({ variants });
@@ -168,7 +168,7 @@ describe('the texts of a draft', () => {
 
   test('are not even read where they are longer than any campaign needs', () => {
     expect(propertyChecks({ headline: text('{{${first_name}}}'.repeat(2_500)) })).toEqual([
-      'error variants: Texts with {{ or {% hold at most 40,000 characters in all variants together, and these hold 42,500: make them shorter.',
+      'error variants: Texts with {{ or {% hold at most 15,000 characters in all variants together, and these hold 42,500: make them shorter.',
     ]);
   });
 });

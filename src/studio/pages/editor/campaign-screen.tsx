@@ -10,7 +10,7 @@ import { LoadView, useAction, useLoad } from '../parts/server.tsx';
 import { ResultsTab } from '../results/results-tab.tsx';
 import { go, Link } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
-import { ConflictBox, DraftBar } from './draft-bar.tsx';
+import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
 import { CopyDialog, PublishDialog } from './publish-dialog.tsx';
@@ -162,6 +162,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
         )}
         {editor.state.value === 'conflict' && <ConflictBox editor={editor} onDropped={onChange} />}
       </div>
+      {tab === 'edit' && <WhyNotPublish editor={editor} />}
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && <ResultsTab row={row} />}
       {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}

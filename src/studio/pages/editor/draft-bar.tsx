@@ -65,6 +65,9 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
+/** Whether the operator may publish, or in a workspace whose campaigns are in its file copy. */
+const mayPublish = () => may(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
+
 /** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
 const whyNotPublish = ({ row, isDraft, revision }: Editor): string | null => {
   const { operator, workspace } = signedIn();
@@ -74,6 +77,12 @@ const whyNotPublish = ({ row, isDraft, revision }: Editor): string | null => {
   const isMine = row.draft?.revision !== revision() || row.draft.editor === operator.name;
   if (!workspace.secondOperator || !isDraft.value || !isMine) return null;
   return 'You changed this draft last, so somebody else has to publish it.';
+};
+
+/** The same in a line of its own: the bar stays in sight, and is low. */
+export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
+  const words = mayPublish() ? whyNotPublish(editor) : null;
+  return words === null ? null : <p class="campaign-why">{words}</p>;
 };
 
 /** It keeps the focus with the last step: a disabled button would lose it. */
@@ -101,7 +110,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     if (row.published) await onDiscarded();
     else go('/');
   };
-  const canPublish = isFile ? may('edit') : may('publish');
+  const canPublish = mayPublish();
   const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="draft-bar">
@@ -116,7 +125,6 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           </>
         )}
       </p>
-      {whyNot && <p class="draft-state">{whyNot}</p>}
       {!editor.isReadOnly && (
         <div class="draft-buttons">
           <StepButton name="Undo" isPossible={editor.canUndo.value} onClick={editor.undo} />

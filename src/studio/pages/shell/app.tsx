@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
-import { AccessScreen } from '../access/access-screen.tsx';
 import { call, Refused } from '../call.ts';
-import { DataScreen } from '../data/data-screen.tsx';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
-import { useAction, useLoad } from '../parts/server.tsx';
-import { WhyScreen } from '../why/why-screen.tsx';
+import { LoadView, useAction, useLoad } from '../parts/server.tsx';
 import { Link, path } from './address.tsx';
 import { hasEnded, loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
@@ -24,6 +22,22 @@ const decoded = (part: string): string | null => {
   }
 };
 
+/** Screens that are loaded when they are first opened: most people come for the campaigns. */
+const LATE = {
+  access: async () => (await import('../access/access-screen.tsx')).AccessScreen,
+  data: async () => (await import('../data/data-screen.tsx')).DataScreen,
+  why: async () => (await import('../why/why-screen.tsx')).WhyScreen,
+};
+
+const LateScreen = ({ load }: { load: () => Promise<ComponentType> }) => {
+  const { loaded, again } = useLoad(load, '');
+  return (
+    <LoadView loaded={loaded} again={again} isPage>
+      {(Screen) => <Screen />}
+    </LoadView>
+  );
+};
+
 const screenOf = (current: string) => {
   const campaign = CAMPAIGN.exec(current);
   const id = campaign && decoded(campaign[1]!);
@@ -31,9 +45,12 @@ const screenOf = (current: string) => {
     const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
     return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
-  if (current === '/access') return { key: current, title: 'Access', element: <AccessScreen /> };
-  if (current === '/data') return { key: current, title: 'Data', element: <DataScreen /> };
-  if (current === '/why') return { key: current, title: 'Why', element: <WhyScreen /> };
+  if (current === '/access')
+    return { key: current, title: 'Access', element: <LateScreen key={current} load={LATE.access} /> };
+  if (current === '/data')
+    return { key: current, title: 'Data', element: <LateScreen key={current} load={LATE.data} /> };
+  if (current === '/why')
+    return { key: current, title: 'Why', element: <LateScreen key={current} load={LATE.why} /> };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
     key: current,
