@@ -1,5 +1,12 @@
-/** What `placard/service` promises to a program that runs the service itself. The repository's other rooms enter by `index.ts`. */
-export { type Log, silentLog } from './log.ts';
-export { createService, type Service, type ServiceOptions } from './service.ts';
+import { createService as createAnyService, type Service, type ServiceOptions } from './service.ts';
+
+/**
+ * Puts the API together, for a program that runs it itself: a test, for one. Throws a `WorkspaceError` where a given workspace cannot
+ * be used.
+ */
+export const createService: (options: ServiceOptions) => Service = createAnyService;
+
+export type { Log } from './log.ts';
+export type { Service, ServiceOptions } from './service.ts';
 export { openStore } from './store/index.ts';
 export type { Store } from './store/store.ts';

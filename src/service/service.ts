@@ -13,8 +13,8 @@ import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 
 /** What the service is made of: workspaces and a store. */
 export interface ServiceOptions {
-  /** What `watchWorkspaces` gives, or the contents of workspace files, which are checked here and never change. */
-  workspaces: WorkspaceSource | readonly unknown[];
+  /** The contents of workspace files, which are checked here and never change. */
+  workspaces: readonly unknown[];
   store: Store;
   /** Unix milliseconds. Default the system's clock. */
   now?: () => number;
@@ -22,6 +22,11 @@ export interface ServiceOptions {
   log?: Log;
   /** `/metrics` then answers only requests with `Authorization: Bearer <token>`. Default: it answers everyone. */
   metricsToken?: string;
+}
+
+/** The same for `placard serve`, whose workspaces change: what `watchWorkspaces` gives. */
+export interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
+  workspaces: WorkspaceSource;
 }
 
 /** The API, and what a process does with it. */
@@ -46,7 +51,7 @@ const fixed = (contents: readonly unknown[]): WorkspaceSource => {
   return { registry: () => registry, stop: () => undefined };
 };
 
-const isSource = (workspaces: ServiceOptions['workspaces']): workspaces is WorkspaceSource =>
+const isSource = (workspaces: WorkspaceSource | readonly unknown[]): workspaces is WorkspaceSource =>
   'registry' in workspaces;
 
 /** Puts the API together. Throws a `WorkspaceError` where a given workspace cannot be used. */
@@ -56,7 +61,7 @@ export const createService = ({
   now = Date.now,
   log = silentLog,
   metricsToken,
-}: ServiceOptions): Service => {
+}: ServiceOptions | WatchedServiceOptions): Service => {
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
   const timedStore = metrics.timed(store);

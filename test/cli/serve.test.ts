@@ -144,8 +144,7 @@ describe('placard serve', () => {
       {
         external_user_id: 'u-771',
         app_id: APP_ID,
-        // Without its end, which names the user: so all users' rows of one banner have one ID.
-        banner_id: banners.home.id.slice(0, -8),
+        banner_id: banners.home.id,
         campaign_id: 'c1',
         variant_id: 'a',
         placement_id: 'home',

@@ -1,13 +1,11 @@
 // What a newcomer does first: `npm start`, then the curl line that it prints.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { curl } from '../helpers/curl.ts';
 import { freePort } from '../helpers/free-port.ts';
-
-const run = promisify(execFile);
 
 let folder: string;
 let npm: ChildProcess;
@@ -55,8 +53,9 @@ describe('npm start', () => {
 
   test('prints a curl line that answers a banner', async () => {
     const line = printed.split('\n').find((text) => text.trim().startsWith('curl '));
-    const { stdout } = await run('sh', ['-c', line!.trim()]);
-    const { banners } = JSON.parse(stdout) as { banners: Record<string, { placement_id: string }> };
+    const { banners } = (await (await curl(line!.trim())).json()) as {
+      banners: Record<string, { placement_id: string }>;
+    };
     expect(banners['home_hero']).toMatchObject({ placement_id: 'home_hero', is_control: false });
   });
 

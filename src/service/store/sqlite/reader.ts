@@ -37,14 +37,14 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
-  // The plus keeps SQLite from the index by name, which would have it sort all events for every page.
+  // The plus keeps SQLite from an index by workspace, which would have it sort all events for every page.
   const eventsPage = database.prepare(
     `SELECT events.*, external_id FROM events JOIN users USING (user_id)
      WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${PAGE}`,
   );
   const bannerEventsPage = database.prepare(
     `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
-     WHERE banner_events.workspace_id = ? AND NOT is_test_send
+     WHERE +banner_events.workspace_id = ? AND NOT is_test_send
      AND (user_id, campaign_id, banner_id, event_type, time) > (?, ?, ?, ?, ?)
      ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${PAGE}`,
   );
