@@ -1,6 +1,7 @@
 // An app as create-next-app makes it today, with its own configuration, the packed package, and npm's packages in a folder
 // that is kept, so that the next run installs little.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +17,8 @@ const run = promisify(execFile);
 const GENERATOR = resolve('node_modules/create-next-app/dist/index.js');
 /** What its questions are answered with: its own recommendations, but without a style library and without its example page. */
 const ANSWERS = ['--yes', '--empty', '--no-tailwind', '--use-npm', '--skip-install', '--disable-git'];
-const FOLDER = resolve('node_modules/.cache/next-app');
+/** Not below a `node_modules`: Turbopack compiles no TypeScript there. One for each checkout. */
+const FOLDER = join(tmpdir(), `placard-next-app-${hash('sha256', resolve('.')).slice(0, 12)}`);
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 const ESLINT = join(FOLDER, 'node_modules/eslint/bin/eslint.js');
 const PROBE_MS = 15_000;
