@@ -22,7 +22,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** Stores the impression, unless it was counted in this session before. */
-  countImpression(banner: Banner, userId: string): Promise<BannerEvent | null>;
+  countImpression(banner: Banner, userId: string, at: number | undefined): Promise<BannerEvent | null>;
   /**
    * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
    * behind; but at the start of a page without a user one of them may be coming back.

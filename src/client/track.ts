@@ -23,7 +23,8 @@ export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptio
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
-    impression: ({ userId }, banner) => late.run((client) => client.countImpression(banner, userId), null),
+    impression: ({ userId, at }, banner) =>
+      late.run((client) => client.countImpression(banner, userId, at), null),
     click: (event) => (cache.isTaken(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;

@@ -21,6 +21,9 @@ import { SourceError } from './source-error.ts';
 const MAX_ROWS = 100;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
+/** Characters of a text in an index: four bytes each fit into any. */
+const MAX_INDEXED = 500;
+const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
 /** Writes of requests go first. */
 const AGAIN_MS = 1_000;
 const MAX_TRIES = 60;
@@ -54,6 +57,18 @@ export interface BatchesOptions {
   holdsLease(): Promise<boolean>;
   now(): number;
 }
+
+/** Where to cut a batch in two: not between rows of one time and key, unless all are. */
+const middleOf = (judged: readonly Judged[]): number => {
+  const middle = judged.length >> 1;
+  const isTie = (at: number) => {
+    const [before, after] = [judged[at - 1]!.row, judged[at]!.row];
+    return before.us === after.us && before.key === after.key;
+  };
+  let cut = middle;
+  while (cut < judged.length && isTie(cut)) cut += 1;
+  return cut === judged.length ? middle : cut;
+};
 
 export const refusedId = (key: string): string => `key:${key}`;
 
@@ -109,13 +124,15 @@ export const createBatches = (options: BatchesOptions) => {
     };
   };
 
-  const write = async (judged: readonly Judged[], record: BatchRecord) => {
-    const rows = judged.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
+  /** Resolves with the rows whose event the user's profile had no room for. */
+  const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
+    const sound = judged.filter(({ checked }) => !('reason' in checked));
+    const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
     const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        await store.write(work);
-        return;
+        const refused = await store.write(work);
+        return refused.flatMap((position) => sound[position] ?? []);
       } catch (error) {
         // Nothing was stored: writes of requests come first.
         if (!(error instanceof RetryLaterError) || tries === MAX_TRIES) throw error;
@@ -131,23 +148,30 @@ export const createBatches = (options: BatchesOptions) => {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
+    let crowded: Judged[];
     try {
-      await write(judged, record);
+      crowded = await write(judged, record);
     } catch (error) {
       // One value that the database cannot hold costs its row alone. Where another run has the lease, all are refused.
       if (!isRefused(error) || !(await holdsLease())) throw error;
-      if (judged.length === 1) {
+      const [first] = judged;
+      if (judged.length < 2) {
+        if (!first || 'reason' in first.checked) throw error;
         const checked = { reason: 'The database cannot hold a value of the row' };
-        if ('reason' in judged[0]!.checked) throw error;
-        return commit({ ...batch, judged: [{ ...judged[0]!, checked }] });
+        return commit({ ...batch, judged: [{ ...first, checked }] });
       }
-      const half = judged.length >> 1;
+      const half = middleOf(judged);
       await commit({ judged: judged.slice(0, half), unusable: [], gone: [] });
       return commit({ ...batch, judged: judged.slice(half) });
     }
     ({ run, watermark, seenSinceUs } = record);
     for (const id of record.settled) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
+    if (crowded.length === 0) return;
+    // Only the profile tells, so these are rejects once the others are stored. A kill in between leaves them out of the list.
+    run = { ...run, rowsSynced: run.rowsSynced - crowded.length };
+    const checked = { reason: 'The user has too many names of events or products' };
+    await commit({ judged: crowded.map(({ row }) => ({ row, checked })), unusable: [], gone: [] });
   };
 
   const flush = async () => {
@@ -177,7 +201,15 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: UnusableRow) {
       await makeRoom();
-      pending.unusable.push({ ...row, kind: 'unusable', updatedAtUs: us });
+      // A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text.
+      pending.unusable.push({
+        ...row,
+        kind: 'unusable',
+        updatedAtUs: us,
+        key: row.key === null ? null : storable(row.key),
+        externalId: row.externalId === null ? null : storable(row.externalId).slice(0, MAX_INDEXED),
+        payload: storable(row.payload),
+      });
     },
 
     /** The row of a reject is in the source no more. */

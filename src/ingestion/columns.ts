@@ -148,10 +148,15 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   return { updatedAt, key, externalIdOf, objectOf };
 };
 
-/** Joins the parts of a key, as SQL does; `null` where one is missing. */
+/** Bytes of a key: an index of PostgreSQL takes 2,700. */
+const MAX_KEY_BYTES = 2_000;
+
+/** Joins the parts of a key, as SQL does; `null` where one is missing, or where no database could hold it. */
 export const keyOf = (values: Record<string, unknown>, columns: readonly string[]): string | null => {
   const parts = columns.map((column) => values[column] ?? '');
-  return parts.some((part) => part === '') ? null : parts.map(textOf).join('\u001f');
+  if (parts.some((part) => part === '')) return null;
+  const key = parts.map(textOf).join('\u001f');
+  return key.includes('\u0000') || Buffer.byteLength(key) > MAX_KEY_BYTES ? null : key;
 };
 
 const textOf = (value: unknown): string =>

@@ -16,7 +16,7 @@ export const payloadOf = (values: Record<string, unknown>): string => JSON.strin
 
 const reasonOf = (us: number | null, key: string | null): string => {
   if (us === null) return 'The row has no UPDATED_AT, or one that is no time';
-  return key === null ? 'The row has no key' : 'UPDATED_AT is in the future';
+  return key === null ? 'The row has no key, or one of more than 2,000 bytes' : 'UPDATED_AT is in the future';
 };
 
 /** A row without a time or a key, or with a time ahead. `line` is where it is in its file. */

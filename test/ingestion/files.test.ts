@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
+import { stampText } from '../../src/service/index.ts';
+import { aDatabase } from '../helpers/postgres.ts';
 import { aFolder, aStore, exported, ingest, rejectsOf, stateOf } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
@@ -194,7 +196,7 @@ describe('rows', () => {
     expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no UPDATED_AT, or one that is no time',
-      'The row has no key',
+      'The row has no key, or one of more than 2,000 bytes',
       'UPDATED_AT is in the future',
     ]);
     writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));
@@ -274,6 +276,85 @@ describe('rows', () => {
       ['kim@example.org', { tier: 'gold', score: 1.5 }],
       ['lee@example.org', { score: 2 }],
     ]);
+  });
+});
+
+describe('values that hurt', () => {
+  test('times in nanoseconds come from a SQLite file, whose integers go beyond 2^53', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const database = new DatabaseSync(join(folder, 'crm.db'));
+    database.exec(`CREATE TABLE customers (external_id TEXT, updated_at INTEGER, visits INTEGER);
+      INSERT INTO customers VALUES ('kim', 1772359200123456789, 3)`);
+    database.close();
+    const source = {
+      kind: 'sqlite',
+      files: 'crm.db',
+      table: 'customers',
+      rows: 'attributes',
+      columns: { visits: 'visits' },
+    };
+    expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect(await exported(store, 'users')).toMatchObject([{ custom_attributes: { visits: 3 } }]);
+  });
+
+  test('a column may have a line feed in its name', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    writeFileSync(
+      join(folder, 'customers.csv'),
+      'EXTERNAL_ID,UPDATED_AT,"Full\nname"\nkim,2026-03-01T10:00:00Z,Kim\n',
+    );
+    const source = {
+      kind: 'csv',
+      files: 'customers.csv',
+      rows: 'attributes',
+      columns: { 'Full\nname': 'label' },
+    };
+    expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
+  });
+
+  test.each(['SQLite', 'PostgreSQL'])(
+    'what no database can hold is a reject, and the run comes to its end, on %s',
+    async (kind) => {
+      const store = await aStore(kind === 'SQLite' ? undefined : await aDatabase());
+      const folder = aFolder();
+      const file = join(folder, 'events-a.ndjson');
+      // UTF-16, as some exports are: every second byte is U+0000.
+      writeFileSync(file, Buffer.from(anEvent(1), 'utf16le'));
+      expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
+      const long = Array.from({ length: 3_000 }, (_, at) =>
+        String.fromCharCode(97 + ((at * at * 7) % 26)),
+      ).join('');
+      writeFileSync(
+        file,
+        anEvent(2, { UPDATED_AT: null, EXTERNAL_ID: long }) +
+          anEvent(3, { ID: `a\u0000b` }) +
+          anEvent(4, { ID: long }) +
+          anEvent(5),
+      );
+      expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'partial', rowsSynced: 1 });
+      expect(idsOf(await exported(store, 'events'))).toEqual([5]);
+    },
+  );
+
+  test('an event that its user has no room for is a reject', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'events-a.ndjson');
+    const named = (id: number) => anEvent(id, { PAYLOAD: { name: `name ${id}`, time: T } });
+    writeFileSync(file, Array.from({ length: 20_001 }, (_, id) => named(id)).join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({
+      status: 'partial',
+      rowsSynced: 20_000,
+      rowsFailed: 1,
+    });
+    expect(await rejectsOf(store)).toHaveLength(1);
+  });
+
+  test('times before 1970 are written as they are', () => {
+    expect(stampText(-1)).toBe('1969-12-31T23:59:59.999999Z');
+    expect(stampText(1_772_359_200_123_456)).toBe('2026-03-01T10:00:00.123456Z');
   });
 });
 

@@ -28,9 +28,12 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     });
   };
 
-  const count = async (banner: Banner, userId: string): Promise<BannerEvent | null> => {
+  const count = async (
+    banner: Banner,
+    userId: string,
+    at: number = platform.now(),
+  ): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
-    const at = platform.now();
     if (!isActive() || cache.isExpired(banner)) return null;
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await updates.nameOf(placementId, bannerId);

@@ -166,6 +166,8 @@ function* sqliteRows(path: string, table: string): Generator<FileRow, void> {
     const statement = database.prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`);
     const names = statement.columns().map(({ name }) => name);
     // One statement, so that all rows are of one moment.
+    // As numbers, integers beyond 2^53 would be an error: a time in nanoseconds, for one.
+    statement.setReadBigInts(true);
     for (const values of statement.iterate()) yield { names, values, line: null };
   } finally {
     database.close();

@@ -61,7 +61,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     const plans = new Map<string, { index: number; columns: Columns }>();
     const planOf = (row: { names: readonly string[] }) => {
       const names = namesOf(staging, row);
-      const id = names.join('\n');
+      const id = JSON.stringify(names);
       let plan = plans.get(id);
       if (!plan) {
         plan = { index: plans.size, columns: columnsOf(source, names) };
@@ -108,7 +108,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     }
     database.exec(INDEX);
-    return [...plans.keys()].map((id) => id.split('\n'));
+    return [...plans.keys()].map((id) => JSON.parse(id) as string[]);
   } finally {
     database.close();
   }

@@ -51,19 +51,23 @@ export const checkRow = (
 
 const wrap = <K extends string, T>(kind: K, checked: T | null) => checked && { kind, checked };
 
-/** Stores rows of one type in their order, together with the statements. */
+/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
 export const rowsWork = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
   also: readonly Statement[],
-): UserWork<unknown> => {
+): UserWork<number[]> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
-  const work =
-    targets.length > 0
-      ? deleteWork(workspaceId, targets, nowMs)
-      : trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true });
-  return { ...work, also };
+  if (targets.length === 0) {
+    return { ...trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true }), also };
+  }
+  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
+  const forget = (users: Parameters<typeof apply>[0]): number[] => {
+    apply(users);
+    return [];
+  };
+  return { ...work, apply: forget, also };
 };

@@ -295,3 +295,19 @@ test('case 69: so does one that this tab heard of from another that is in memory
   expect(await world.openTab().delivery.mayAct()).toBe(false);
   expect(world.service.events).toEqual([]);
 });
+
+test('case 69: an opt-in of another tab wins over an earlier opt-out in memory mode', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  // Neither hears of the other: the disk alone says what was chosen last.
+  const tab = openTab({ openChannel: deafLink });
+  await tab.delivery.disable('keep');
+  await world.clock.advance(MINUTE_MS);
+  const other = world.openTab({ openChannel: deafLink });
+  await other.delivery.disable('keep');
+  await other.delivery.enable();
+  store.recover();
+  tab.tell('visible');
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(await world.openTab().delivery.mayAct()).toBe(true);
+});

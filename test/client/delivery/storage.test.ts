@@ -273,6 +273,21 @@ test('what is older than seven days expires an hour after a page has seen it, co
   expect(second.noticesOf('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
 });
 
+test('what was found too old once does not make the next look of a wrong clock expire anything', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+  await tab.captureMany(2);
+  await world.clock.advance(8 * DAY_MS);
+  await world.clock.advance(DAY_MS / 12);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ expired: 2 });
+  await tab.captureMany(3);
+  // The device's clock is a year ahead when the page looks next.
+  world.clock.jump(365 * DAY_MS);
+  await world.clock.advance(DAY_MS / 24 - 60_000);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ expired: 2 });
+});
+
 const CONTROL: StoreKey = ['control', 1, 'meta'];
 
 test('case 44: where a newer version keeps the log the page goes on in memory, and changes nothing of it', async () => {

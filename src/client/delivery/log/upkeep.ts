@@ -114,7 +114,9 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
       const { oldSince } = control;
       const age = now() - oldSince;
       isTrusted = isOld && oldSince > 0 && age >= TIDY_MS;
-      const next = isOld && oldSince > 0 && age >= 0 ? oldSince : isOld ? now() : 0;
+      // What is found next needs an hour of its own: the clock may be wrong by then.
+      const isKnown = isOld && oldSince > 0 && age >= 0;
+      const next = isTrusted || !isOld ? 0 : isKnown ? oldSince : now();
       if (next === oldSince) return null;
       control.oldSince = next;
       return [];
@@ -144,8 +146,10 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
         tidiedAt = monotonic();
         free = await expire(all);
       }
-      let spareEvents = total - (all.length - free.length) - maxEvents;
-      let spareBytes = size - bytesCap;
+      const kept = new Set(free);
+      const expired = all.filter((item) => !kept.has(item));
+      let spareBytes = size - expired.reduce((sum, { event }) => sum + bytesOf(event), 0) - bytesCap;
+      let spareEvents = total - expired.length - maxEvents;
       if (spareEvents <= 0 && spareBytes <= 0) return;
       spareEvents += maxEvents * SLACK;
       spareBytes += bytesCap * SLACK;

@@ -42,12 +42,13 @@ export const adopt = async ({ ask }: Disk, records: Writes, consent: Consent): P
     const control = readControl(stored, own.consent);
     for (const total of TOTALS) control[total] += own[total];
     const isOptIn = consent.mayAct() && own.chosenAt > control.chosenAt;
+    const isOptOut = own.consent !== 'enabled' && own.chosenAt >= control.chosenAt;
     // Opted out on the disk, and not in again since: nothing of it may be kept or sent.
     if (control.consent === 'disabled' && !isOptIn) {
       control.purged += kept.filter(([key]) => ['event', 'dead'].includes((key as string[])[0]!)).length;
       return [[CONTROL_KEY, control]];
     }
-    if (isOptIn || own.consent !== 'enabled') {
+    if (isOptIn || isOptOut) {
       control.consent = own.consent;
       control.chosenAt = own.chosenAt;
     }
