@@ -28,14 +28,14 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   // 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 6_400,
   './webview': 1_900,
-  './service-worker': 18_100,
+  './service-worker': 18_200,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
 export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_300 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_320 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };

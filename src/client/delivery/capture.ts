@@ -116,9 +116,7 @@ export const createCapture = (
   const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
     await log.control();
     if (consent.mayFinish()) return true;
-    await log
-      .remove(kept)
-      .catch((cause) => fail('storage', 'Events of before an opt-out could not be removed', cause));
+    await log.remove(kept).catch((cause) => fail('storage', 'The log could not be used', cause));
     return false;
   };
 
