@@ -52,7 +52,7 @@ export const MAX_TRACK_BODY_BYTES = 512 * KB;
  */
 export const MAX_SYNC_VALUES = 1_000;
 export const MAX_TRACK_VALUES = 10 * MAX_TRACK_EVENTS;
-export const MAX_USERS_TRACK_VALUES = 100_000;
+export const MAX_USERS_TRACK_VALUES = 40_000;
 export const MAX_PROFILE_VALUES = 10_000;
 /** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
 export const MAX_TRACK_BATCH = 50;

@@ -38,4 +38,4 @@ export const ORDINARY_VISIT = 33_300;
 export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_320 };
 
 /** Where both are to go, as the README's table of figures says. */
-export const AIMS = { allChunks: 33_300, firstPaint: { vite: 6_500, worst: 7_000 } };
+export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

@@ -94,9 +94,9 @@ export const costliestRequests = (bannerId: string): CostlyRequest[] => {
     },
     {
       ...server,
-      what: '/users/track, 100,000 values of as many shapes',
+      what: '/users/track, 40,000 values of as many shapes',
       path: '/users/track',
-      body: { attributes: [{ external_id: 'u-1', ...shapes(49_000) }] },
+      body: { attributes: [{ external_id: 'u-1', ...shapes(19_500) }] },
     },
     {
       ...server,
@@ -138,12 +138,12 @@ export const costliestRequests = (bannerId: string): CostlyRequest[] => {
     },
     {
       ...server,
-      what: '/users/track/bulk, 1,000 objects, each at fault 45 times',
+      what: '/users/track/bulk, 1,000 objects, each at fault 15 times',
       path: '/users/track/bulk',
       body: {
         attributes: list(1_000, (at) => ({
           external_id: `u-${at}`,
-          ...Object.fromEntries(list(45, (name) => [`a${name}`, { inc: 'x' }])),
+          ...Object.fromEntries(list(15, (name) => [`a${name}`, { inc: 'x' }])),
         })),
       },
     },
