@@ -11,7 +11,7 @@ import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite } from './open.ts';
 
-/** WriteSet an export holds at once; a page is one short read, so that an export never holds back the log. */
+/** Rows that an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';
