@@ -140,7 +140,7 @@ describe('the shop', () => {
       await page.getByRole('heading', { name: product, level: 1 }).waitFor();
     }
     // Nothing is swapped under the reader's eyes, so the way back begins when the answer is there.
-    await page.locator('placard-devtools').getByText('Cups for your teapot').waitFor();
+    await page.locator('placard-devtools').getByText('Cups for your teapot').first().waitFor();
     await page.getByRole('link', { name: '← All pots' }).click();
     await page.getByRole('region', { name: 'Cups for your teapot' }).waitFor();
     await close();
