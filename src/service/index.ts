@@ -41,6 +41,7 @@ export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createService, type Service, type ServiceOptions } from './service.ts';
+export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -54,7 +55,6 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
-  Conversion,
   DayResults,
   PlacementResults,
   ResultsQuestion,

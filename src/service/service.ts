@@ -1,6 +1,7 @@
 import { createFetch } from './gate/fetch.ts';
 import { createGate } from './gate/gate.ts';
 import type { Exchange, Reply } from './gate/reply.ts';
+import { startKeepingGoals } from './keep-goals.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
@@ -74,9 +75,11 @@ export const createService = ({
     log,
     metricsOf: metrics.metricsOf,
   });
+  const allWorkspaces = () => source.registry().workspaces;
+  const stopKeeping = startKeepingGoals({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
-    workspaces: () => source.registry().workspaces,
+    workspaces: allWorkspaces,
     onPruned: metrics.pruned,
     log,
     now,
@@ -89,7 +92,7 @@ export const createService = ({
     log,
     now,
     metricsToken,
-    workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
+    workspaceIds: () => allWorkspaces().map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });
 
@@ -114,7 +117,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
-      await stopRetention();
+      await Promise.all([stopKeeping(), stopRetention()]);
       await store.close();
     },
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
@@ -53,7 +53,7 @@ export interface AuditStore {
 /** Before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
-const auditOf = (row: Row): AuditEntry => ({
+const auditOf = (row: SqlRow): AuditEntry => ({
   entryId: textIn(row, 'entry_id'),
   workspaceId: textIn(row, 'workspace_id'),
   atMs: numberIn(row, 'at_ms'),

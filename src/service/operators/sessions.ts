@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /**
  * What an operator has signed in with: a key, by its SHA-256 in hexadecimal digits, or values of a claim of an identity
@@ -45,7 +45,7 @@ export interface SessionStore {
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 }
 
-const sessionOf = (row: Row): OperatorSession => ({
+const sessionOf = (row: SqlRow): OperatorSession => ({
   workspaceId: textIn(row, 'workspace_id'),
   sessionId: textIn(row, 'session_id'),
   operator: textIn(row, 'operator'),
