@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
-import { collectBytes } from './gate/fetch.ts';
-import type { Exchange, Reply } from './gate/reply.ts';
-import { HttpError, notNow } from './http-error.ts';
+import { type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
+import { collectBytes } from './fetch.ts';
 
 /**
  * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others

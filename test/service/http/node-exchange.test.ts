@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { createFetch } from '../../src/service/gate/fetch.ts';
-import { createReceiving, exchangeOf } from '../../src/service/http-exchange.ts';
+import { createFetch } from '../../../src/service/http/fetch.ts';
+import { createReceiving, exchangeOf } from '../../../src/service/http/node-exchange.ts';
 
 const FIRST = 'the first chunk, ';
 /** One object for many chunks, each written over the last: whoever kept it instead of its byte reads only the last. */

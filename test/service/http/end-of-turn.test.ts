@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createEndOfTurn } from '../../src/service/end-of-turn.ts';
+import { createEndOfTurn } from '../../../src/service/http/serve-port.ts';
 
 describe('the end of a turn', () => {
   test('runs what came in one turn together, in its order', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasMoreValues } from '../../../src/service/gate/body.ts';
+import { hasMoreValues } from '../../../src/service/http/body.ts';
 import fc from '../../helpers/property.ts';
 
 const counted = (json: string, values: number) =>

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createHeldBodies, MAX_BYTES } from '../../../src/service/gate/in-work.ts';
-import type { Exchange, Reply } from '../../../src/service/gate/reply.ts';
-import { HttpError } from '../../../src/service/http-error.ts';
+import { createHeldBodies, MAX_BYTES } from '../../../src/service/http/body.ts';
+import type { Exchange, Reply } from '../../../src/service/http/exchange.ts';
+import { HttpError } from '../../../src/service/http/exchange.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 

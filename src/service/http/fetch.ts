@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from './reply.ts';
+import type { Exchange, Reply } from './exchange.ts';
 
 /** What the second chunk is copied into; it doubles from there. */
 const FIRST_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createService, listen, openStore, type Store } from '../../src/service/index.ts';
-import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { type RunningService, runService } from '../helpers/running-service.ts';
+import { createService, listen, openStore, type Store } from '../../../src/service/index.ts';
+import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { type RunningService, runService } from '../../helpers/running-service.ts';
 
 let service: RunningService | undefined;
 const sockets: Socket[] = [];

@@ -1,11 +1,56 @@
-import { type AttributesUser, readAttributesUser, TRACK_ERROR } from '../../protocol/index.ts';
+import {
+  type AttributesUser,
+  type Identity,
+  type InputArray,
+  isRecord,
+  readAttributesUser,
+  readUserEvent,
+  TRACK_ERROR,
+  type TrackErrorEntry,
+} from '../../protocol/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
+import { setOwn } from '../profiles/own.ts';
 import type { PushToken } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
-import type { Problems } from './problems.ts';
 import { checkPushTokens } from './push-tokens.ts';
 import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
+
+/** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
+export interface Problems {
+  readonly entries: TrackErrorEntry[];
+  at(array: InputArray, index: number): void;
+  add(type: string): void;
+}
+
+/**
+ * Entries of one object. The contract has no bound for an object with several faults: one whose 250,000 values are all
+ * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
+ */
+const MAX_PER_OBJECT = 100;
+/** And of all objects together, but for the first of each: that an object is at fault is always said. */
+const MAX_ENTRIES = 1_000;
+
+export const createProblems = (): Problems => {
+  const entries: TrackErrorEntry[] = [];
+  let inputArray: InputArray = 'attributes';
+  let position = 0;
+  let before = 0;
+  return {
+    entries,
+    at(array, index) {
+      inputArray = array;
+      position = index;
+      before = entries.length;
+    },
+    add(type) {
+      const ofObject = entries.length - before;
+      if (ofObject > 0 && (ofObject >= MAX_PER_OBJECT || entries.length >= MAX_ENTRIES)) return;
+      entries.push({ type, input_array: inputArray, index: position });
+    },
+  };
+};
 
 export interface CheckedAttributes extends AttributesUser {
   standard: { name: string; value: unknown }[];
@@ -87,4 +132,55 @@ export const checkAttributes = (
     }
   }
   return checked;
+};
+
+/** An event or a purchase that passed every check. */
+export interface CheckedEvent {
+  identity: Identity;
+  /** As it will be stored, but for its user, who is not known yet. */
+  event: StoredEvent;
+}
+
+/** Objects inside a purchase's properties are kept as their JSON text. */
+const asText = (value: unknown): unknown => {
+  if (isRecord(value)) return JSON.stringify(value);
+  return Array.isArray(value) ? value.map(asText) : value;
+};
+
+const withTexts = (properties: Record<string, unknown>): Record<string, unknown> => {
+  const texts: Record<string, unknown> = {};
+  for (const key of Object.keys(properties)) setOwn(texts, key, asText(properties[key]));
+  return texts;
+};
+
+/** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `problems`. */
+export const checkEvent = (
+  object: unknown,
+  kind: 'event' | 'purchase',
+  workspace: Workspace,
+  nowMs: number,
+  problems: Problems,
+): CheckedEvent | null => {
+  const read = readUserEvent(object, kind, workspace.blockedExternalIds, problems);
+  if (read === null) return null;
+  const { identity, name, properties = null, purchase } = read;
+  const { app_id } = object as Record<string, unknown>;
+  const ofUser = {
+    externalId: null,
+    userId: 0,
+    appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
+    // Nothing has happened in the future: such a time is replaced by now.
+    timeMs: Math.min(read.timeMs, nowMs),
+    receivedAtMs: nowMs,
+  };
+  const event: StoredEvent = purchase
+    ? {
+        kind: 'purchase',
+        productId: name,
+        ...purchase,
+        ...ofUser,
+        properties: properties && withTexts(properties),
+      }
+    : { kind: 'event', name, ...ofUser, properties };
+  return { identity, event };
 };

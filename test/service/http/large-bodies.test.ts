@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLargeBodies } from '../../../src/service/gate/in-work.ts';
+import { createLargeBodies } from '../../../src/service/http/body.ts';
 import { createService, openStore, type Service, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../../src/service/index.ts';
-import { createPreviewTokens, type Preview } from '../../../src/service/preview/preview-tokens.ts';
+import { createPreviewTokens, type Preview } from '../../../src/service/routes/preview.ts';
 import fc from '../../helpers/property.ts';
 import { aToken, ed25519Keys, hmacOf, part } from '../../helpers/token-keys.ts';
 
