@@ -1,4 +1,3 @@
-export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './audit.ts';
 export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
 export {
@@ -11,4 +10,5 @@ export {
   textIn,
 } from './run-sql.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
+export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './sessions.ts';
 export { createStudioStore, STUDIO_TABLES, type StudioStore } from './studio-store.ts';
