@@ -56,6 +56,7 @@ export type {
   CampaignResults,
   Conversion,
   DayResults,
+  LanguageResults,
   PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';

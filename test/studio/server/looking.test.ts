@@ -98,6 +98,7 @@ describe('a preview', () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
+      language: null,
     });
     expect((await preview({})).body).toEqual({ properties: text('Hi you'), inAudience: false });
   });

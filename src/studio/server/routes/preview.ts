@@ -180,6 +180,7 @@ export const why: StudioRoute = {
         appId,
         appVersion: 'any',
         deviceId: undefined,
+        acceptLanguage: '',
         placementIds: placements ?? known,
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
