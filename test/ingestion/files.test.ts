@@ -195,8 +195,8 @@ describe('rows', () => {
     });
     expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+      'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is no time',
-      'The row has no key, or one of more than 2,000 bytes',
       'UPDATED_AT is in the future',
     ]);
     writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));
