@@ -132,7 +132,8 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
     tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
   }
   if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
-  if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
+  if (controlPercentage === 100)
+    tell('warning', ['control_percentage'], 'Everyone is in the control group: nobody sees it.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)
       tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');

@@ -4,10 +4,9 @@ import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import { call } from '../call.ts';
+import type { NamesAnswer } from '../../server/routes/names.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
-import { useLoad } from '../parts/server.tsx';
+import { NameLists, useNames } from '../parts/names.tsx';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import { Reach } from './reach.tsx';
@@ -18,7 +17,7 @@ export const TestUsers = ({ editor }: { editor: Editor }) => (
   <ListField
     id="test_users"
     label="Test users"
-    help="External IDs, separated by commas. They see it whatever its state, time and audience are, and count in no result."
+    help="IDs of users as your site sends them, separated by commas. They see it whatever its state, time and audience are, and count in no result."
     checks={checksAt(editor.checks.value, 'test_users')}
     values={editor.campaign.value.test_users ?? []}
     onChange={(users) =>
@@ -97,23 +96,16 @@ const isComplete = (condition: Condition): boolean => {
   return condition.name.trim() !== '' && !(condition.kind === 'attribute' && condition.value === '');
 };
 
-/** Attributes that every profile may have, and those that other campaigns ask for: a typo would reach nobody. */
-const COMMON = ['city', 'country', 'email', 'first_name', 'gender', 'language', 'last_name'];
-
-const AttributeNames = () => {
-  const { loaded } = useLoad(() => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'), 'attributes');
-  const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
-  const used = rows.flatMap(({ published, draft }) =>
-    (readAudience((published ?? draft)?.campaign.audience)?.conditions ?? []).flatMap((condition) =>
-      condition.kind === 'attribute' ? [condition.name] : [],
-    ),
-  );
+/** None of the users who were looked at has it: a slip of the pen reaches nobody. What is to be missing may be. */
+const isUnknown = (condition: Condition, names: NamesAnswer | null): boolean => {
+  if (names === null || !isComplete(condition)) return false;
+  if (condition.kind === 'event') return condition.atLeast > 0 && !names.events.includes(condition.name);
+  if (condition.kind === 'purchase') return condition.atLeast > 0 && !names.products.includes(condition.name);
+  if (condition.kind !== 'attribute' || condition.operator === 'is not known') return false;
+  // What is no profile's own, and paths inside of an object.
+  const isOwn = !['external_id', 'email', 'phone', 'app_version', 'app_id'].includes(condition.name);
   return (
-    <datalist id="attribute-names">
-      {[...new Set([...used, ...COMMON])].sort().map((name) => (
-        <option key={name} value={name} />
-      ))}
-    </datalist>
+    isOwn && !condition.name.includes('.') && !names.attributes.some(({ name }) => name === condition.name)
   );
 };
 
@@ -121,6 +113,7 @@ const AttributeNames = () => {
 export const Audience = ({ editor }: { editor: Editor }) => {
   const { audience } = editor.campaign.value;
   const read = readAudience(audience);
+  const names = useNames();
   /** Lines as they are typed, until the campaign is changed from elsewhere. */
   const typed = useSignal<{ of: Filter | null; model: AudienceModel } | null>(null);
   const isJson = useSignal(read === null);
@@ -150,7 +143,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
           <AudienceJson audience={audience ?? null} checks={checks} onChange={putFilter} />
         ) : (
           <>
-            <AttributeNames />
+            <NameLists names={names} />
             {model.conditions.length > 1 && (
               <Segments
                 label="They have to fit"
@@ -170,6 +163,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
                   id={`condition-${index}`}
                   condition={condition}
                   isIncomplete={!isComplete(condition)}
+                  isUnknown={isUnknown(condition, names)}
                   onChange={(changed) =>
                     put({
                       ...model,

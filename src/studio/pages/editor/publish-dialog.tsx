@@ -130,7 +130,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       announce(
         when.value === 'later'
           ? `Release ${answer.release} goes live on ${wholeMoment(answer.liveAt)}.`
-          : `Release ${answer.release} is live. Pages show it from their next sync on.`,
+          : `Release ${answer.release} is live. A page shows it when it asks the service next: at the latest with its next visit.`,
       );
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;

@@ -33,6 +33,8 @@ export interface CampaignRow {
   planned: PlannedRelease | null;
   /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
   newest: number;
+  /** It was taken off the list: `published` is what it last said, as stopped. */
+  isArchived: boolean;
   /** Why nobody gets it though it is published, as a sentence; `null` where nothing holds it back. */
   halted: string | null;
 }
@@ -63,9 +65,18 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     ...planned.map(({ campaignId }) => campaignId),
     ...drafts.map(({ campaignId }) => campaignId),
   ]);
+  const isAway = live.some(({ campaign }) => campaign === null);
+  const former = new Map(
+    (isAway ? await studio.writtenReleases(workspaceId, nowMs) : []).map((each) => [each.campaignId, each]),
+  );
+  const isArchived = (id: string) => released.get(id)?.campaign === null;
+  const lastText = (id: string) => {
+    const text = former.get(id)?.campaign as CampaignText | undefined;
+    return text && { ...text, status: 'stopped' };
+  };
   const publishedOf = (id: string): Published | null => {
     const release = released.get(id);
-    const campaign = release ? release.campaign : written.get(id);
+    const campaign = release ? (release.campaign ?? lastText(id)) : written.get(id);
     if (!campaign) return null;
     return {
       campaign: campaign as unknown as CampaignText,
@@ -97,6 +108,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
             }
           : null,
         planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
+        isArchived: isArchived(id),
         halted: haltedWords(workspace, id),
         newest: Math.max(released.get(id)?.release ?? 0, ...ahead.map(({ release }) => release)),
       },

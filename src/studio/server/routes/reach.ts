@@ -15,7 +15,7 @@ import type { StudioContext, StudioRoute } from '../route.ts';
 const reachBody = z.strictObject({ campaign: z.looseObject({}) });
 
 /** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
-const FLOOR = 20;
+export const FLOOR = 20;
 const STEP = 10;
 /** So long the same users are looked at: what somebody types in the meantime costs no read of the database. */
 const SAMPLE_MS = 10_000;
@@ -46,16 +46,12 @@ const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
 
 type Sample = ReturnType<Store['sampleUsers']>;
 
-/**
- * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
- * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
- */
-export const createReadReach = (): StudioRoute => {
-  const newest = new Map<string, symbol>();
-  const underWay = new Map<string, Promise<unknown>>();
-  const samples = new Map<string, { atMs: number; sample: Sample }>();
+/** Some users of each workspace: the same ones for some seconds. */
+export type SampleOf = (store: Store, workspaceId: string) => Sample;
 
-  const sampleOf = (store: Store, workspaceId: string): Sample => {
+export const createSamples = (): SampleOf => {
+  const samples = new Map<string, { atMs: number; sample: Sample }>();
+  return (store, workspaceId) => {
     const kept = samples.get(workspaceId);
     const nowMs = performance.now();
     if (kept && nowMs - kept.atMs < SAMPLE_MS) return kept.sample;
@@ -67,6 +63,15 @@ export const createReadReach = (): StudioRoute => {
     setTimeout(forget, SAMPLE_MS).unref();
     return sample;
   };
+};
+
+/**
+ * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
+ * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
+ */
+export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
+  const newest = new Map<string, symbol>();
+  const underWay = new Map<string, Promise<unknown>>();
 
   const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
