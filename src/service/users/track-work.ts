@@ -5,8 +5,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
-import type { CheckedAttributes } from './check-attributes.ts';
-import type { CheckedEvent } from './check-event.ts';
+import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
 import { dayOf } from './dates.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
 

@@ -3,7 +3,7 @@ import { CLIENT_PERMISSIONS, isRecord, isStorableText, SERVER_PERMISSIONS } from
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
 import { integrationFile } from './integration-schema.ts';
-import { limits } from './limits-schema.ts';
+import { limits } from './limits.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings.ts';
 

@@ -1,9 +1,9 @@
 import { errorFacts, type Log } from '../log.ts';
 import type { Release, StudioStore } from '../operators/index.ts';
 import { readCampaign } from './read-campaign.ts';
-import { createRegistry, type Registry } from './registry.ts';
 import type { WorkspaceSource } from './watch-workspaces.ts';
 import type { Workspace } from './workspace.ts';
+import { createRegistry, type Registry } from './workspace.ts';
 
 /** All replicas follow a release within two seconds. */
 const POLL_MS = 1_000;

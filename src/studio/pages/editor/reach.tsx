@@ -1,5 +1,5 @@
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import type { ReachAnswer } from '../../server/routes/reach.ts';
+import type { ReachAnswer } from '../../server/routes/effect.ts';
 import { call } from '../call.ts';
 import { countText } from '../parts/format.ts';
 import { useLoad } from '../parts/server.tsx';

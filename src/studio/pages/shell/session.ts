@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Role } from '../../../service/index.ts';
-import type { SessionAnswer } from '../../server/routes/session.ts';
+import type { SessionAnswer } from '../../server/routes/access.ts';
 import { ApiError, call, onSignedOut, wordsOf } from '../call.ts';
 
 /** Who is signed in: `undefined` while that is not known, `null` for nobody. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { typedOf } from '../../campaign/scalar-text.ts';
 import type { StudioRoute } from '../route.ts';
-import { FLOOR, type SampleOf } from './reach.ts';
+import { FLOOR, type SampleOf } from './effect.ts';
 
 const MAX_USERS = 500;
 const AT_ONCE = 50;

@@ -1,17 +1,13 @@
 import type { StudioRoute } from '../route.ts';
-import { endAnySession, readAccess, readAudit } from './access.ts';
+import { endAnySession, endSession, readAccess, readAudit, readSession } from './access.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
-import { publishEffect } from './effect.ts';
+import { createReadReach, createSamples, publishEffect } from './effect.ts';
 import { createReadNames } from './names.ts';
-import { makePreviewLink, preview } from './preview.ts';
-import { archive, publish, rollBack, stop } from './publish.ts';
-import { createReadReach, createSamples } from './reach.ts';
-import { listReleases } from './releases.ts';
+import { makePreviewLink, preview, why } from './preview.ts';
+import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
-import { endSession, readSession } from './session.ts';
-import { why } from './why.ts';
 
 /** Every row of the Studio's API but the login. */
 export const createStudioRoutes = (): StudioRoute[] => {
