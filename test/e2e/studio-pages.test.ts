@@ -454,7 +454,7 @@ describe('the list', () => {
   test('archives what is stopped, and finds it again', async () => {
     const page = await open();
     await page.getByRole('button', { name: /^Stop A cart left behind/ }).click();
-    await page.getByText('reloads included').waitFor();
+    await page.getByText(/From now on no page gets it/).waitFor();
     await page.getByRole('button', { name: 'Stop it now' }).click();
     await page.getByRole('button', { name: /^Archive A cart left behind/ }).click();
     await page.getByRole('button', { name: 'Archive it' }).click();

@@ -6,6 +6,7 @@ import type { CampaignText, ConversionText, FrequencyText } from './campaign-tex
 export interface Naming {
   placement(id: string): string;
   moment(iso: string): string;
+  segment(id: string): string;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -95,7 +96,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
 
 /** The value as people would say it; `''` where there is none. */
 export const wordsOf = (name: string, value: unknown, naming: Naming): string => {
-  if (name === 'audience') return audienceWords(value as CampaignText['audience']);
+  if (name === 'audience') return audienceWords(value as CampaignText['audience'], naming.segment);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
   return WORDS[name]?.(value as never, naming) ?? textOf(value);
 };

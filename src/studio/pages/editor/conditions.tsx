@@ -127,6 +127,35 @@ export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => 
   </>
 );
 
+/** A line about a segment. */
+export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
+  <>
+    <ConditionPart label="They are">
+      <select
+        value={condition.isIn ? 'in' : 'not in'}
+        onChange={(event) => onChange({ ...condition, isIn: event.currentTarget.value === 'in' })}
+      >
+        <option>in</option>
+        <option>not in</option>
+      </select>
+    </ConditionPart>
+    <ConditionPart label="Segment" isWide>
+      <select
+        id={id}
+        value={condition.id}
+        onChange={(event) => onChange({ ...condition, id: event.currentTarget.value })}
+      >
+        <option value="">Choose …</option>
+        {signedIn().workspace.segments.map((segment) => (
+          <option key={segment.id} value={segment.id}>
+            {segment.name}
+          </option>
+        ))}
+      </select>
+    </ConditionPart>
+  </>
+);
+
 /** A line about the app that asks. */
 export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
   <ConditionPart label="App" isWide>
@@ -228,6 +257,7 @@ export const ConditionRow = (props: ConditionRowProps) => {
         <DoneParts id={id} condition={condition} onChange={onChange} />
       )}
       {condition.kind === 'group' && <GroupParts id={id} condition={condition} onChange={onChange} />}
+      {condition.kind === 'segment' && <SegmentParts id={id} condition={condition} onChange={onChange} />}
       {condition.kind === 'app' && <AppParts id={id} condition={condition} onChange={onChange} />}
       <RemoveButton label="Remove this line" onClick={onRemove} />
       {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}

@@ -1,4 +1,4 @@
-import { HttpError, haltedBy, type Workspace } from '../../../service/index.ts';
+import { HttpError, haltedBy, isOfSegment, type Workspace } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
@@ -52,11 +52,12 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** Every campaign of the workspace: what is published, what is planned, what is being written. */
 export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
-  const [live, planned, drafts] = await Promise.all([
+  const [all, planned, drafts] = await Promise.all([
     workspace.campaignsFrom === 'studio' ? studio.liveReleases(workspaceId, nowMs) : [],
     workspace.campaignsFrom === 'studio' ? studio.plannedReleases(workspaceId, nowMs) : [],
     studio.drafts(workspaceId),
   ]);
+  const live = all.filter((each) => !isOfSegment(each));
   const written = new Map(workspace.campaignsAsWritten.map((each) => [each['campaign_id'] as string, each]));
   const released = new Map(live.map((each) => [each.campaignId, each]));
   const ids = new Set([

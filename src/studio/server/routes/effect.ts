@@ -31,7 +31,7 @@ const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, nowMs: number) =>
   status === 'active' && (startsAtMs ?? 0) <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
 const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): LiveEffect => {
-  const { campaign } = readCampaign(content, null, nowMs);
+  const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
@@ -83,7 +83,7 @@ export interface ReachAnswer extends Reach {
 }
 
 /** Counts of people in steps, for those who may not look at single users; below the floor there is no number. */
-const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
+export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
   const down = (count: number) => Math.floor(count / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
   if (users < FLOOR) {
@@ -132,7 +132,10 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
 
   const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
-    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, null, nowMs);
+    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, {
+      segments: workspace.segments,
+      publishedAtMs: nowMs,
+    });
     if (!campaign) {
       const [problem] = problems;
       throw new HttpError(

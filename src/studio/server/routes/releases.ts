@@ -64,7 +64,7 @@ export interface PublishedAnswer {
 }
 
 /** Where the campaigns are in the workspace file nothing is released. */
-const refuseFileMode = ({ workspace }: StudioContext) => {
+export const refuseFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
     403,
@@ -79,7 +79,7 @@ const refuseErrors = (campaign: unknown, { workspace, nowMs }: StudioContext) =>
 };
 
 /** Adds the release, or refuses with what was published in the meantime. */
-const addRelease = async (
+export const addRelease = async (
   context: StudioContext,
   made: { campaignId: string; campaign: unknown; basedOn: number; note: string; liveAtMs: number },
 ): Promise<PublishedAnswer> => {
@@ -112,7 +112,7 @@ const publishBody = z.strictObject({
   live_at: z.iso.datetime({ offset: true }).nullish(),
 });
 /** For a release without a draft: what it follows. */
-const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
+export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 
 export const publish: StudioRoute = {
   method: 'POST',

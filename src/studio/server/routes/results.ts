@@ -77,7 +77,8 @@ const editsOf = async (
 ): Promise<ResultsEdit[]> => {
   if (firstDay === undefined || workspace.campaignsFrom !== 'studio') return [];
   const releases = await studio.releases(workspace.workspaceId, { campaignId, limit: MAX_EDITS });
-  const naming = { placement: (id: string) => id, moment: (iso: string) => iso };
+  const same = (text: string) => text;
+  const naming = { placement: same, moment: same, segment: same };
   return releases
     .flatMap(({ release, author, liveAtMs, campaign }, index): ResultsEdit[] => {
       const before = releases[index + 1]?.campaign as CampaignText | null | undefined;

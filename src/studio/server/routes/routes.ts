@@ -8,6 +8,7 @@ import { createReadNames } from './names.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
 import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
+import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 
 /** Every row of the Studio's API but the login. */
 export const createStudioRoutes = (): StudioRoute[] => {
@@ -28,6 +29,9 @@ export const createStudioRoutes = (): StudioRoute[] => {
     readNumbers,
     createReadReach(sampleOf),
     createReadNames(sampleOf),
+    createListSegments(sampleOf),
+    saveSegment,
+    removeSegment,
     listReleases,
     publishEffect,
     publish,
