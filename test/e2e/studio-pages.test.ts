@@ -494,6 +494,35 @@ describe('an address', () => {
   });
 });
 
+describe('a segment', () => {
+  test('is written once, asked for by a campaign, and warns before it changes one that runs', async () => {
+    const page = await open('/segments');
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Gold customers');
+    await page.getByRole('button', { name: 'Attribute' }).click();
+    await page.getByLabel('Attribute', { exact: true }).fill('tier');
+    await page.getByLabel('Value', { exact: true }).fill('gold');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('People of whom this is true: tier is gold.').waitFor();
+    await page.goto(`${studio.url}/campaigns/gold-preview#audience`);
+    await page.getByRole('button', { name: 'Segment', exact: true }).click();
+    await page.getByLabel('Segment', { exact: true }).selectOption('Gold customers');
+    await page.getByText(/they are in “Gold customers”/).waitFor();
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText('As published').waitFor();
+    await page.getByRole('link', { name: 'Segments' }).click();
+    await page.getByRole('link', { name: 'Early access for gold customers' }).waitFor();
+    await page.getByRole('button', { name: 'Change Gold customers' }).click();
+    await page.getByRole('dialog').getByText('A campaign that runs asks for it').waitFor();
+    await page.getByLabel('Value', { exact: true }).fill('platinum');
+    await page.getByRole('button', { name: 'Change it for them' }).click();
+    await page.getByText('tier is platinum').waitFor();
+    await close(page);
+  });
+});
+
 describe('the goal', () => {
   test('says how many people a comparison takes, and plans for them', async () => {
     const page = await open('/campaigns/spring-collection#goal');
