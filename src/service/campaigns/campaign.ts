@@ -3,6 +3,7 @@ import type { CampaignFile } from '../workspace/file-schema.ts';
 import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
+import { type Segments, withSegments } from './segments.ts';
 import { compileVariant, type Problem, type Variant } from './variant.ts';
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */
@@ -57,9 +58,13 @@ export const compileCampaign = (
   problem: Problem,
   warning: Problem,
   publishedAtMs: number | null,
+  segments: Segments,
 ): Campaign => {
   const audience =
-    file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
+    file.audience &&
+    compileAudience(withSegments(file.audience, segments), (path, text) =>
+      problem(['audience', ...path], text),
+    );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
   return {

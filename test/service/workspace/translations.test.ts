@@ -8,7 +8,7 @@ const problemsOf = (translations: unknown, campaign: Record<string, unknown> = {
     properties: { headline: { type: 'string', value: 'Hello' }, count: { type: 'number', value: 3 } },
     translations,
   });
-  const { problems } = readCampaign(aCampaign({ ...campaign, variants: [variant] }), null);
+  const { problems } = readCampaign(aCampaign({ ...campaign, variants: [variant] }), {});
   return problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
 };
 
