@@ -105,6 +105,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
         query,
         parameter,
         body,
+        acceptLanguage: exchange.header('accept-language') ?? '',
         now: time,
         metrics,
       });

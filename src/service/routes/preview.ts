@@ -137,7 +137,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
       }
       const draft = await store.studio.draft(workspaceId, link.campaignId);
       if (draft?.revision !== link.revision) throw gone();
-      const { campaign } = readCampaign(draft.campaign, null);
+      const { campaign } = readCampaign(draft.campaign, { segments: workspace.segments });
       if (!campaign)
         throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
       const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);
@@ -159,7 +159,8 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
         );
       const ids = await bannerIdsOf(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
-        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0 };
+        const { language } = shown;
+        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };
         return [
           placementId,
           {

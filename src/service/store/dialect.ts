@@ -55,8 +55,8 @@ export const questionsIn = (dialect: Dialect) => {
     impressionsSince: `SELECT campaign_id, ${ms(happened)} AS time FROM banner_events
       WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
     /** The banner events of one user, counted by all that a state has them by. */
-    alikeEvents: `SELECT campaign_id, event_type, day, placement_id, count(*) AS times FROM banner_events
-      WHERE user_id = $1 AND NOT is_test_send GROUP BY campaign_id, event_type, day, placement_id`,
+    alikeEvents: `SELECT campaign_id, event_type, day, placement_id, language, count(*) AS times FROM banner_events
+      WHERE user_id = $1 AND NOT is_test_send GROUP BY campaign_id, event_type, day, placement_id, language`,
   };
 };
 

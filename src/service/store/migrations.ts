@@ -40,6 +40,12 @@ CREATE TABLE goal_counts (
  * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
  */
 const MIGRATIONS: readonly Migration[] = [
+  // The language in which a banner was shown.
+  {
+    sqlite: 'ALTER TABLE banner_events ADD COLUMN language TEXT',
+    postgres: 'ALTER TABLE banner_events ADD COLUMN language text COLLATE "C"',
+  },
+  // Goals are counts that are kept.
   {
     sqlite: inSqlite(`${GOALS_ARE_KEPT}
       DROP INDEX events_of_user;

@@ -42,11 +42,19 @@ export interface PlacementResults extends Counts {
   variantId: string | null;
 }
 
+/** One variant in one language, by the language in which each event's banner was shown. */
+export interface LanguageResults extends Counts {
+  language: string;
+  variantId: string | null;
+}
+
 /** The counts of one campaign. */
 export interface CampaignResults {
   /** Every exposed user is in one arm: the one of their first impression, with all that they did. */
   arms: ArmResults[];
   placements: PlacementResults[];
+  /** Empty where the campaign names no language. */
+  languages: LanguageResults[];
   /** In the order of the days. */
   days: DayResults[];
   /** Of the purchases in `goals`: of several currencies the revenue cannot be added up. */
@@ -119,6 +127,7 @@ const readResults = async (
         goals: goals.map((goal) => reachedBy(variantId, goal)),
       })),
     placements: named('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
+    languages: named('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
     days: named('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
     currencies: [...currencies].filter((currency) => currency !== '').sort(),
   };

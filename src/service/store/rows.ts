@@ -72,6 +72,7 @@ export const BANNER_EVENTS = columns<Changes['bannerEvents'][number]>({
   is_control: ['boolean', ({ event }) => event.isControl],
   is_test_send: ['boolean', ({ event }) => event.isTestSend],
   received_at: ['moment', ({ event }) => event.receivedAtMs],
+  language: ['text', ({ event }) => event.language],
 });
 
 export const USER_CAMPAIGNS = columns<UserState>({
@@ -188,6 +189,7 @@ export const alikeOf = (row: SqlRow): AlikeEvents => ({
   eventType: textIn(row, 'event_type') as AlikeEvents['eventType'],
   day: textIn(row, 'day'),
   placementId: textIn(row, 'placement_id'),
+  language: textOrNullIn(row, 'language'),
   times: numberIn(row, 'times'),
 });
 
@@ -219,6 +221,7 @@ export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
   campaignId: textIn(row, 'campaign_id'),
   variantId: textOrNullIn(row, 'variant_id'),
   placementId: textIn(row, 'placement_id'),
+  language: textOrNullIn(row, 'language'),
   isControl: booleanIn(row, 'is_control'),
   isTestSend: booleanIn(row, 'is_test_send'),
   eventType: textIn(row, 'event_type') as BannerEventRow['eventType'],

@@ -85,6 +85,8 @@ const NEXT = `ALTER TABLE users ADD COLUMN colour TEXT`;
 const MIGRATIONS: Migration[] = [
   { sqlite: NEXT, postgres: NEXT },
   { sqlite: "UPDATE users SET colour = 'red'", postgres: "UPDATE users SET colour = 'red'" },
+  // More than there are, so that what they make is newer.
+  ...NUMBERS.map(() => ({ sqlite: 'SELECT 1', postgres: 'SELECT 1' })),
 ];
 const BROKEN: Migration[] = [
   MIGRATIONS[0]!,
@@ -110,9 +112,9 @@ describe('migrations', () => {
     createTables(open(), file, MIGRATIONS);
     createTables(open(), file, MIGRATIONS);
     expect(open().prepare('SELECT colour FROM users').all()).toEqual([{ colour: 'red' }]);
-    expect(open().prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+    expect(open().prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 + MIGRATIONS.length });
     expect(() => createTables(open(), file)).toThrow(
-      `has tables of number 3, and this Placard knows them up to ${schemaNumber()}: use a newer`,
+      `has tables of number ${1 + MIGRATIONS.length}, and this Placard knows them up to ${schemaNumber()}: use a newer`,
     );
   });
 
@@ -128,9 +130,9 @@ describe('migrations', () => {
     // Two replicas that start together.
     await Promise.all([createPostgresTables(pool, MIGRATIONS), createPostgresTables(pool, MIGRATIONS)]);
     expect(await run('SELECT colour FROM users')).toEqual([{ colour: 'red' }]);
-    expect(await run('SELECT version FROM placard_schema')).toEqual([{ version: 3 }]);
+    expect(await run('SELECT version FROM placard_schema')).toEqual([{ version: 1 + MIGRATIONS.length }]);
     await expect(openStoreReader(url)).rejects.toThrow(
-      `number 3, and this Placard knows them up to ${schemaNumber()}: use a newer`,
+      `number ${1 + MIGRATIONS.length}, and this Placard knows them up to ${schemaNumber()}: use a newer`,
     );
   });
 });

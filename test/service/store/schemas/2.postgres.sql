@@ -34,6 +34,8 @@ CREATE TABLE events (
   received_at timestamptz NOT NULL,
   properties JSON
 );
+-- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
+CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
 
 CREATE TABLE banner_events (
   user_id bigint NOT NULL,
@@ -49,6 +51,7 @@ CREATE TABLE banner_events (
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
   received_at timestamptz NOT NULL,
+  language text COLLATE "C", -- in which it was shown; NULL of a campaign that names none
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 );
@@ -67,11 +70,10 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at timestamptz,
   round INT NOT NULL,
-  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01 and by placement:home_hero
-  goals JSON NOT NULL DEFAULT '{}', -- [events, spent, currencies] by the goals that the user has reached
+  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
   PRIMARY KEY (user_id, campaign_id)
 );
-CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id, user_id);
+CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
 -- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
 CREATE TABLE campaign_counts (
@@ -89,30 +91,6 @@ CREATE TABLE campaign_counts (
   PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
 );
 
--- A change of the goals gets a version of its own, and counts all users anew.
-CREATE TABLE campaign_goals (
-  workspace_id text COLLATE "C" NOT NULL,
-  campaign_id text COLLATE "C" NOT NULL,
-  goals text COLLATE "C" NOT NULL, -- JSON: ["86400000 event:signed_up"], with the time after the first impression in milliseconds
-  version bigint NOT NULL,
-  counted_to bigint, -- users up to this user_id are counted; NULL once all are
-  PRIMARY KEY (workspace_id, campaign_id)
-);
-
--- Kept with every change of user_campaigns.goals, in lanes like campaign_counts.
-CREATE TABLE goal_counts (
-  workspace_id text COLLATE "C" NOT NULL,
-  campaign_id text COLLATE "C" NOT NULL,
-  variant_id text COLLATE "C" NOT NULL, -- '' of the control group
-  goal text COLLATE "C" NOT NULL, -- as in campaign_goals
-  currencies text COLLATE "C" NOT NULL, -- of what a user has spent: '', EUR, or EUR,PLN
-  lane INT NOT NULL,
-  converted bigint NOT NULL, -- users
-  revenue FLOAT NOT NULL,
-  squares FLOAT NOT NULL, -- of what each user has spent
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies, lane)
-);
-
 CREATE TABLE data_points (
   workspace_id text COLLATE "C" NOT NULL,
   day date NOT NULL, -- UTC, such as 2026-03-01
@@ -127,7 +105,7 @@ CREATE TABLE secrets (
 );
 
 ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
-ALTER TABLE events ADD PRIMARY KEY (user_id, time, event_id);
+ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
 -- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
 CREATE INDEX events_by_time ON events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX banner_events_by_time ON banner_events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);

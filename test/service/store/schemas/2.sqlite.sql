@@ -34,6 +34,8 @@ CREATE TABLE events (
   received_at INTEGER NOT NULL,
   properties TEXT
 ) STRICT;
+-- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
+CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
 
 CREATE TABLE banner_events (
   user_id INTEGER NOT NULL,
@@ -49,6 +51,7 @@ CREATE TABLE banner_events (
   is_control INTEGER NOT NULL,
   is_test_send INTEGER NOT NULL,
   received_at INTEGER NOT NULL,
+  language TEXT, -- in which it was shown; NULL of a campaign that names none
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 ) STRICT, WITHOUT ROWID;
@@ -67,11 +70,10 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at INTEGER,
   round INT NOT NULL,
-  parts TEXT NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01 and by placement:home_hero
-  goals TEXT NOT NULL DEFAULT '{}', -- [events, spent, currencies] by the goals that the user has reached
+  parts TEXT NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
   PRIMARY KEY (user_id, campaign_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id, user_id);
+CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
 -- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
 CREATE TABLE campaign_counts (
@@ -87,30 +89,6 @@ CREATE TABLE campaign_counts (
   clicked INTEGER NOT NULL,
   dismissed INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
-) STRICT, WITHOUT ROWID;
-
--- A change of the goals gets a version of its own, and counts all users anew.
-CREATE TABLE campaign_goals (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  goals TEXT NOT NULL, -- TEXT: ["86400000 event:signed_up"], with the time after the first impression in milliseconds
-  version INTEGER NOT NULL,
-  counted_to INTEGER, -- users up to this user_id are counted; NULL once all are
-  PRIMARY KEY (workspace_id, campaign_id)
-) STRICT, WITHOUT ROWID;
-
--- Kept with every change of user_campaigns.goals, in lanes like campaign_counts.
-CREATE TABLE goal_counts (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  variant_id TEXT NOT NULL, -- '' of the control group
-  goal TEXT NOT NULL, -- as in campaign_goals
-  currencies TEXT NOT NULL, -- of what a user has spent: '', EUR, or EUR,PLN
-  lane INT NOT NULL,
-  converted INTEGER NOT NULL, -- users
-  revenue REAL NOT NULL,
-  squares REAL NOT NULL, -- of what each user has spent
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies, lane)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE data_points (
@@ -129,7 +107,7 @@ CREATE TABLE secrets (
 CREATE INDEX users_of_workspace ON users (workspace_id);
 CREATE INDEX events_by_time ON events (workspace_id, time);
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, time);
-CREATE INDEX events_of_user ON events (user_id, time);
+CREATE INDEX events_of_user ON events (user_id);
 
 CREATE TABLE releases (
   workspace_id TEXT NOT NULL,
