@@ -58,6 +58,7 @@ export type {
   CampaignResults,
   Conversion,
   DayResults,
+  LanguageResults,
   PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';

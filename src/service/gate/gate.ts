@@ -67,6 +67,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
         query: new URLSearchParams(exchange.search),
         params,
         body: route.request?.read(sent),
+        acceptLanguage: exchange.header('accept-language') ?? '',
         now: time,
         metrics: metrics.get(route)!,
       });

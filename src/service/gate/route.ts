@@ -40,6 +40,8 @@ export interface RouteContext<Body = unknown> {
   params: Params;
   /** As the route's reader gives it; `undefined` where the route takes none. */
   body: Body;
+  /** The header `Accept-Language`; `''` where the request has none. */
+  acceptLanguage: string;
   /** Unix milliseconds. */
   now: number;
   metrics: RouteMetrics;

@@ -63,7 +63,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
       notFound: 'Banners are not enabled in this workspace.',
     },
     answer: async (context) => {
-      const { workspace, store, body, now, metrics } = context;
+      const { workspace, store, body, now, metrics, acceptLanguage } = context;
       const { external_user_id: externalUserId, app_id: appId, placements } = body;
       refuseUnknownApp(workspace, appId);
       logUnknown(context, placements);
@@ -76,6 +76,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
         appVersion: body.app_version,
         placementIds: placements,
         deviceId: body.device_id,
+        acceptLanguage,
         workspace,
         user,
         now,

@@ -61,6 +61,7 @@ const judge = (
     campaignId: facts.campaignId,
     variantId: facts.variantId,
     placementId: facts.placementId,
+    language: facts.language,
     isControl: facts.isControl,
     isTestSend: facts.isTestSend,
     round: facts.round,

@@ -60,7 +60,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       answer: explainAnswer,
       badRequest: 'A member is missing or not valid.',
     },
-    answer: async ({ workspace, store, body, now, metrics }) => {
+    answer: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
       const asked = questionOf(body, workspace);
       refuseUnknownApp(workspace, asked.appId);
       const ids = await bannerIdsOf(workspace.workspaceId);
@@ -70,7 +70,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       return {
         status: 200,
         body: {
-          placements: explain({ ...asked, workspace, user, now, ids, log }),
+          placements: explain({ ...asked, acceptLanguage, workspace, user, now, ids, log }),
           has_profile: user.profile !== null,
           message: 'success',
         },

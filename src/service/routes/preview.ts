@@ -152,7 +152,8 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         );
       const ids = await bannerIdsOf(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
-        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0 };
+        const { language } = shown;
+        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };
         return [
           placementId,
           {

@@ -176,6 +176,7 @@ export const why = defineRoute({
         appId,
         appVersion: 'any',
         deviceId: undefined,
+        acceptLanguage: '',
         placementIds: placements ?? known,
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
