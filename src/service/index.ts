@@ -11,8 +11,9 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export type { Exchange, Reply } from './http/exchange.ts';
-export { HttpError } from './http/exchange.ts';
+export type { RequestBody } from './http/body.ts';
+export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
+export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export {

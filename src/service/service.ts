@@ -86,7 +86,7 @@ export const createService = ({
     now,
   });
   let draining = false;
-  const page = createPages({
+  const pages = createPages({
     routes,
     store,
     metrics,
@@ -98,10 +98,9 @@ export const createService = ({
   });
 
   const handle = async (exchange: Exchange): Promise<Reply> => {
-    const shown = page(exchange);
-    if (shown) return shown;
+    if (pages.has(exchange.path)) return (await pages.handle(exchange)).reply;
     const started = performance.now();
-    const { route, reply } = await gate(exchange);
+    const { endpoint: route, reply } = await gate.handle(exchange);
     const ms = performance.now() - started;
     metrics.answered(route, reply.status, ms / 1000);
     // The path only where it is one of ours: others may hold anything.
