@@ -66,7 +66,7 @@ export const askLater = async <T>(asking: Asking<T>): Promise<T> => {
 };
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
-const nameOf = (userId: number, campaignId: string) => `${userId} ${campaignId}`;
+const stateName = (userId: number, campaignId: string) => `${userId} ${campaignId}`;
 
 /** Counts the goals of states anew, from all that their users did. */
 function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly UserState[]): Asking<void> {
@@ -144,12 +144,12 @@ export function* keepCounts(
     bannerEvents.length > 0 ? tables.insertBannerEvents(bannerEvents) : [],
     tables.statesOf(distinct(users), distinct(campaigns)),
   );
-  const known = new Map(found.map((each) => [nameOf(each.userId, each.state.campaignId), each]));
+  const known = new Map(found.map((each) => [stateName(each.userId, each.state.campaignId), each]));
   const changed = new Map<string, UserState>();
   const recounted = new Set<UserState>();
   for (const { workspaceId, userId, event } of fresh) {
     if (event.isTestSend) continue;
-    const name = nameOf(userId, event.campaignId);
+    const name = stateName(userId, event.campaignId);
     const before = known.get(name);
     if (before && !changed.has(name)) counts.takeAway(before);
     const firstMs = before?.state.firstImpressionMs ?? null;
@@ -160,7 +160,7 @@ export function* keepCounts(
     if (state.firstImpressionMs !== firstMs) recounted.add(after);
   }
   for (const { workspaceId, userId, campaignId, deed } of done) {
-    const name = nameOf(userId, campaignId);
+    const name = stateName(userId, campaignId);
     const state = known.get(name);
     if (!state) continue;
     if (!changed.has(name)) counts.takeAway(state);

@@ -41,7 +41,7 @@ const CACHE_KIB = 64 * 1024;
 /** One process writes the file. */
 const LANE = 0;
 
-export const prepareForWriting = (database: DatabaseSync): void => {
+export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
   // FULL syncs the log at every commit: what was answered survives a power cut, not only a crash.
