@@ -88,6 +88,16 @@ function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly 
     for (const { deed } of byUser.get(userId) ?? []) addDeed(state, goals, deed);
 }
 
+/** What may change the counts of campaigns, of all that a group has changed. */
+export type CountedChanges = Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents'> & {
+  /** Events that some campaign has for a goal. */
+  deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
+};
+
+/** Whether there is anything for `keepCounts` to do. */
+export const changesCounts = ({ moved, uncounted, bannerEvents, deeds }: CountedChanges): boolean =>
+  moved.length + uncounted.length + bannerEvents.length + deeds.length > 0;
+
 /**
  * Stores banner events with what follows from them and from other events: `user_campaigns`, and what is to be added to the
  * counts of campaigns, which is answered. The group's other events are stored by then; users who go are still there.
@@ -95,9 +105,7 @@ function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly 
 export function* keepCounts(
   tables: CountedTables,
   kept: KeptGoals,
-  changes: Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents'> & {
-    deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
-  },
+  changes: CountedChanges,
 ): Asking<Counted> {
   const counts = createCounts();
 

@@ -11,7 +11,7 @@ import {
   MAX_STRING_CHARACTERS,
   notValid,
 } from '../../protocol/index.ts';
-import { setOwn } from '../profiles/own.ts';
+import { setOwn } from '../profiles/profile.ts';
 import { isFarDate, parseDate } from './dates.ts';
 import { newest } from './newest.ts';
 

@@ -1,6 +1,5 @@
-import { getOwn, setOwn } from '../profiles/own.ts';
 import type { Profile, Tally } from '../profiles/profile.ts';
-import { sumOf } from '../profiles/profile.ts';
+import { getOwn, setOwn, sumOf } from '../profiles/profile.ts';
 import { parseDate } from './dates.ts';
 import { joinTokens } from './push-tokens.ts';
 

@@ -15,6 +15,7 @@ import { type Deed, deedIn, type KeptGoals, keptGoals } from '../goals.ts';
 import {
   askAtOnce,
   type CountedTables,
+  changesCounts,
   countGoals,
   type GoalStep,
   keepCounts,
@@ -227,9 +228,10 @@ export const createWriter = (database: DatabaseSync) => {
     write(rows: WriteSet): void {
       inTransaction(() => {
         runFor(addEvent, rows.events);
-        // Before users go, as it reads what they have, and moves it.
         const deeds = deedsAmong(rows.events, kept);
-        tables.addCounts(askAtOnce(keepCounts(tables, kept, { ...rows.counted, deeds })));
+        // Before users go, as it reads what they have, and moves it.
+        if (changesCounts({ ...rows.counted, deeds }))
+          tables.addCounts(askAtOnce(keepCounts(tables, kept, { ...rows.counted, deeds })));
         for (const { list, ...prepared } of statements) runFor(prepared, rows[list]);
         for (const { sql, values } of rows.also) tables.run(sql, values);
       });
