@@ -118,11 +118,12 @@ export const documentField = (name: string): string => {
 /** What belongs to one person alone. */
 const PERSONAL = ['external_id', 'braze_id', 'user_aliases', 'email', 'phone'];
 
-/** Whether a filter asks for people by an ID or an address, anywhere in it. */
-export const namesPerson = (filter: Filter): boolean =>
-  Object.entries(filter).some(([name, value]) => {
-    if (!name.startsWith('$')) return PERSONAL.includes(name.split('.')[0]!);
-    return Array.isArray(value) && value.filter(isRecord).some(namesPerson);
+/** The members that belong to one person alone and that a filter compares, anywhere in it, with what it compares them with. */
+export const personsIn = (filter: Filter): [member: string, operand: unknown][] =>
+  Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
+    if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(personsIn);
+    const [head = ''] = name.split('.');
+    return PERSONAL.includes(head) ? [[head, value]] : [];
   });
 
 /** Checks the filter and gives the one that is really run. */

@@ -5,7 +5,7 @@ import {
   countReach,
   HttpError,
   LOOK_AT_USER,
-  namesPerson,
+  personsIn,
   REACH_SAMPLE,
   type Reach,
   readCampaign,
@@ -82,9 +82,14 @@ export interface ReachAnswer extends Reach {
   fewerThan: number | null;
 }
 
-/** Counts of people in steps, for those who may not look at single users; below the floor there is no number. */
+/**
+ * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
+ * floor are left out, all count: a filter for everyone but a few would tell of those few.
+ */
 const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
-  const down = (count: number) => Math.floor(count / STEP) * STEP;
+  /** `to` is what the number becomes where all but a few of `all` are in it. */
+  const down = (count: number, all = of, to = all) =>
+    Math.floor((all - count < FLOOR ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
   if (users < FLOOR) {
     const fewerThan = atLeast === atMost ? FLOOR : Math.max(FLOOR, up(atMost));
@@ -96,7 +101,7 @@ const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
     of,
-    shown: down(shown),
+    shown: down(shown, users, of - users < FLOOR ? of : users),
     fewerThan: null,
   };
 };
@@ -135,11 +140,16 @@ export const createReadReach = (): StudioRoute => {
         `The campaign cannot be read: ${problem?.path.join('.')}: ${problem?.message}`,
       );
     }
-    if (namesPerson(campaign.audience?.filter ?? {})) {
+    const persons = personsIn(campaign.audience?.filter ?? {});
+    if (persons.length > 0) {
       if (!operator.people) {
         throw new HttpError(403, 'Counting users by an ID or an address needs the right "people"');
       }
-      await audit(LOOK_AT_USER, JSON.stringify(campaign.audience!.filter));
+      // One user is the subject, which goes when they are erased; other texts would stay.
+      const [[member, operand] = []] = persons;
+      const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
+      const members = [...new Set(persons.map(([each]) => each))].join(', ');
+      await audit(LOOK_AT_USER, isOne ? operand : '', `counted users by ${members}`);
     }
     const sample = await sampleOf(store, workspace.workspaceId);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
