@@ -3,10 +3,11 @@ import { readDate } from '../users/dates.ts';
 import type { AudienceMember, EventSummary } from './audience-document.ts';
 import { createTester, isComparison, OPERATORS, operandFault } from './audience-operators.ts';
 import { type Clause, clausesOf } from './may-match.ts';
-import { patternProblem } from './safe-pattern.ts';
 
 const GROUPS = ['$and', '$or', '$nor'];
 const MAX_DEPTH = 20;
+/** Each is looked at for each user. */
+const MAX_CONDITIONS = 1_000;
 
 /** Members of an audience document; any other name at the top of a filter means a custom attribute. */
 export const DOCUMENT_MEMBERS = new Set([
@@ -126,6 +127,15 @@ export const personsIn = (filter: Filter): [member: string, operand: unknown][] 
     return PERSONAL.includes(head) ? [[head, value]] : [];
   });
 
+/** Members of a filter, and of those in it: each is a condition, or a group of some. */
+const conditionsIn = (filter: unknown, depth = 0): number => {
+  if (typeof filter !== 'object' || filter === null || depth > 2 * MAX_DEPTH) return 0;
+  return Object.values(filter).reduce(
+    (sum: number, each) => sum + conditionsIn(each, depth + 1),
+    Array.isArray(filter) ? 0 : Object.keys(filter).length,
+  );
+};
+
 /** Checks the filter and gives the one that is really run. */
 const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Report, depth = 0): unknown => {
   if (depth > MAX_DEPTH) {
@@ -157,7 +167,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
       continue;
     }
-    const fault = operandFault(name, value);
+    const fault = operandFault(name, value, filter['$options']);
     if (fault !== null) {
       report(here, fault);
       continue;
@@ -177,10 +187,6 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       else report(here, 'expected a filter');
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, report, depth + 1)]);
-    } else if (name === '$regex') {
-      const problem = patternProblem(value);
-      if (problem) report(here, problem);
-      else result.push([name, value]);
     } else {
       result.push([name, isComparison(name) ? compared(value, here) : operand(value, field)]);
     }
@@ -202,6 +208,11 @@ export interface Audience {
  * with its path. An empty filter is everyone.
  */
 export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
+  const conditions = conditionsIn(filter);
+  if (conditions > MAX_CONDITIONS) {
+    report([], `expected at most ${MAX_CONDITIONS} conditions, got ${conditions}`);
+    return undefined;
+  }
   let sound = true;
   const prepared = prepare(filter, '', [], (path, problem) => {
     sound = false;
