@@ -1,5 +1,5 @@
 import { SYNC_PATH, type SyncAnswer } from '../../src/protocol/index.ts';
-import type { Service } from '../../src/service/index.ts';
+import type { ReleasedSource, Service, Workspace } from '../../src/service/index.ts';
 
 /** The answer's text with every image of the demo's own pages as a whole address. */
 const withOrigin = (text: string, origin: string): string => {
@@ -27,3 +27,27 @@ export const withAbsoluteImages = (service: Service): Service => ({
     return { ...reply, body: withOrigin(reply.body, `http://${host}`) };
   },
 });
+
+/**
+ * The same workspaces with the demo's shop as their site: on which port it runs, its file does not know. Nor does it know whether
+ * there is a made-up month, which the name of the workspace says on every page of the Studio.
+ */
+export const atSite = (source: ReleasedSource, site: () => string, isMadeUp: boolean): ReleasedSource => {
+  const known = new WeakMap<Workspace, Workspace>();
+  const moved = (workspace: Workspace): Workspace => {
+    const made = known.get(workspace) ?? {
+      ...workspace,
+      name: isMadeUp ? `${workspace.name}, with made-up people` : workspace.name,
+      studio: { ...workspace.studio, sites: [site()] },
+    };
+    known.set(workspace, made);
+    return made;
+  };
+  return {
+    ...source,
+    registry() {
+      const { workspaces, holderOf } = source.registry();
+      return { workspaces: workspaces.map(moved), holderOf };
+    },
+  };
+};
