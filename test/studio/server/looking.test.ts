@@ -81,6 +81,36 @@ describe('why', () => {
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
+  test('explains as much as an answer has room for, and names the placements that are left', async () => {
+    const placements = Array.from({ length: 60 }, (_, at) => `p${at}`);
+    const audience = { crm: { $in: Array.from({ length: 3_000 }, (_, at) => at) } };
+    const many = await runStudio(
+      aStudioWorkspace({
+        placements: placements.map((placement_id) => ({ placement_id })),
+        campaigns: Array.from({ length: 30 }, (_, at) =>
+          aCampaign({ campaign_id: `c${at}`, placements, audience }),
+        ),
+      }),
+    );
+    try {
+      const cookie = await many.signIn('Vera');
+      const ask = (body: unknown) => many.call('POST', '/api/why', { body, cookie });
+      const { body } = await ask({ person: {} });
+      expect(Object.keys(body.placements)).toEqual(placements.slice(0, 33));
+      expect(body.left).toEqual(placements.slice(33));
+      const [first] = body.placements.p0;
+      expect(first.clauses[0]).toEqual({
+        clause: 'audience.crm',
+        expected: { $in: Array.from({ length: 20 }, (_, at) => at) },
+        actual: null,
+      });
+      const rest = await ask({ person: {}, placements: body.left });
+      expect([Object.keys(rest.body.placements), rest.body.left]).toEqual([placements.slice(33), []]);
+    } finally {
+      await many.stop();
+    }
+  });
+
   test('knows no persona that the file does not name', async () => {
     const { status } = await studio.call('POST', '/api/why', {
       body: { person: { persona: 'Mr X' } },
