@@ -10,6 +10,7 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
+export { hasMoreValues } from './http/body.ts';
 export type { Exchange, Reply } from './http/exchange.ts';
 export { HttpError } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { type Exchange, HttpError } from '../../service/index.ts';
+import { type Exchange, HttpError, hasMoreValues } from '../../service/index.ts';
 
 /** Ten times an ordinary campaign. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** A list of all IDs that fit has six thousand. Each value may have a fault, and each fault a sentence in the answer. */
+const MAX_VALUES = 8_000;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /** The body as JSON, `undefined` where there is none. JSON alone: a form of another site can send no such type. */
@@ -11,6 +13,9 @@ export const readJsonBody = async (exchange: Exchange): Promise<unknown> => {
   if (bytes === null) throw new HttpError(413, 'The request is too large: 64 KB are the most');
   if (bytes.byteLength === 0) return undefined;
   if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw new HttpError(415, 'Expected JSON');
+  if (hasMoreValues(bytes, MAX_VALUES)) {
+    throw new HttpError(413, 'The request holds too many values: 8,000 are the most');
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

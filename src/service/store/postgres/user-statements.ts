@@ -1,6 +1,7 @@
 import { forgetRejects } from '../../integrations/tables.ts';
 import { forgetSubject } from '../../operators/index.ts';
 import { addCounts, tallyEvents, writeStates } from '../campaign-statements.ts';
+import { MAX_EVENTS_READ } from '../rows.ts';
 import { forRows, TIME } from './statement.ts';
 
 /** The moment before which something is deleted. */
@@ -44,8 +45,8 @@ export const STATES_OF = `${STATES} AND campaign_id = ANY($2::text[])`;
 export const TALLY_EVENTS = tallyEvents('$1::bigint');
 
 export const IMPRESSIONS_OF = `SELECT campaign_id, date_part('epoch', least(time, received_at)) * 1000 AS time
-  FROM banner_events WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send
-  AND least(time, received_at) >= ${TIME('$2')}`;
+  FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
+  WHERE event_type = 'impression' AND NOT is_test_send AND least(time, received_at) >= ${TIME('$2')}`;
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.
 const USER = `user_id bigint, workspace_id text, external_id text, profile json, version bigint, created_at moment,

@@ -4,7 +4,16 @@ import { userIdOf } from '../../profiles/user-id.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
 import { readNumbers, readResults } from '../results.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, type Row, userOf } from '../rows.ts';
+import {
+  bannerEventOf,
+  campaignOf,
+  eventOf,
+  hasSeenSince,
+  impressionOf,
+  MAX_EVENTS_READ,
+  type Row,
+  userOf,
+} from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { type Named, namedBy } from '../works.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
@@ -31,8 +40,9 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
        last_dismissal_at, round FROM user_campaigns WHERE user_id = ?`,
   );
   const impressions = database.prepare(
-    `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
-     WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
+    `SELECT campaign_id, min(time, received_at) AS time FROM
+       (SELECT * FROM banner_events WHERE user_id = ? LIMIT ${MAX_EVENTS_READ})
+     WHERE event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
   );
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,

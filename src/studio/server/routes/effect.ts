@@ -35,23 +35,19 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
-  const { campaigns } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
-  const position = campaigns.indexOf(campaign);
+  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const own = campaigns.indexOf(campaign);
+  const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
   return {
     placements: [...campaign.placements].map((id) => {
-      const running = (each: Campaign) =>
-        each !== campaign && each.placements.has(id) && isRunning(each, nowMs);
+      const ranks = placements.get(id)!.all.filter((rank) => isRunning(campaigns[rank]!, nowMs));
+      const named = (isIn: (rank: number) => boolean) =>
+        ranks.filter(isIn).map((rank) => campaigns[rank]!.name);
       return {
         id,
-        name: workspace.placements?.find(({ placementId }) => placementId === id)?.name ?? id,
-        after: campaigns
-          .slice(0, position)
-          .filter(running)
-          .map(({ name }) => name),
-        before: campaigns
-          .slice(position + 1)
-          .filter(running)
-          .map(({ name }) => name),
+        name: nameOf.get(id) ?? id,
+        after: named((rank) => rank < own),
+        before: named((rank) => rank > own),
       };
     }),
   };

@@ -5,7 +5,8 @@ import { bodyOf } from '../body.ts';
 import { checkDraft } from '../check-draft.ts';
 import type { StudioContext, StudioRoute } from '../route.ts';
 
-const PAGE = 50;
+/** Each may have 64 KB. */
+const PAGE = 25;
 
 export interface ReleaseRow {
   release: number;
