@@ -6,6 +6,7 @@ export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
+export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
@@ -65,7 +66,13 @@ export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
 export { version } from './version.ts';
-export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
+export {
+  followReleases,
+  isOfSegment,
+  type ReleasedSegment,
+  type ReleasedSource,
+  segmentReleaseId,
+} from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';

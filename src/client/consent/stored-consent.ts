@@ -41,15 +41,13 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
     if (choice === 'wiped') log.forgetMemory();
     notifyHost();
   });
-  log.subscribe({
-    /** News of this choice may have missed the tab. */
-    onRead({ consent: choice }) {
-      if (writing > 0 || choice === seen) return;
-      seen = choice;
-      if (choice === consent.state || consent.state === 'wiped') return;
-      consent.set(choice);
-      notifyHost();
-    },
+  // News of this choice may have missed the tab.
+  log.onChoice((choice) => {
+    if (writing > 0 || choice === seen) return;
+    seen = choice;
+    if (choice === consent.state || consent.state === 'wiped') return;
+    consent.set(choice);
+    notifyHost();
   });
 
   return {

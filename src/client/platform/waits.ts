@@ -53,7 +53,7 @@ const MIN_SHARE = 0.1;
  * jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run that makes
  * about 22 requests an hour, at most 120, and one more each time the network or the user is back.
  */
-export const backoffMs = (failures: number, random: () => number): number => {
+const backoffMs = (failures: number, random: () => number): number => {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
   return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
 };

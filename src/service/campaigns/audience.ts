@@ -127,13 +127,18 @@ export const personsIn = (filter: Filter): [member: string, operand: unknown][] 
     return PERSONAL.includes(head) ? [[head, value]] : [];
   });
 
-/** Members of a filter, and of those in it: each is a condition, or a group of some. */
-const conditionsIn = (filter: unknown, depth = 0): number => {
-  if (typeof filter !== 'object' || filter === null || depth > 2 * MAX_DEPTH) return 0;
-  return Object.values(filter).reduce(
-    (sum: number, each) => sum + conditionsIn(each, depth + 1),
-    Array.isArray(filter) ? 0 : Object.keys(filter).length,
-  );
+/** Whether a filter, and those in it, have more members than an audience may: each is a condition, or a group of some. */
+const hasTooMany = (filter: unknown): boolean => {
+  let conditions = 0;
+  const left = [filter];
+  while (left.length > 0 && conditions <= MAX_CONDITIONS) {
+    const each = left.pop();
+    if (typeof each !== 'object' || each === null) continue;
+    const values = Object.values(each);
+    if (!Array.isArray(each)) conditions += values.length;
+    left.push(...values);
+  }
+  return conditions > MAX_CONDITIONS;
 };
 
 /** Checks the filter and gives the one that is really run. */
@@ -161,6 +166,10 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       const problem = field === '[]' ? null : eventProblem(full);
       if (problem) report(here, problem);
       result.push([inside, prepare(value, full, here, report, depth + 1)]);
+      continue;
+    }
+    if (name === '$segment') {
+      report(here, `expected a segment_id of 'segments', got ${JSON.stringify(value)}`);
       continue;
     }
     if (!Object.hasOwn(OPERATORS, name)) {
@@ -197,7 +206,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
 /** A filter that is ready. */
 export interface Audience {
   matches(member: AudienceMember): boolean;
-  /** As the file has it. */
+  /** As it is written, with what segments say in their place. */
   filter: Filter;
   /** What must hold for it to match, as far as simple comparisons can say. */
   clauses: readonly Clause[];
@@ -208,9 +217,8 @@ export interface Audience {
  * with its path. An empty filter is everyone.
  */
 export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
-  const conditions = conditionsIn(filter);
-  if (conditions > MAX_CONDITIONS) {
-    report([], `expected at most ${MAX_CONDITIONS} conditions, got ${conditions}`);
+  if (hasTooMany(filter)) {
+    report([], `expected at most ${MAX_CONDITIONS} conditions, those of its segments among them`);
     return undefined;
   }
   let sound = true;

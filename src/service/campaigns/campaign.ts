@@ -10,6 +10,7 @@ import {
   templateLength,
   type WriteProperties,
 } from './personalise.ts';
+import { type Segments, withSegments } from './segments.ts';
 
 export interface Variant {
   variantId: string;
@@ -106,9 +107,13 @@ export const compileCampaign = (
   problem: Problem,
   warning: Problem,
   publishedAtMs: number | null,
+  segments: Segments,
 ): Campaign => {
   const audience =
-    file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
+    file.audience &&
+    compileAudience(withSegments(file.audience, segments), (path, text) =>
+      problem(['audience', ...path], text),
+    );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
   return {

@@ -12,8 +12,9 @@ import { createJudge } from './judge.ts';
 export const REACH_SAMPLE = 2_000;
 /** Of the normal distribution, for 19 times of 20. */
 const Z = 1.96;
-/** So long users are looked at before others get their turn, and so long in all. An ordinary audience takes a fifth of it. */
+/** So long users are looked at before others get their turn. */
 const SLICE_MS = 5;
+/** And so long in all. An ordinary audience takes a fifth of it. */
 const MAX_MS = 30;
 
 /** About how many users of how many are in an audience. */
@@ -41,6 +42,8 @@ export interface ReachQuestion {
   now: number;
   /** Whether nobody waits for the answer any more. */
   isOver?: () => boolean;
+  /** How long users may be looked at, in milliseconds; fewer of them than the sample has where that is not enough. */
+  maxMs?: number;
   /** Milliseconds that the thread has worked. */
   clock?: () => number;
 }
@@ -92,7 +95,7 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
  * turn in between; `null` where nobody waits for it any more.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
-  const { sample, campaign, now, isOver = () => false, clock = workedMs } = question;
+  const { sample, campaign, now, isOver = () => false, maxMs = MAX_MS, clock = workedMs } = question;
   const { total, users } = sample;
   const isShown = createIsShown(question);
   let found = 0;
@@ -102,7 +105,7 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
   let startedMs = clock();
   for (const { externalId, profile } of users) {
     const sliceMs = clock() - startedMs;
-    if (tookMs + sliceMs > MAX_MS) break;
+    if (tookMs + sliceMs > maxMs) break;
     if (sliceMs > SLICE_MS) {
       await setImmediate();
       tookMs += sliceMs;

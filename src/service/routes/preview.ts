@@ -137,7 +137,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
       }
       const draft = await store.studio.draft(workspaceId, link.campaignId);
       if (draft?.revision !== link.revision) throw gone();
-      const { campaign } = readCampaign(draft.campaign, null);
+      const { campaign } = readCampaign(draft.campaign, { segments: workspace.segments });
       if (!campaign)
         throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
       const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);

@@ -141,7 +141,9 @@ const filter = z
 /** A campaign as the file writes it. */
 export const campaignFile = z
   .strictObject({
-    campaign_id: text.describe('ID by which dismissals and results are kept'),
+    campaign_id: text
+      .refine((id) => !id.startsWith('@'), { error: 'expected an ID that does not begin with "@"' })
+      .describe('ID by which dismissals and results are kept'),
     name: named,
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
     placements: z.array(text).max(1_000).describe('IDs of the placements that it may fill, up to 1,000'),
@@ -150,7 +152,9 @@ export const campaignFile = z
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
-    audience: optional(filter).describe('Who sees it, as a filter in MongoDB query form; default everyone'),
+    audience: optional(filter).describe(
+      'Who sees it, as a filter in MongoDB query form; `{ "$segment": "<segment_id>" }` asks for a segment; default everyone',
+    ),
     control_percentage: optional(z.number().min(0).max(100)).describe(
       'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
     ),
@@ -183,6 +187,13 @@ export const campaignFile = z
     }
   });
 
+/** An audience with a name. */
+export const segmentFile = z.strictObject({
+  segment_id: text.describe('What an audience names as `$segment`'),
+  name: named,
+  audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
+});
+
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
   name: named,
@@ -214,6 +225,9 @@ export const workspaceFile = z.strictObject({
     'Slots of your pages; with this list, campaigns may name no others',
   ),
   campaigns: optional(z.array(campaignFile)).describe('What users see'),
+  segments: optional(z.array(segmentFile)).describe(
+    'Audiences with a name, which campaigns share; with `"campaigns_from": "studio"` those of the Studio take their place',
+  ),
   campaigns_from: optional(z.enum(['file', 'studio'])).describe(
     '`file` (default): the campaigns are those of this file; `studio`: releases of the Studio take their place',
   ),

@@ -14,6 +14,7 @@ export interface SessionAnswer {
     placements: { id: string; name: string; template: 'strip' | 'card' | 'hero' | null }[] | null;
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
+    segments: { id: string; name: string }[];
     personas: string[];
     sites: string[];
     timeZone: string;
@@ -41,6 +42,7 @@ export const readSession: StudioRoute = {
             template,
           })) ?? null,
         apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
+        segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),
         sites: [...studio.sites],

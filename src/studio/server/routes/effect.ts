@@ -31,7 +31,7 @@ const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, nowMs: number) =>
   status === 'active' && (startsAtMs ?? 0) <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
 const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): LiveEffect => {
-  const { campaign } = readCampaign(content, null, nowMs);
+  const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
@@ -68,7 +68,7 @@ export const publishEffect: StudioRoute = {
 const reachBody = z.strictObject({ campaign: z.looseObject({}) });
 
 /** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
-const FLOOR = 20;
+export const FLOOR = 20;
 const STEP = 10;
 /** So long the same users are looked at: what somebody types in the meantime costs no read of the database. */
 const SAMPLE_MS = 10_000;
@@ -82,7 +82,7 @@ export interface ReachAnswer extends Reach {
  * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
  * floor are left out, all count: a filter for everyone but a few would tell of those few.
  */
-const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
+export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
   /** `to` is what the number becomes where all but a few of `all` are in it. */
   const down = (count: number, all = of, to = all) =>
     Math.floor((all - count < FLOOR ? to : count) / STEP) * STEP;
@@ -104,16 +104,12 @@ const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
 
 type Sample = ReturnType<Store['sampleUsers']>;
 
-/**
- * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
- * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
- */
-export const createReadReach = (): StudioRoute => {
-  const newest = new Map<string, symbol>();
-  const underWay = new Map<string, Promise<unknown>>();
-  const samples = new Map<string, { atMs: number; sample: Sample }>();
+/** Some users of each workspace: the same ones for some seconds. */
+export type SampleOf = (store: Store, workspaceId: string) => Sample;
 
-  const sampleOf = (store: Store, workspaceId: string): Sample => {
+export const createSamples = (): SampleOf => {
+  const samples = new Map<string, { atMs: number; sample: Sample }>();
+  return (store, workspaceId) => {
     const kept = samples.get(workspaceId);
     const nowMs = performance.now();
     if (kept && nowMs - kept.atMs < SAMPLE_MS) return kept.sample;
@@ -125,10 +121,22 @@ export const createReadReach = (): StudioRoute => {
     setTimeout(forget, SAMPLE_MS).unref();
     return sample;
   };
+};
+
+/**
+ * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
+ * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
+ */
+export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
+  const newest = new Map<string, symbol>();
+  const underWay = new Map<string, Promise<unknown>>();
 
   const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
-    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, null, nowMs);
+    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, {
+      segments: workspace.segments,
+      publishedAtMs: nowMs,
+    });
     if (!campaign) {
       const [problem] = problems;
       throw new HttpError(

@@ -80,7 +80,7 @@ export const preview: StudioRoute = {
   answer: async (context) => {
     const { campaign: content, variant_id: variantId, person: who } = bodyOf(previewBody, context.body);
     const { externalId, user } = await personOf(who, context);
-    const { campaign } = readCampaign(content, null);
+    const { campaign } = readCampaign(content, { segments: context.workspace.segments });
     const none: PreviewAnswer = { properties: null, inAudience: false };
     if (!campaign) return { status: 200, body: none };
     const shown = previewVariant({

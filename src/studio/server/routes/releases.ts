@@ -65,7 +65,7 @@ export interface PublishedAnswer {
 }
 
 /** Where the campaigns are in the workspace file nothing is released. */
-const refuseFileMode = ({ workspace }: StudioContext) => {
+export const refuseFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
     403,
@@ -80,7 +80,7 @@ const refuseErrors = (campaign: unknown, { workspace, nowMs }: StudioContext) =>
 };
 
 /** Adds the release, or refuses with what was published in the meantime. */
-const addRelease = async (
+export const addRelease = async (
   context: StudioContext,
   made: { campaignId: string; campaign: unknown; basedOn: number; note: string; liveAtMs: number },
 ): Promise<PublishedAnswer> => {
@@ -113,7 +113,7 @@ const publishBody = z.strictObject({
   live_at: z.iso.datetime({ offset: true }).nullish(),
 });
 /** For a release without a draft: what it follows. */
-const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
+export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 
 export const publish: StudioRoute = {
   method: 'POST',
@@ -173,7 +173,7 @@ export const rollBack: StudioRoute = {
   },
 };
 
-/** Takes a campaign off the pages at once, whoever wrote it; its draft stays as it is. */
+/** Takes a campaign off the pages at once, no matter who wrote it; its draft stays as it is. */
 export const stop: StudioRoute = {
   method: 'POST',
   path: '/api/campaigns/:campaignId/stop',
@@ -188,6 +188,33 @@ export const stop: StudioRoute = {
     const campaign = { ...live, status: 'stopped' };
     const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
     await context.audit('stop', campaignId, `as release ${body.release}`);
+    return { status: 201, body };
+  },
+};
+
+/** Takes a campaign off the list: a release without a text. Its results and history stay, and a former release brings it back. */
+export const archive: StudioRoute = {
+  method: 'POST',
+  path: '/api/campaigns/:campaignId/archive',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { studio, workspace, params, nowMs } = context;
+    const campaignId = params['campaignId']!;
+    const text = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
+    if (!text) throw new HttpError(404, 'There is no such campaign');
+    if (await studio.draft(workspace.workspaceId, campaignId)) {
+      throw new HttpError(409, 'It has a draft: publish or discard that first');
+    }
+    const { note, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const made = { campaignId, note, liveAtMs: nowMs };
+    // Of one that only the file has, the history keeps what it said.
+    const from =
+      basedOn > 0
+        ? basedOn
+        : (await addRelease(context, { ...made, campaign: { ...text, status: 'stopped' }, basedOn })).release;
+    const body = await addRelease(context, { ...made, campaign: null, basedOn: from });
+    await context.audit('archive', campaignId, `as release ${body.release}`);
     return { status: 201, body };
   },
 };
