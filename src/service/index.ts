@@ -11,9 +11,9 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export { hasMoreValues } from './http/body.ts';
-export type { Exchange, Reply } from './http/exchange.ts';
-export { HttpError } from './http/exchange.ts';
+export type { RequestBody } from './http/body.ts';
+export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
+export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export {
@@ -43,6 +43,7 @@ export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export { createService, type Listening, listen, type Service, type ServiceOptions } from './service.ts';
+export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -56,8 +57,8 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
-  Conversion,
   DayResults,
+  LanguageResults,
   PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';
