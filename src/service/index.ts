@@ -43,6 +43,7 @@ export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export { createService, type Listening, listen, type Service, type ServiceOptions } from './service.ts';
+export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -56,7 +57,6 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
-  Conversion,
   DayResults,
   LanguageResults,
   PlacementResults,

@@ -2,6 +2,7 @@ import { createGate } from './gate/gate.ts';
 import type { Exchange, Reply } from './http/exchange.ts';
 import { createFetch } from './http/fetch.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
+import { startKeepingGoals } from './keep-goals.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
@@ -75,9 +76,11 @@ export const createService = ({
     log,
     metricsOf: metrics.metricsOf,
   });
+  const allWorkspaces = () => source.registry().workspaces;
+  const stopKeeping = startKeepingGoals({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
-    workspaces: () => source.registry().workspaces,
+    workspaces: allWorkspaces,
     onPruned: metrics.pruned,
     log,
     now,
@@ -90,7 +93,7 @@ export const createService = ({
     log,
     now,
     metricsToken,
-    workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
+    workspaceIds: () => allWorkspaces().map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });
 
@@ -114,7 +117,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
-      await stopRetention();
+      await Promise.all([stopKeeping(), stopRetention()]);
       await store.close();
     },
   };

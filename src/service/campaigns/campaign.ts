@@ -1,4 +1,4 @@
-import type { Conversion } from '../store/results.ts';
+import type { Conversion } from '../store/goals.ts';
 import type { CampaignFile } from '../workspace/file-schema.ts';
 import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
