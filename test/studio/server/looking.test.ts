@@ -197,6 +197,22 @@ describe('a campaign whose texts cost too much for one user', () => {
     expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
     const { body } = await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed });
     expect(body.placements.home[0]).toMatchObject({ outcome: 'unfilled', property: 'headline' });
+    // A release of another campaign leaves it as it is.
+    await studio.store.studio.addRelease({
+      workspaceId: 'test',
+      campaignId: 'other',
+      campaign: { ...SPRING, campaign_id: 'other', placements: ['side'] },
+      basedOn: 0,
+      author: 'Pia',
+      note: '',
+      createdAtMs: 0,
+      liveAtMs: 0,
+    });
+    await studio.workspaces.refresh();
+    expect([await shown('u1'), await halted()]).toEqual([
+      'Spring',
+      expect.stringContaining('Nobody sees it'),
+    ]);
     studio.edit(
       aStudioWorkspace({ campaigns: [{ ...wild, variants: [aVariant({ properties: text('Hello') })] }] }),
     );
