@@ -38,6 +38,7 @@ export {
   type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
+export { HOLDOUT_ID } from './profiles/events.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';

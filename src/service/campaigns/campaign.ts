@@ -86,6 +86,16 @@ const compileVariant = (
   };
 };
 
+/** A conversion of the file, as results are asked for it. */
+export const conversionOf = ({
+  event,
+  product = '',
+  within_hours,
+}: NonNullable<CampaignFile['conversions']>[number]): Conversion => ({
+  ...(event === undefined ? { product } : { event }),
+  withinMs: within_hours * HOUR_MS,
+});
+
 const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,
   stopAfter: {
@@ -130,10 +140,7 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    conversions: (file.conversions ?? []).map(({ event, product = '', within_hours }) => ({
-      ...(event === undefined ? { product } : { event }),
-      withinMs: within_hours * HOUR_MS,
-    })),
+    conversions: (file.conversions ?? []).map(conversionOf),
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? frequencyOf(file.frequency) : null,
     // Templates that are too long are not even read.

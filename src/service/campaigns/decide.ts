@@ -1,5 +1,6 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
 import type { Log } from '../log.ts';
+import { HOLDOUT_ID } from '../profiles/events.ts';
 import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BannerIds } from './banner-id.ts';
@@ -7,6 +8,7 @@ import { chooseVariant } from './bucketing.ts';
 import type { Campaign, Variant } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
+import { isHeldOut } from './holdout.ts';
 import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
 import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
@@ -36,8 +38,8 @@ export type Step = { placementId: string; campaign: Campaign } & (
   /** The user could get it, but a campaign before it has the placement. */
   | { outcome: 'outranked'; by: Campaign }
   | { outcome: 'unfilled'; variantId: string | null; error: unknown }
-  /** It has the placement, and shows nothing there: the user is in its control group. */
-  | { outcome: 'held_out'; bannerId: string }
+  /** It has the placement, and shows nothing there: the user is in its control group, or held out of all campaigns. */
+  | { outcome: 'held_out'; bannerId: string; isOfAll: boolean }
   | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
 );
 
@@ -75,12 +77,15 @@ export const decide = (question: Question): string => {
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
-    const variant = chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const isOfAll = !isTestSend && isHeldOut(workspace, campaign, externalUserId, now);
+    const variant = isOfAll ? null : chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     try {
+      // Those who are held out of all campaigns are in the results of none.
+      const counted = isOfAll ? { campaignId: HOLDOUT_ID, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
-        { campaignId, variantId, placementId, round, isControl, isTestSend },
+        { ...counted, variantId, placementId, isControl, isTestSend },
         externalUserId,
       );
       const properties = variant ? variant.properties(contextOf) : null;
@@ -88,7 +93,7 @@ export const decide = (question: Question): string => {
         placementId,
         campaign,
         bannerId,
-        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out' }),
+        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out', isOfAll }),
       });
       // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
       return (

@@ -28,6 +28,9 @@ export interface Purchase extends EventOfUser {
 /** One row of `events`. */
 export type StoredEvent = CustomEvent | Purchase;
 
+/** The campaign that control banners of the holdout are counted for. No campaign of a workspace has an ID with an @ in front. */
+export const HOLDOUT_ID = '@holdout';
+
 /** One banner event without its user. A repeat has the same user, banner, type and time, and is stored once. */
 export interface NewBannerEvent {
   appId: string;

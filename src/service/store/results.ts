@@ -67,7 +67,7 @@ const READ = `SELECT variant_id, part, sum(impressions) AS impressions, sum(clic
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2
   GROUP BY variant_id, part HAVING sum(impressions + clicks + dismissals) > 0 ORDER BY part, variant_id = '', variant_id`;
 
-const countsOf = (row: Row): Counts => ({
+export const countsOf = (row: Row): Counts => ({
   impressions: Number(row['impressions']),
   clicks: Number(row['clicks']),
   dismissals: Number(row['dismissals']),

@@ -3,9 +3,10 @@ import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { HoldoutResults } from './count-goals.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
 import type { CountDifference } from './recount.ts';
-import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
+import type { CampaignNumber, CampaignResults, Conversion, ResultsQuestion } from './results.ts';
 import type { Sample } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
@@ -83,6 +84,12 @@ export interface StoreReader {
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
+  /** What came of all campaigns together, since the holdout began. On SQLite a thread of its own counts. */
+  holdoutResults(
+    workspaceId: string,
+    conversions: readonly Conversion[],
+    sinceMs: number,
+  ): Promise<HoldoutResults>;
   /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
   /** Which counts of campaigns are not what their banner events add up to. Reads all of these. */

@@ -194,6 +194,17 @@ export const segmentFile = z.strictObject({
   audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
 });
 
+const holdout = z.strictObject({
+  percentage: z.number().positive().max(50).describe('Percentage of all users who get no campaign, up to 50'),
+  starts_at: instant.describe(
+    'From when on, such as `2026-03-01T00:00:00Z`; another start chooses other users',
+  ),
+  exempt_tags: optional(tags).describe('Campaigns with such a tag are shown to them all the same'),
+  conversions: optional(z.array(conversion).max(4)).describe(
+    'What all campaigns together should bring about: up to four events or purchases',
+  ),
+});
+
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
   name: named,
@@ -234,6 +245,7 @@ export const workspaceFile = z.strictObject({
   tag_caps: optional(z.array(tagCap)).describe(
     'How many campaigns of a tag one user gets a day; days are those of `studio.time_zone`',
   ),
+  holdout: optional(holdout).describe('Users who get no campaign, to learn what all of them bring about'),
   retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),

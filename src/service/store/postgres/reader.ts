@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { countGoals, type Dialect } from '../count-goals.ts';
+import { countGoals, countHoldout, type Dialect } from '../count-goals.ts';
 import { recount } from '../recount.ts';
 import { readNumbers, readResults } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
@@ -96,6 +96,8 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       async *exportBannerEvents(workspaceId) {
         for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row);
       },
+
+      holdoutResults: (...asked) => countHoldout(runIn(upkeep), GOALS, ...asked),
 
       campaignResults: (...asked) =>
         readResults(run, (...goals) => countGoals(runIn(upkeep), GOALS, ...goals), ...asked),

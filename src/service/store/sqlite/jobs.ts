@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { countGoals, type Dialect } from '../count-goals.ts';
+import { countGoals, countHoldout, type Dialect } from '../count-goals.ts';
 import { recount } from '../recount.ts';
-import type { ResultsQuestion } from '../results.ts';
+import type { Conversion, ResultsQuestion } from '../results.ts';
 import { readSample } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './thread-problem.ts';
@@ -32,6 +32,9 @@ const copyTo = (database: DatabaseSync, file: string): void => {
 const JOBS = {
   goals: (database: DatabaseSync) => (workspaceId: string, question: ResultsQuestion, startMs: number) =>
     countGoals(createRunSqlite(database), GOALS, workspaceId, question, startMs),
+  holdout:
+    (database: DatabaseSync) => (workspaceId: string, conversions: readonly Conversion[], sinceMs: number) =>
+      countHoldout(createRunSqlite(database), GOALS, workspaceId, conversions, sinceMs),
   recount: (database: DatabaseSync) => (workspaceId: string) =>
     recount(createRunSqlite(database), 'min', workspaceId),
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>

@@ -119,6 +119,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
         }
       },
 
+      holdoutResults: (...asked) => jobs.run('holdout', ...asked),
+
       campaignResults: (...asked) => readResults(run, (...goals) => jobs.run('goals', ...goals), ...asked),
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),

@@ -174,7 +174,7 @@ export const why: StudioRoute = {
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
     const body: WhyAnswer = {
       placements: explain({
-        workspace: { ...workspace, campaigns },
+        workspace: { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) },
         externalUserId: person.externalId,
         user: person.user,
         appId,

@@ -1,7 +1,7 @@
-import { type DayResults, HttpError, type PlacementResults } from '../../../service/index.ts';
+import { type DayResults, HOLDOUT_ID, HttpError, type PlacementResults } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
-import { resultsOf } from '../../results-of.ts';
+import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
@@ -100,10 +100,40 @@ const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]
   return found.toSorted((one, other) => positionOf(one) - positionOf(other));
 };
 
+/** What all campaigns together bring about, as results of one campaign: those who are held out are its control group. */
+const holdoutOf = async ({
+  workspace,
+  store,
+  nowMs,
+}: StudioContext): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+  const { holdout, workspaceId } = workspace;
+  if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
+  const { percentage, startsAtMs, conversions } = holdout;
+  const campaign: CampaignText = {
+    campaign_id: HOLDOUT_ID,
+    status: 'active',
+    placements: [],
+    control_percentage: percentage,
+    // It is looked at whenever somebody likes: the intervals hold then too.
+    ends_at: new Date(nowMs).toISOString(),
+    conversions: conversions.map(conversionText),
+    variants: [{ variant_id: 'campaigns', name: 'All campaigns together', properties: {} }],
+  };
+  const counts = await store.holdoutResults(workspaceId, conversions, startsAtMs);
+  const compared = compareResults(campaign, counts);
+  const none = { edits: [], days: [], placements: [], timeZone: workspace.studio.timeZone };
+  const { currencies } = counts;
+  return {
+    campaign,
+    answer: { ...compared, ...none, headline: headline(campaign, compared, nowMs), currencies },
+  };
+};
+
 const answerOf = async (
   context: StudioContext,
 ): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
   const { workspace, store, params, nowMs } = context;
+  if (params['campaignId'] === HOLDOUT_ID) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
