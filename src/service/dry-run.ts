@@ -1,4 +1,6 @@
 import { MAX_TRACK_OBJECTS } from '../protocol/index.ts';
+import { usersTrackBody } from '../protocol/schemas/index.ts';
+import { schemaReader } from './http/body.ts';
 import { refusalOf, replyOf } from './http/exchange.ts';
 import { silentLog } from './log.ts';
 import type { Store } from './store/store.ts';
@@ -22,7 +24,7 @@ export const judgeTrack: typeof fetch = async (input, init) => {
   const { status, headers, body } = await trackUsers({
     workspace,
     store: NOTHING_STORED,
-    body: await new Request(input, init).json(),
+    body: schemaReader(usersTrackBody).read(await new Request(input, init).json()),
     nowMs: Date.now(),
     limit: { max: MAX_TRACK_OBJECTS, counting: 'combined' },
   }).then(

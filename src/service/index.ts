@@ -3,6 +3,7 @@ export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
+export { OF_ALL } from './campaigns/holdout.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
@@ -11,8 +12,9 @@ export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export type { Exchange, Reply } from './http/exchange.ts';
-export { HttpError } from './http/exchange.ts';
+export type { RequestBody } from './http/body.ts';
+export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
+export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export {
@@ -38,11 +40,11 @@ export {
   type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
-export { HOLDOUT_ID } from './profiles/events.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export { createService, type Listening, listen, type Service, type ServiceOptions } from './service.ts';
+export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -56,8 +58,8 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
-  Conversion,
   DayResults,
+  LanguageResults,
   PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';

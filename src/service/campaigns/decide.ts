@@ -1,17 +1,18 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
 import type { Log } from '../log.ts';
-import { HOLDOUT_ID } from '../profiles/events.ts';
 import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BannerIds } from './banner-id.ts';
 import { chooseVariant } from './bucketing.ts';
-import type { Campaign, Variant } from './campaign.ts';
+import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
-import { isHeldOut } from './holdout.ts';
+import { holdoutOf } from './holdout.ts';
 import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
+import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
+import type { Variant } from './variant.ts';
 
 /** Which banner has each placement for this user, at this moment? */
 export interface Question {
@@ -21,6 +22,8 @@ export interface Question {
   appId: string;
   appVersion: string;
   deviceId: string | undefined;
+  /** The header `Accept-Language` of the request, for users whose profile names no language; `''` where there is none. */
+  acceptLanguage: string;
   placementIds: readonly string[];
   /** Unix milliseconds. */
   now: number;
@@ -68,6 +71,13 @@ export const decide = (question: Question): string => {
     return context;
   };
 
+  let wanted: string[] | undefined;
+  const languageOf = (campaign: Campaign, variant: Variant | null): string | null => {
+    if (campaign.language === null) return null;
+    wanted ??= languagesOf(user.profile?.standard['language'], question.acceptLanguage);
+    return languageFor(campaign, variant, wanted);
+  };
+
   /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
   const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
@@ -77,18 +87,20 @@ export const decide = (question: Question): string => {
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
-    const isOfAll = !isTestSend && isHeldOut(workspace, campaign, externalUserId, now);
-    const variant = isOfAll ? null : chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const holdout = isTestSend ? null : holdoutOf(workspace, campaign, externalUserId, now);
+    const isOfAll = holdout !== null;
+    const variant = holdout ? null : chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
+    const language = languageOf(campaign, variant);
     try {
       // Those who are held out of all campaigns are in the results of none.
-      const counted = isOfAll ? { campaignId: HOLDOUT_ID, round: 0 } : { campaignId, round };
+      const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
-        { ...counted, variantId, placementId, isControl, isTestSend },
+        { ...counted, variantId, placementId, isControl, isTestSend, language },
         externalUserId,
       );
-      const properties = variant ? variant.properties(contextOf) : null;
+      const properties = variant ? propertiesIn(variant, language)(contextOf) : null;
       trace?.({
         placementId,
         campaign,

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { FATAL, isRecord, USER_TOKEN_HEADER, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
-import type { Reply } from '../http/exchange.ts';
+import { FATAL, isRecord, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Route } from '../route.ts';
 import { unproven } from '../user-tokens/user-tokens.ts';
 import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
+import type { Route } from './route.ts';
 
 /** The word as the contract writes it, one space, no quotes: any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;
@@ -45,34 +44,3 @@ export const proveUser = async (workspace: Workspace, body: unknown, nowMs: numb
   const fault = await workspace.userTokens.get(appId)?.judge(token, userId, nowMs);
   if (fault) throw unproven(appId, fault);
 };
-
-/** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
-const PREFLIGHT_SECONDS = 7_200;
-
-/** What a page may read beside the body. `Date` lets a client with a wrong clock judge an expiry. */
-const EXPOSED = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-RateLimit-Retry-After',
-  'Retry-After',
-  'Date',
-  USER_TOKEN_HEADER,
-].join(', ');
-
-const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
-
-/** Headers of every answer of an endpoint that pages of other origins may call; a client key is no cookie. */
-export const crossOriginHeaders = (route: Route): Record<string, string> =>
-  route.crossOrigin ? ANY_ORIGIN : {};
-
-export const preflight = (route: Route): Reply => ({
-  status: 204,
-  headers: {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Allow-Methods': route.method,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
-  },
-  body: '',
-});

@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type Row, type RunSql, type Statement, textIn } from '../operators/run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, type Statement, textIn } from '../operators/run-sql.ts';
 
 export type RunStatus = 'running' | 'success' | 'partial' | 'error';
 
@@ -117,10 +117,10 @@ export interface IngestionStore {
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }
 
-const nullableIn = (row: Row, column: string): number | null =>
+const nullableIn = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : Number(row[column]);
 
-const runOf = (row: Row): IngestionRun => ({
+const runOf = (row: SqlRow): IngestionRun => ({
   workspaceId: textIn(row, 'workspace_id'),
   integrationId: textIn(row, 'integration_id'),
   runId: textIn(row, 'run_id'),
@@ -134,7 +134,7 @@ const runOf = (row: Row): IngestionRun => ({
   note: row['note'] as string | null,
 });
 
-const stateOf = (row: Row): IngestionState => {
+const stateOf = (row: SqlRow): IngestionState => {
   const us = nullableIn(row, 'watermark_us');
   return {
     integrationId: textIn(row, 'integration_id'),
@@ -147,7 +147,7 @@ const stateOf = (row: Row): IngestionState => {
   };
 };
 
-const rejectOf = (row: Row): StoredReject => ({
+const rejectOf = (row: SqlRow): StoredReject => ({
   rejectId: textIn(row, 'reject_id'),
   kind: row['kind'] as IngestionReject['kind'],
   key: row['key'] as string | null,

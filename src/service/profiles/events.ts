@@ -28,9 +28,6 @@ export interface Purchase extends EventOfUser {
 /** One row of `events`. */
 export type StoredEvent = CustomEvent | Purchase;
 
-/** The campaign that control banners of the holdout are counted for. No campaign of a workspace has an ID with an @ in front. */
-export const HOLDOUT_ID = '@holdout';
-
 /** One banner event without its user. A repeat has the same user, banner, type and time, and is stored once. */
 export interface NewBannerEvent {
   appId: string;
@@ -39,6 +36,8 @@ export interface NewBannerEvent {
   /** `null` of a control banner. */
   variantId: string | null;
   placementId: string;
+  /** In which the banner was shown; `null` of a campaign that names no language. */
+  language: string | null;
   isControl: boolean;
   /** Test sends are stored, and kept out of exports and counts. */
   isTestSend: boolean;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { RunSql } from '../operators/index.ts';
+import type { RunSql, SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/changes.ts';
-import type { Row } from './rows.ts';
 import type { StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
@@ -71,7 +70,7 @@ export const readSample = async (
   columns: string,
   workspaceId: string,
   size: number,
-): Promise<{ total: number; rows: Row[] }> => {
+): Promise<{ total: number; rows: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
   // So that about `size` users have a lower number.

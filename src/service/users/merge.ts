@@ -1,16 +1,9 @@
 import * as z from 'zod';
-import {
-  isPhone,
-  isPresent,
-  isRecord,
-  MAX_BODY_BYTES,
-  MAX_PROFILE_VALUES,
-  required,
-} from '../../protocol/index.ts';
+import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
 import { mergeProfile } from './merge-profiles.ts';
 import {
   alias,
@@ -21,7 +14,7 @@ import {
   type Priority,
   prioritization,
   prioritize,
-  readBody,
+  profileBody,
 } from './profile-bodies.ts';
 
 const TOO_MANY = 'a single request may not contain more than 50 merge updates';
@@ -94,22 +87,19 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
 };
 
 /** `/users/merge`: one profile takes in another, which is gone then. Profiles that do not match stay as they are. */
-export const usersMerge: Route = {
+export const usersMerge = defineRoute({
   method: 'POST',
   path: '/users/merge',
   permission: 'users.merge',
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: profileBody(mergeRequest, refuse),
   operation: {
     id: 'mergeUsers',
     tag: 'Users',
     summary: 'Merge one user into another',
     description: 'What the kept user lacks is taken over, counts are added up, the merged user is removed.',
-    request: mergeRequest,
     example: {
       merge_updates: [
         { identifier_to_merge: { external_id: 'u-770' }, identifier_to_keep: { external_id: 'u-771' } },
@@ -121,7 +111,7 @@ export const usersMerge: Route = {
     badRequest: BAD_ENTRIES,
   },
   async answer({ workspace, store, body, now }) {
-    const updates = readBody(mergeRequest, body, refuse).merge_updates.map((update) => ({
+    const updates = body.merge_updates.map((update) => ({
       merge: identifierOf(update.identifier_to_merge),
       keep: identifierOf(update.identifier_to_keep),
     }));
@@ -135,4 +125,4 @@ export const usersMerge: Route = {
     });
     return { status: 202, body: { message: 'success' } };
   },
-};
+});

@@ -10,6 +10,21 @@ import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
+const isLanguageTag = (tag: string): boolean => {
+  try {
+    return /^[a-z]{2,3}(?:-|$)/.test(tag) && Intl.getCanonicalLocales(tag)[0] === tag;
+  } catch {
+    // The only way to ask whether a tag is one.
+    return false;
+  }
+};
+
+/** A language as it is written once for all, such as `pt-BR`: two spellings of one would be two lines in the results. */
+const language = z.string().refine(isLanguageTag, {
+  error: "expected a language as BCP 47 writes it, such as 'de' or 'pt-BR'",
+  params: { tellsGot: true },
+});
+
 /** What goes into a database must be text that every store can hold. */
 const text = z
   .string()
@@ -119,6 +134,10 @@ const property = z.discriminatedUnion('type', [
   z.strictObject({ type: isOf('datetime'), value: ofType(datetimeValue) }),
 ]);
 
+const translation = z
+  .record(z.string().min(1), z.string())
+  .describe('Texts by property; what is missing comes from the next language');
+
 const variant = z.strictObject({
   variant_id: text.describe('ID by which results are kept'),
   name: named,
@@ -131,6 +150,9 @@ const variant = z.strictObject({
   properties: z
     .record(z.string().min(1), property)
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
+  translations: optional(z.record(language, translation)).describe(
+    'Its `string` and `image` properties in other languages, by language, such as `{ "de": { "headline": "Hallo" } }`',
+  ),
 });
 
 /** Passed on as it is: a record of zod would drop a member `__proto__`, and an audience of that alone would be everyone. */
@@ -171,6 +193,9 @@ export const campaignFile = z
     frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
     planned_users: optional(z.int().positive()).describe(
       'How many users should see a variant before the results name a winner; default: results name one at the end',
+    ),
+    language: optional(language).describe(
+      'Language of the properties, such as `en`; needed where a variant has `translations`',
     ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })

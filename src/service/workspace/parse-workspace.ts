@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
+import { holdoutId } from '../campaigns/holdout.ts';
 import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
@@ -182,6 +183,7 @@ export const parseWorkspace = (
     segments,
     holdout: file.holdout
       ? {
+          campaignId: holdoutId(file.holdout.starts_at),
           percentage: file.holdout.percentage,
           startsAtMs: file.holdout.starts_at,
           exemptTags: new Set(file.holdout.exempt_tags ?? []),

@@ -98,14 +98,19 @@ describe('a preview', () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
+      language: null,
     });
-    expect((await preview({})).body).toEqual({ properties: text('Hi you'), inAudience: false });
+    expect((await preview({})).body).toEqual({
+      properties: text('Hi you'),
+      inAudience: false,
+      language: null,
+    });
   });
 
   test('is nothing of a draft that cannot be drawn', async () => {
     const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
-    expect((await preview({}, broken)).body).toEqual({ properties: null, inAudience: false });
-    expect((await preview({}, {})).body).toEqual({ properties: null, inAudience: false });
+    expect((await preview({}, broken)).body).toMatchObject({ properties: null, inAudience: false });
+    expect((await preview({}, {})).body).toMatchObject({ properties: null, inAudience: false });
   });
 
   test("reads a user's data only with the right to people", async () => {

@@ -156,8 +156,8 @@ export const HoldoutScreen = () => {
     <>
       <h1>Holdout</h1>
       <p class="muted">
-        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who saw
-        their first campaign since then, or would have.
+        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
+        seen a campaign since then, or would have.
       </p>
       <LoadView loaded={loaded} again={again}>
         {(results) => (

@@ -12,8 +12,10 @@ import {
   type Store,
   type Workspace,
 } from '../../../service/index.ts';
-import { bodyOf } from '../body.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+
+const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
+type CampaignBody = z.output<typeof campaignBody>;
 
 /** What publishing a draft would do, placement by placement. */
 export interface LiveEffect {
@@ -58,18 +60,16 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
 };
 
 /** What publishing would change for users. */
-export const publishEffect: StudioRoute = {
+export const publishEffect = defineRoute({
   method: 'POST',
   path: '/api/effect',
   role: 'view',
+  request: bodyOf(campaignBody),
   answer: (context) => {
-    const { campaign } = (context.body ?? {}) as { campaign?: unknown };
-    const effect: LiveEffect = liveEffect(campaign, context.workspace, context.nowMs);
+    const effect: LiveEffect = liveEffect(context.body.campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
   },
-};
-
-const reachBody = z.strictObject({ campaign: z.looseObject({}) });
+});
 
 /** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
 export const FLOOR = 20;
@@ -126,13 +126,16 @@ export const createSamples = (): SampleOf => {
  * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
  * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
  */
-export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
+export const createReadReach = (sampleOf: SampleOf) => {
   const newest = new Map<string, symbol>();
   const underWay = new Map<string, Promise<unknown>>();
 
-  const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
+  const count = async (
+    context: StudioContext<CampaignBody>,
+    isOver: () => boolean,
+  ): Promise<ReachAnswer | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
-    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, {
+    const { campaign, problems } = readCampaign(body.campaign, {
       segments: workspace.segments,
       publishedAtMs: nowMs,
     });
@@ -155,10 +158,11 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
     return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
   };
 
-  return {
+  return defineRoute({
     method: 'POST',
     path: '/api/reach',
     role: 'view',
+    request: bodyOf(campaignBody),
     answer: async (context) => {
       const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
       const turn = Symbol(who);
@@ -183,5 +187,5 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
         }
       }
     },
-  };
+  });
 };

@@ -1,11 +1,11 @@
-import { type DayResults, HOLDOUT_ID, HttpError, type PlacementResults } from '../../../service/index.ts';
+import { type DayResults, HttpError, OF_ALL, type PlacementResults } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
@@ -100,6 +100,9 @@ const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]
   return found.toSorted((one, other) => positionOf(one) - positionOf(other));
 };
 
+/** What the page of the holdout asks for. */
+const HOLDOUT = '@holdout';
+
 /** What all campaigns together bring about, as results of one campaign: those who are held out are its control group. */
 const holdoutOf = async ({
   workspace,
@@ -108,20 +111,21 @@ const holdoutOf = async ({
 }: StudioContext): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
-  const { percentage, startsAtMs, conversions } = holdout;
+  const { campaignId, percentage, conversions } = holdout;
   const campaign: CampaignText = {
-    campaign_id: HOLDOUT_ID,
+    campaign_id: campaignId,
     status: 'active',
     placements: [],
     control_percentage: percentage,
     // It is looked at whenever somebody likes: the intervals hold then too.
     ends_at: new Date(nowMs).toISOString(),
     conversions: conversions.map(conversionText),
-    variants: [{ variant_id: 'campaigns', name: 'All campaigns together', properties: {} }],
+    variants: [{ variant_id: OF_ALL, name: 'All campaigns together', properties: {} }],
   };
-  const counts = await store.holdoutResults(workspaceId, conversions, startsAtMs);
+  const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
   const compared = compareResults(campaign, counts);
-  const none = { edits: [], days: [], placements: [], timeZone: workspace.studio.timeZone };
+  const { days } = counts;
+  const none = { edits: [], days, placements: [], languages: [], timeZone: workspace.studio.timeZone };
   const { currencies } = counts;
   return {
     campaign,
@@ -133,7 +137,7 @@ const answerOf = async (
   context: StudioContext,
 ): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
   const { workspace, store, params, nowMs } = context;
-  if (params['campaignId'] === HOLDOUT_ID) return holdoutOf(context);
+  if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
@@ -154,17 +158,19 @@ const answerOf = async (
   };
 };
 
-export const readResults: StudioRoute = {
+export const readResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId',
+  path: '/api/results/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
-};
+});
 
-export const downloadResults: StudioRoute = {
+export const downloadResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId/csv',
+  path: '/api/results/{campaignId}/csv',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const { campaign, answer } = await answerOf(context);
     return {
@@ -176,7 +182,7 @@ export const downloadResults: StudioRoute = {
       },
     };
   },
-};
+});
 
 /** What the list says of a campaign. */
 export interface FirstNumber {
@@ -186,10 +192,11 @@ export interface FirstNumber {
 }
 
 /** The first number of every campaign that somebody has seen, by its ID. */
-export const readNumbers: StudioRoute = {
+export const readNumbers = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
+  request: null,
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(
@@ -200,4 +207,4 @@ export const readNumbers: StudioRoute = {
     );
     return { status: 200, body: { numbers } };
   },
-};
+});
