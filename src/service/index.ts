@@ -1,4 +1,4 @@
-export { namesPerson } from './campaigns/audience.ts';
+export { personsIn } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';

@@ -1,4 +1,12 @@
-import { CAMPAIGN_COUNTS, type Column, DATA_POINTS, GOAL_COUNTS, namesOf, USER_CAMPAIGNS } from './rows.ts';
+import {
+  CAMPAIGN_COUNTS,
+  type Column,
+  DATA_POINTS,
+  GOAL_COUNTS,
+  MAX_EVENTS_READ,
+  namesOf,
+  USER_CAMPAIGNS,
+} from './rows.ts';
 
 /** What the two databases write differently, so that a question which both are asked stands once. */
 export interface Dialect {
@@ -52,8 +60,9 @@ export const questionsIn = (dialect: Dialect) => {
       dialect,
       USER_CAMPAIGNS.filter(({ type }) => type !== 'json'),
     )} FROM user_campaigns WHERE user_id = $1`,
-    impressionsSince: `SELECT campaign_id, ${ms(happened)} AS time FROM banner_events
-      WHERE user_id = $1 AND event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
+    impressionsSince: `SELECT campaign_id, ${ms(happened)} AS time
+      FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
+      WHERE event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
     /** The banner events of one user, counted by all that a state has them by. */
     alikeEvents: `SELECT campaign_id, event_type, day, placement_id, language, count(*) AS times FROM banner_events
       WHERE user_id = $1 AND NOT is_test_send GROUP BY campaign_id, event_type, day, placement_id, language`,

@@ -52,7 +52,7 @@ export const createSecrets = (run: RunSql) => {
 export interface Sample {
   /** All users of the workspace: those with a profile, and those who only have banner events. */
   total: number;
-  /** All of them, where they are no more than were asked for. */
+  /** All of them, where they are no more than were asked for; in an order that says nothing of them. */
   users: Pick<UserRow, 'externalId' | 'profile'>[];
 }
 
@@ -62,7 +62,7 @@ const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 
 const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
 const chooseUsers = (columns: string) =>
-  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
+  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2 ORDER BY ${CHOICE}`;
 
 /** Looks at the ID of every user, which takes a second with ten million. Of both databases. */
 export const readSample = async (

@@ -168,7 +168,7 @@ export const campaignFile = z
       .describe('ID by which dismissals and results are kept'),
     name: named,
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
-    placements: z.array(text).describe('IDs of the placements that it may fill'),
+    placements: z.array(text).max(1_000).describe('IDs of the placements that it may fill, up to 1,000'),
     priority: optional(z.enum(['high', 'medium', 'low'])).describe(
       'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins (without one: when the Studio published it), then the earlier in the file',
     ),

@@ -5,7 +5,7 @@ import {
   countReach,
   HttpError,
   LOOK_AT_USER,
-  namesPerson,
+  personsIn,
   REACH_SAMPLE,
   type Reach,
   readCampaign,
@@ -37,23 +37,19 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
-  const { campaigns } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
-  const position = campaigns.indexOf(campaign);
+  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const own = campaigns.indexOf(campaign);
+  const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
   return {
     placements: [...campaign.placements].map((id) => {
-      const running = (each: Campaign) =>
-        each !== campaign && each.placements.has(id) && isRunning(each, nowMs);
+      const ranks = placements.get(id)!.all.filter((rank) => isRunning(campaigns[rank]!, nowMs));
+      const named = (isIn: (rank: number) => boolean) =>
+        ranks.filter(isIn).map((rank) => campaigns[rank]!.name);
       return {
         id,
-        name: workspace.placements?.find(({ placementId }) => placementId === id)?.name ?? id,
-        after: campaigns
-          .slice(0, position)
-          .filter(running)
-          .map(({ name }) => name),
-        before: campaigns
-          .slice(position + 1)
-          .filter(running)
-          .map(({ name }) => name),
+        name: nameOf.get(id) ?? id,
+        after: named((rank) => rank < own),
+        before: named((rank) => rank > own),
       };
     }),
   };
@@ -82,9 +78,14 @@ export interface ReachAnswer extends Reach {
   fewerThan: number | null;
 }
 
-/** Counts of people in steps, for those who may not look at single users; below the floor there is no number. */
+/**
+ * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
+ * floor are left out, all count: a filter for everyone but a few would tell of those few.
+ */
 export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
-  const down = (count: number) => Math.floor(count / STEP) * STEP;
+  /** `to` is what the number becomes where all but a few of `all` are in it. */
+  const down = (count: number, all = of, to = all) =>
+    Math.floor((all - count < FLOOR ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
   if (users < FLOOR) {
     const fewerThan = atLeast === atMost ? FLOOR : Math.max(FLOOR, up(atMost));
@@ -96,7 +97,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnsw
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
     of,
-    shown: down(shown),
+    shown: down(shown, users, of - users < FLOOR ? of : users),
     fewerThan: null,
   };
 };
@@ -146,11 +147,16 @@ export const createReadReach = (sampleOf: SampleOf) => {
         `The campaign cannot be read: ${problem?.path.join('.')}: ${problem?.message}`,
       );
     }
-    if (namesPerson(campaign.audience?.filter ?? {})) {
+    const persons = personsIn(campaign.audience?.filter ?? {});
+    if (persons.length > 0) {
       if (!operator.people) {
         throw new HttpError(403, 'Counting users by an ID or an address needs the right "people"');
       }
-      await audit(LOOK_AT_USER, JSON.stringify(campaign.audience!.filter));
+      // One user is the subject, which goes when they are erased; other texts would stay.
+      const [[member, operand] = []] = persons;
+      const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
+      const members = [...new Set(persons.map(([each]) => each))].join(', ');
+      await audit(LOOK_AT_USER, isOne ? operand : '', `counted users by ${members}`);
     }
     const sample = await sampleOf(store, workspace.workspaceId);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ExplainAnswer, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
   type BannerUser,
+  campaignOrder,
   createPreviewTokens,
   explain,
   HttpError,
@@ -141,10 +142,15 @@ export const makePreviewLink = defineRoute({
   },
 });
 
+/** Campaigns of placements, each counted in each of them, that one answer explains. */
+const MAX_EXPLAINED = 1_000;
+
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
 export interface WhyAnswer {
   placements: ExplainAnswer['placements'];
+  /** Placements that one answer has no room for: to be asked for by their names. */
+  left: string[];
   /** A made-up person gets no variant rather than another. */
   isReal: boolean;
   hasProfile: boolean;
@@ -168,16 +174,27 @@ export const why = defineRoute({
     const campaigns = person.isReal
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
+    const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
+    const requested = placements ?? known;
+    const ofPlacement = campaignOrder(decided).placements;
+    let explained = 0;
+    const fits = requested.findIndex((id) => {
+      explained += ofPlacement.get(id)?.all.length ?? 0;
+      return explained > MAX_EXPLAINED;
+    });
+    // One at least, or nobody would ever get further.
+    const room = fits < 0 ? requested.length : Math.max(1, fits);
     const body: WhyAnswer = {
+      left: requested.slice(room),
       placements: explain({
-        workspace: { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) },
+        workspace: decided,
         externalUserId: person.externalId,
         user: person.user,
         appId,
         appVersion: 'any',
         deviceId: undefined,
         acceptLanguage: '',
-        placementIds: placements ?? known,
+        placementIds: requested.slice(0, room),
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
         log: silentLog,

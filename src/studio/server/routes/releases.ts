@@ -4,7 +4,8 @@ import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { checkDraft } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
-const PAGE = 50;
+/** Each may have 64 KB. */
+const PAGE = 25;
 
 export interface ReleaseRow {
   release: number;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {
   countReach,
   HttpError,
-  namesPerson,
+  personsIn,
   readCampaign,
   type Segment,
   segmentProblems,
@@ -44,17 +44,22 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
   return uses;
 };
 
+/** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
+const LIST_MS = 30;
+
 const reachOf = async (
   { filter }: Segment,
   { workspace, store, operator, nowMs: now }: StudioContext,
   sampleOf: SampleOf,
 ): Promise<ReachAnswer | null> => {
-  if (namesPerson(filter) && !operator.people) return null;
+  if (personsIn(filter).length > 0 && !operator.people) return null;
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
   const sample = await sampleOf(store, workspace.workspaceId);
-  const reach = campaign && (await countReach({ sample, workspace, campaign, now }));
+  const reach =
+    campaign &&
+    (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
   if (!reach) return null;
   return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
 };
