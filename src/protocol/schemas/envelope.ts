@@ -30,7 +30,10 @@ export const envelope = {
 };
 
 /** The body as its schema has it, or the text of the 400 that names the first thing wrong with it. */
-export const readBody = <Body extends object>(schema: z.ZodMiniType<Body>, body: unknown): Body | string => {
+export const readBody = <Body extends object>(
+  schema: z.core.$ZodType<Body>,
+  body: unknown,
+): Body | string => {
   const read = z.safeParse(schema, body);
   return read.success ? read.data : read.error.issues[0]!.message;
 };

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
 import { gunzip } from 'node:zlib';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { FATAL } from '../../protocol/index.ts';
+import { readBody } from '../../protocol/schemas/index.ts';
 import { type Exchange, HttpError, notNow } from './exchange.ts';
 
 /**
@@ -225,8 +226,8 @@ export interface RequestBody<Body> extends BodyReader<Body> {
 export const schemaReader = <Body extends object>(schema: z.core.$ZodType<Body>): BodyReader<Body> => ({
   schema,
   read: (sent) => {
-    const { success, data, error } = z.safeParse(schema, sent);
-    if (success) return data;
-    throw new HttpError(400, error.issues[0]!.message);
+    const body = readBody(schema, sent);
+    if (typeof body === 'string') throw new HttpError(400, body);
+    return body;
   },
 });

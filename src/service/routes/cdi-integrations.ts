@@ -12,9 +12,9 @@ import {
 import { described, integrationsAnswer, jobSyncStatusAnswer } from '../../protocol/schemas/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { IngestionRun, IngestionState } from '../integrations/ingestion-store.ts';
+import type { IngestionRun, IngestionState } from '../integrations/records.ts';
+import { stampText } from '../integrations/records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
-import { stampText } from '../integrations/stamp-text.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
 
 /** No list is longer; a larger number is no cursor of ours. */

@@ -1,4 +1,4 @@
-import type { IngestionStore } from '../integrations/ingestion-store.ts';
+import type { IngestionStore } from '../integrations/records.ts';
 import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Profile } from '../profiles/profile.ts';

@@ -1,4 +1,4 @@
-import { INGESTION_TABLES } from '../integrations/tables.ts';
+import { INGESTION_TABLES } from '../integrations/records.ts';
 import { STUDIO_TABLES } from '../operators/index.ts';
 
 /**

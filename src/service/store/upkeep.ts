@@ -1,4 +1,5 @@
-import { createIngestionStore, type IngestionStore } from '../integrations/ingestion-store.ts';
+import { createIngestionStore } from '../integrations/ingestion-store.ts';
+import type { IngestionStore } from '../integrations/records.ts';
 import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
 import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
 import { connectBeside } from './postgres/schema.ts';

@@ -3,7 +3,7 @@ import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../proto
 import { defineRoute } from '../gate/route.ts';
 import { type Profile, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import { mergeProfile } from './merge-profiles.ts';
+import { mergeProfile } from './merge.ts';
 import {
   alias,
   BAD_ENTRIES,

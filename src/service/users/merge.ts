@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import { setUpdated } from '../profiles/profile.ts';
+import { getOwn, setOwn } from '../profiles/own.ts';
+import { type Profile, setUpdated, sumOf, type Tally } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import { mergeProfile } from './merge-profiles.ts';
+import { parseDate } from './dates.ts';
 import {
   alias,
   anyId,
@@ -16,6 +17,68 @@ import {
   prioritize,
   profileBody,
 } from './profile-bodies.ts';
+import { joinTokens } from './push-tokens.ts';
+
+const fillMissing = <T>(kept: Record<string, T>, merged: Record<string, T>) => {
+  for (const [name, value] of Object.entries(merged))
+    if (!Object.hasOwn(kept, name)) setOwn(kept, name, value);
+};
+
+const sumTallies = <T extends Tally & { revenue?: number }>(
+  kept: Record<string, T>,
+  merged: Record<string, T>,
+) => {
+  for (const [name, tally] of Object.entries(merged)) {
+    const before = getOwn(kept, name);
+    if (!before) {
+      setOwn(kept, name, tally);
+      continue;
+    }
+    before.count += tally.count;
+    before.first = Math.min(before.first, tally.first);
+    before.last = Math.max(before.last, tally.last);
+    if (before.revenue !== undefined) before.revenue = sumOf(before.revenue, tally.revenue ?? 0);
+  }
+};
+
+/** What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. */
+const fillProfile = (kept: Profile, merged: Profile): void => {
+  kept.email ??= merged.email;
+  kept.phone ??= merged.phone;
+  fillMissing(kept.standard, merged.standard);
+  fillMissing(kept.custom, merged.custom);
+  fillMissing(kept.subscriptionGroups, merged.subscriptionGroups);
+  const labels = new Set(kept.aliases.map(({ alias_label }) => alias_label));
+  kept.aliases = [...kept.aliases, ...merged.aliases.filter(({ alias_label }) => !labels.has(alias_label))];
+  kept.pushTokens = joinTokens(kept.pushTokens, merged.pushTokens);
+  kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
+};
+
+/** Of two dates, as they were sent, the one that `isBetter` prefers; what is no date gives way. */
+const chooseDate = (
+  kept: Profile,
+  merged: Profile,
+  name: string,
+  isBetter: (a: number, b: number) => boolean,
+) => {
+  const [ours, theirs] = [kept, merged].map(({ standard }) => {
+    const value = getOwn(standard, name);
+    return typeof value === 'string' ? parseDate(value) : null;
+  });
+  if (theirs === null || theirs === undefined) return;
+  if (ours === null || ours === undefined || isBetter(theirs, ours))
+    kept.standard[name] = merged.standard[name];
+};
+
+/** `fillProfile`, and what both have done is added up. The kept profile stays identified, or becomes so. */
+export const mergeProfile = (kept: Profile, merged: Profile): void => {
+  kept.externalId ??= merged.externalId;
+  chooseDate(kept, merged, 'date_of_first_session', (a, b) => a < b);
+  chooseDate(kept, merged, 'date_of_last_session', (a, b) => a > b);
+  fillProfile(kept, merged);
+  sumTallies(kept.events, merged.events);
+  sumTallies(kept.purchases, merged.purchases);
+};
 
 const TOO_MANY = 'a single request may not contain more than 50 merge updates';
 const BAD_IDENTIFIER =

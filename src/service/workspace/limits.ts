@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { LimitName } from '../gate/route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { WorkspaceFile } from './file-schema.ts';
-import { optional } from './optional.ts';
+import { optional } from './members.ts';
 import type { RateLimit } from './workspace.ts';
 
 const rule = {

@@ -1,4 +1,4 @@
-import { forgetRejects } from '../../integrations/tables.ts';
+import { forgetRejects } from '../../integrations/records.ts';
 import { forgetSubject } from '../../operators/index.ts';
 import type { Changes } from '../../profiles/changes.ts';
 import {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { forgetRejects } from '../../integrations/tables.ts';
+import { forgetRejects } from '../../integrations/records.ts';
 import { forgetSubject, type SqlRow, type Statement } from '../../operators/index.ts';
 import { type Changes, noChanges } from '../../profiles/changes.ts';
 import {
