@@ -1,4 +1,4 @@
-import { type CostlyRequest, filled, list } from './request.ts';
+import { type CostlyRequest, list } from './request.ts';
 
 const variant = (at: number) => ({
   variant_id: `v${at}`,
@@ -126,7 +126,7 @@ export const ofOperators = (): CostlyRequest[] => {
         campaign: {
           ...campaign,
           campaign_id: `saved-${n}`,
-          test_users: filled(20_000, (at) => at.toString(36)),
+          test_users: list(2_500, (at) => at.toString(36)),
         },
         based_on: 0,
       }),
