@@ -36,7 +36,7 @@ export const createPreview = (context: LateContext) => {
 
   const show = async (token: string): Promise<void> => {
     latest = token;
-    const { showPreview } = await import('./show-preview.ts');
+    const { showPreview } = await context.loadChunk('preview');
     const answer = await ask(token).catch((cause) => String(cause));
     if (latest !== token) return;
     end();

@@ -144,14 +144,13 @@ const aLateChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
-  const late = createLateChunk({
-    async load() {
-      part.loads += 1;
-      if (part.loads <= failures) throw new Error('offline');
-      return part;
-    },
-    after: clock.after,
-    fail: (kind, message) => reported.push(`${kind}: ${message}`),
+  const late = createLateChunk<typeof part>(clock.after, (kind, message) =>
+    reported.push(`${kind}: ${message}`),
+  );
+  late.open(async () => {
+    part.loads += 1;
+    if (part.loads <= failures) throw new Error('offline');
+    return part;
   });
   return { late, part, clock, reported };
 };
